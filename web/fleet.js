@@ -5,12 +5,13 @@ import { html, Component, useEffect, useLayoutEffect, useMemo, useRef, useState 
 import { query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, cost, count, line, money, ms, parts, plural, span, until } from './format.js';
+import { ALARMS, amount, cost, count, line, minute, money, ms, parts, plural, span, until } from './format.js';
 import { forest, isOpen, ORDERS, rate, seen } from './rank.js';
 import { needs, PAGE, useRows } from './rows.js';
 import { go, setQuery, state, tell, useKeys, useLive, useOffers } from './page.js';
 import { Needs, useNeeds } from './needs.js';
 import { Pulse } from './pulse.js';
+import { Hour } from './hour.js';
 import { useSpent } from './spent.js';
 
 const EAGER = 2000; // sessions that are read without being asked for, so that the worst of them stand first
@@ -127,7 +128,7 @@ function Heads({ columns, sort, ended }) {
       onClick=${() => remember(sort === order ? '' : order)}>${(ended && other) || name}${order === sort && html`<${Icon} name="down" />`}</button>` : name}</th>`)}</tr>`;
 }
 
-function Rows({ list, group, sort, whole, ended, need, label, marks }) {
+function Rows({ list, group, sort, whole, ended, need, at, label, marks }) {
   const table = useRef();
   const [here, setHere] = useState(null);
   const [closed, setClosed] = useState(new Set());
@@ -145,9 +146,10 @@ function Rows({ list, group, sort, whole, ended, need, label, marks }) {
     const made = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
     let { rows } = made;
     if (!ended) rows = rows.filter((row) => !row.ended_at);
+    if (at) rows = rows.filter((row) => ms(row.since) <= at);
     if (need) rows = rows.filter((row) => wanted.get(row.id)?.kind === need);
     return { behind: made.behind, roots: forest(rows, wanted, sort, Date.now()) };
-  }, [list, known, sort, whole, need, state.overview?.needs_you]);
+  }, [list, known, sort, whole, need, at, state.overview?.needs_you]);
   const all = useMemo(() => items(roots, group, closed, turned), [roots, group, closed, turned]);
   const enough = list.order.length > RUNS_READ && all.length * 2 < list.order.length; // runs of jobs: further ones are asked for
   const [from, to] = useWindow(table, all.length, high);
@@ -197,7 +199,7 @@ function Rows({ list, group, sort, whole, ended, need, label, marks }) {
           open=${isOpen(item, turned)} sign=${`${item.below} ${item.depth} ${item.cost} ${item.worstRow.status}`} toggle=${() => turn(item.row.id)}
           behind=${behind.get(item.row.id)} spent=${spent(item.row)}
           marked=${marks.includes(item.row.id)} mark=${ended && (() => mark(item.row.id))} />`))}${gap('behind', all.length - to)}
-        </tbody></table>
+        </tbody></table>${!all.length && html`<p class="more muted">No session is like that.</p>`}
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; ${enough
       ? html`<button class="quiet" onClick=${() => list.read(list.next)}>read more</button>` : 'more as you scroll'}</p>`}</div>
     ${marks.length > 0 && html`<p class="marks line" role="status"><b>${plural(marks.length, 'run')} marked</b>${marks.length > 1
@@ -232,7 +234,7 @@ function labelsOf(list) {
 // The list with what filters it; everything that is chosen stands in the address.
 export function Listing({ route, list, open, statuses, tallies, children }) {
   const { q, status = '', label, group, need, mark = '' } = route.query;
-  const kept = localStorage.getItem('sort'), ended = open === 'false';
+  const kept = localStorage.getItem('sort'), ended = open === 'false', at = (!ended && ms(route.query.at)) || 0;
   const sort = [route.query.sort, kept].find((name) => Object.hasOwn(ORDERS, name || '')) || (ended ? 'age' : 'worst');
   useLive((message) => message.overview);
   const chosen = status.split(',').filter(Boolean);
@@ -242,7 +244,7 @@ export function Listing({ route, list, open, statuses, tallies, children }) {
   const keys = new Set([...(group ? [group] : []), ...found]);
   useOffers([...(ended ? [['Sort by duration', () => remember('ran')]] : []), ...COLUMNS.filter(([, order]) => order).map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
     ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
-  const filtered = q || status || label || need;
+  const filtered = q || status || label || need || at;
   return html`<div class="head">${ended && html`<div class="counts" role="group" aria-label="Filter by state">${statuses.map((name) => html`
       <button key=${name} class="pill" aria-pressed=${String(chosen.includes(name))} onClick=${() => toggle(name)}>
           <${Status} status=${name} small />${' '}${count(tallies[name])}</button>`)}</div>`}
@@ -254,7 +256,7 @@ export function Listing({ route, list, open, statuses, tallies, children }) {
       <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars && html`<a href="#/costs" title="by agent, model, label, day">${sum.dollars}</a>`,
         sum.dollars && list.next && 'in those read'].map((part) => part && html` · ${part}`)}`}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
-    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} label=${group} marks=${mark.split(',').filter(Boolean)}
+    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} at=${at} label=${group} marks=${mark.split(',').filter(Boolean)}
       whole=${Boolean(q || status || label)} />`
       : filtered ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
@@ -273,7 +275,7 @@ function Day() {
 const CALM = ['suspect', 'slow', 'waiting', 'starting'];
 function Sentence({ route, list }) {
   const { items: pending, total } = useNeeds();
-  const { status = '', need } = route.query;
+  const { status = '', need } = route.query, at = ms(route.query.at);
   const { counts = {}, approvals_pending: asked = 0 } = state.overview || {};
   const now = Date.now(), rows = [...(list.rows?.values() || [])];
   const burns = (name) => { const sum = rows.filter((row) => row.status === name).reduce((all, row) => all + rate(row, now), 0); return sum >= 0.005 ? `, ${money(sum)} an hour` : ''; };
@@ -297,14 +299,14 @@ function Sentence({ route, list }) {
   return html`<div class="sentence" role="group" aria-label="How it stands; each part filters">
     ${all.map(({ words, kind, href, bad, on, change }) => (href ? html`<a key=${words} class=${cls('part p-' + kind, bad && 'strong')} href=${href}><${Icon} name=${kind} />${words}</a>`
       : html`<button key=${words} class=${'part p-' + kind} aria-pressed=${String(!!on)} onClick=${() => setQuery(change)}><${Icon} name=${kind} />${words}</button>`))}
-    ${(need || shown) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '' })}>${shown ? shown.join(', ') : ''} × all</button>`}
+    ${(need || shown || at > 0) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '', at: '' })}>${[shown && shown.join(', '), at > 0 && `since ${minute(at)}`].filter(Boolean).join(', ')} × all</button>`}
     ${spent && html`<button class="part" title="of what was read of the open sessions; sorts by cost" onClick=${() => remember('cost')}>${spent} so far</button>`}</div>`;
 }
 
 export function Fleet({ route }) {
   const { q, status, label } = route.query;
   const list = useRows({ open: 'true', q, verdict: status, label });
-  return html`<h1 class="sr">Fleet</h1><${Sentence} route=${route} list=${list} /><${Needs} whole /><${Day} />
+  return html`<h1 class="sr">Fleet</h1><${Sentence} route=${route} list=${list} /><${Hour} at=${ms(route.query.at)} /><${Needs} whole /><${Day} />
     <${Listing} route=${route} list=${list} open="true" statuses=${OPEN}>
     <${Empty} title="No agent is running">The first report of an agent shows up here by itself.${' '}
   <a href="#/connect">Connect an agent</a> with <code>headway install</code>, supervise any command with <code>headway run -- CMD</code>, or see${' '}

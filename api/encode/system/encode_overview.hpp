@@ -64,11 +64,19 @@ void append_need(std::string& out, const Need& need);
 std::string goal_line(const core::SessionState& state);
 
 struct Overview {
-    std::int64_t cursor = 0;                                  ///< of the stream of all sessions
-    std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< of open sessions
-    std::optional<core::ApprovalAlarmKind> alarm;             ///< the most urgent of all sessions
-    std::uint64_t alarms = 0;                                 ///< sessions with one, ended ones too
-    std::vector<Need> needs;  ///< the most urgent, then the oldest, first
+    using Counts = std::array<std::uint64_t, core::kVerdictCount>;
+    /// Counts at the end of each of the last minutes, the oldest first.
+    struct Past {
+        core::Timestamp until{};
+        std::vector<Counts> minutes;
+    };
+
+    std::int64_t cursor = 0;  ///< of the stream of all sessions
+    Counts counts{};          ///< of open sessions
+    std::optional<Past> past;
+    std::optional<core::ApprovalAlarmKind> alarm;  ///< the most urgent of all sessions
+    std::uint64_t alarms = 0;                      ///< sessions with one, ended ones too
+    std::vector<Need> needs;                       ///< the most urgent, then the oldest, first
     std::uint64_t needs_total = 0;
     std::uint64_t approvals_pending = 0;  ///< of all sessions, questions too
     /// Open sessions whose agents send hooks, by core::ChannelHealth.

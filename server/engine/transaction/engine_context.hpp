@@ -23,6 +23,7 @@ namespace headway::server {
 
 class BackupCopy;
 class JudgeScheduler;
+class VerdictHour;
 class WebhookScheduler;
 
 /// Names each damaged session in the log once.
@@ -69,6 +70,7 @@ struct EngineContext {
     Cluster* cluster;             ///< null while no other daemon writes to the store
     api::JsonDocument& document;  ///< for arguments of approvals
     EngineStats& stats;           ///< of what is committed
+    const VerdictHour& hour;
     /// True while nothing is in memory after a failed commit, or nothing can be written any more.
     bool unavailable = false;
     KnownAnswers answers = {};
