@@ -38,8 +38,8 @@ export function useSpent(rows) {
     const timer = setTimeout(async () => {
       if (known.size > KEPT) known.clear();
       for (const row of wanted) {
-        const found = await readSpent(row.id, row.ended_at, abort.signal).catch(() => ({ words: '' })); // deleted meanwhile
-        if (abort.signal.aborted) return;
+        const found = await readSpent(row.id, row.ended_at, abort.signal).catch(({ status }) => status === 404 && { words: '' });
+        if (abort.signal.aborted || !found) return; // without an answer, when other rows are on the screen
         known.set(row.id, { n: row.n, ...found });
       }
       draw((n) => n + 1);
