@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,9 @@ def bundled(esbuild: str, paths: list) -> dict:
         subprocess.run([esbuild, *map(str, entries), "--bundle", "--splitting", "--format=esm", "--minify", "--target=es2020",
                         "--charset=utf8", "--legal-comments=none", "--chunk-names=shared.[hash]", "--log-level=warning",
                         f"--outdir={folder}"], check=True)
-        files |= {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+        made = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+    # Indentation in a template: htm drops the blanks around a line break, and HTML shows one for all of them.
+    files |= {name: re.sub(rb"\n +", b"\n", data) if name.endswith(".js") else data for name, data in made.items()}
     return files
 
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fleet and the history: trees of sessions, the worst first, read page by page and drawn only where the screen is.
+// The fleet, and the list that it shares with the history: trees of sessions, the worst first, read page by page and drawn only where the screen is.
 import { html, Component, useEffect, useLayoutEffect, useMemo, useRef, useState } from './preact.js';
 import { query } from './api.js';
-import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
+import { Ago, Bar, Beat, cls, Empty, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, cost, count, line, money, ms, parts, plural, span, until } from './format.js';
+import { ALARMS, amount, cost, count, line, minute, money, ms, parts, plural, span, until } from './format.js';
 import { forest, isOpen, ORDERS, rate, seen } from './rank.js';
 import { needs, PAGE, useRows } from './rows.js';
 import { go, setQuery, state, tell, useKeys, useLive, useOffers } from './page.js';
 import { Needs, useNeeds } from './needs.js';
 import { Pulse } from './pulse.js';
+import { Hour } from './hour.js';
+import { useSpent } from './spent.js';
 
 const EAGER = 2000; // sessions that are read without being asked for, so that the worst of them stand first
 const RUNS_READ = 2000; // sessions, of which most are runs of jobs, before one has to ask for more
@@ -21,12 +23,12 @@ const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pu
 // Words for a broken channel of hooks in a list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
-function StateCell({ row }) {
-  return html`<td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
+function StateCell({ row, spent, marked, mark }) {
+  return html`<td>${mark && html`<label class="pick"><input type="checkbox" checked=${marked} onChange=${mark} aria-label=${`Mark ${line(row.goal || row.id)} to compare it`} /></label>`}<${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
     : html`${row.needs_somebody && row.status !== 'blocked' && html`<b class="bad">needs you</b> `}
       ${until(row.retry_at) ? html`<b>${until(row.retry_at)}</b>` : CHANNELS[row.adapter?.channel] ? html`<b class="bad"
         title=${`the newest hook of ${row.adapter.name} came at ${row.adapter.last_hook_at}`}>${CHANNELS[row.adapter.channel]}</b>`
-      : row.approvals_pending > 0 ? html`<b>${plural(row.approvals_pending, 'request')}</b>` : html`<${Ago} at=${row.since} />`}`}</small></td>`;
+      : row.approvals_pending > 0 ? html`<b>${plural(row.approvals_pending, 'request')}</b>` : row.ended_at ? spent?.words && html`<span title=${spent.all}>was ${spent.words}</span>` : html`<${Ago} at=${row.since} />`}`}</small></td>`;
 }
 
 // Sessions below a row, the worst first.
@@ -36,19 +38,19 @@ function Below({ node }) {
     ${worstRow.alarm ? 'alarm' : worstRow.status}</b>`} · </span>`;
 }
 
-const NOTED = ['row', 'here', 'index', 'behind', 'open', 'sign', 'child'];
+const NOTED = ['row', 'here', 'index', 'behind', 'open', 'sign', 'child', 'spent', 'marked'];
 class Row extends Component {
   shouldComponentUpdate(next) { return NOTED.some((name) => next[name] !== this.props[name]); }
-  render({ node, row, here, index, behind, open, toggle, label, child }) {
+  render({ node, row, here, index, behind, open, toggle, label, child, ...picking }) {
     const { agent = {}, budget, last_action: action } = row;
     const sum = node.below > 0 && node.cost > (row.used?.cost_usd || 0);
     const shown = sum ? { ...row.used, cost_usd: node.cost, cost_estimated_usd: node.estimated, unpriced_tokens: node.unpriced } : row.used;
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed', node.depth > 0 && 'child')} aria-rowindex=${index + 2} data-id=${row.id}
-      onClick=${(event) => event.target.closest('a, button') || go(sessionLink(row.id))}>
-      <${StateCell} row=${row} />
+      onClick=${(event) => event.target.closest('a, button, label') || go(sessionLink(row.id))}>
+      <${StateCell} row=${row} ...${picking} />
       <td style=${node.depth > 0 && { paddingLeft: 10 + node.depth * 18 + 'px' }}><span class="goal">${node.kids.length > 0 && html`<button class="quiet fold" aria-expanded=${String(open)}
           aria-label=${`Sub-agents of ${line(row.goal || row.id)}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
-        <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.estimate && !row.estimate.fallback && html`<b
+        <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.ended_at && html`<span class="narrow">ran ${span(ms(row.ended_at) - ms(row.opened_at))}${cost(shown) && ` · ${cost(shown)}`} · </span>`}${row.estimate && !row.estimate.fallback && html`<b
             title=${row.estimate.next_milestone && 'next: ' + line(row.estimate.next_milestone)}>${Math.round(row.estimate.percent)}%</b> · `}
           ${!node.depth && row.parent && html`<a href=${sessionLink(row.parent)} title="the session that opened it">↑ ${row.parent}</a> · `}
           <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
@@ -126,7 +128,7 @@ function Heads({ columns, sort, ended }) {
       onClick=${() => remember(sort === order ? '' : order)}>${(ended && other) || name}${order === sort && html`<${Icon} name="down" />`}</button>` : name}</th>`)}</tr>`;
 }
 
-function Rows({ list, group, sort, whole, ended, need, label }) {
+function Rows({ list, group, sort, whole, ended, need, at, label, marks }) {
   const table = useRef();
   const [here, setHere] = useState(null);
   const [closed, setClosed] = useState(new Set());
@@ -144,13 +146,15 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
     const made = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
     let { rows } = made;
     if (!ended) rows = rows.filter((row) => !row.ended_at);
+    if (at) rows = rows.filter((row) => ms(row.since) <= at);
     if (need) rows = rows.filter((row) => wanted.get(row.id)?.kind === need);
     return { behind: made.behind, roots: forest(rows, wanted, sort, Date.now()) };
-  }, [list, known, sort, whole, need, state.overview?.needs_you]);
+  }, [list, known, sort, whole, need, at, state.overview?.needs_you]);
   const all = useMemo(() => items(roots, group, closed, turned), [roots, group, closed, turned]);
   const enough = list.order.length > RUNS_READ && all.length * 2 < list.order.length; // runs of jobs: further ones are asked for
   const [from, to] = useWindow(table, all.length, high);
   const shown = all.slice(from, to);
+  const spent = useSpent(shown.flatMap((item) => item.row || []));
   useEffect(() => tell({ watch: shown.filter((item) => item.row).map((item) => item.row) }), [shown.map((item) => item.row?.id).join()]);
   useEffect(() => () => tell({ watch: [] }), []);
   // Asked after every drawing: while another page is being read the wish is dropped.
@@ -164,7 +168,11 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
     scrollBy(0, y < 120 ? y - 160 : Math.max(0, y - innerHeight + 2 * high));
   };
   const open = () => (here ? go(sessionLink(here)) : false);
-  // Rows that are not drawn again keep an older `turn`, so it takes the set as it is then.
+  // Rows that are not drawn again keep an older `mark` and `turn`, so these take what is marked and turned as it is then.
+  const marked = useRef();
+  marked.current = marks;
+  const mark = (id) => { const { current: old } = marked; setQuery({ mark: (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]).slice(-2).join() }); };
+  const compare = () => go('#/compare' + query({ a: marks[0], b: marks[1] }));
   const flip = (keep) => (value) => keep((old) => { const next = new Set(old); if (!next.delete(value)) next.add(value); return next; });
   const fold = flip(setClosed), turn = flip(setTurned);
   const turnHere = (opens) => () => {
@@ -174,7 +182,7 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
     return true;
   };
   useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: open,
-    l: turnHere(true), h: turnHere(false), ArrowRight: turnHere(true), ArrowLeft: turnHere(false) });
+    l: turnHere(true), h: turnHere(false), ArrowRight: turnHere(true), ArrowLeft: turnHere(false), x: () => (ended && here ? mark(here) : false), c: () => (ended && marks.length > 1 ? compare() : false) });
   const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true">
       <td class="gap" style=${{ height: size * high + 'px' }} /></tr>`;
   const rowCount = Math.max(list.total, all.length) + 1;
@@ -189,10 +197,14 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
           ${COLUMNS.slice(2).map(() => html`<td />`)}</tr>`
       : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} label=${label}
           open=${isOpen(item, turned)} sign=${`${item.below} ${item.depth} ${item.cost} ${item.worstRow.status}`} toggle=${() => turn(item.row.id)}
-          behind=${behind.get(item.row.id)} />`))}${gap('behind', all.length - to)}
-        </tbody></table>
+          behind=${behind.get(item.row.id)} spent=${spent(item.row)}
+          marked=${marks.includes(item.row.id)} mark=${ended && (() => mark(item.row.id))} />`))}${gap('behind', all.length - to)}
+        </tbody></table>${!all.length && html`<p class="more muted">No session is like that.</p>`}
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; ${enough
-      ? html`<button class="quiet" onClick=${() => list.read(list.next)}>read more</button>` : 'more as you scroll'}</p>`}</div>`;
+      ? html`<button class="quiet" onClick=${() => list.read(list.next)}>read more</button>` : 'more as you scroll'}</p>`}</div>
+    ${marks.length > 0 && html`<p class="marks line" role="status"><b>${plural(marks.length, 'run')} marked</b>${marks.length > 1
+      ? html`<button class="primary" onClick=${compare}>Compare <kbd>c</kbd></button>` : html`<span>mark another one to compare</span>`}
+      <button class="quiet" onClick=${() => setQuery({ mark: '' })}>Clear</button></p>`}`;
 }
 
 // Tokens and cost of the rows that were read.
@@ -220,9 +232,9 @@ function labelsOf(list) {
 }
 
 // The list with what filters it; everything that is chosen stands in the address.
-function Listing({ route, list, open, statuses, children }) {
-  const { q, status = '', label, group, need } = route.query;
-  const kept = localStorage.getItem('sort'), ended = open === 'false';
+export function Listing({ route, list, open, statuses, tallies, children }) {
+  const { q, status = '', label, group, need, mark = '' } = route.query;
+  const kept = localStorage.getItem('sort'), ended = open === 'false', at = (!ended && ms(route.query.at)) || 0;
   const sort = [route.query.sort, kept].find((name) => Object.hasOwn(ORDERS, name || '')) || (ended ? 'age' : 'worst');
   useLive((message) => message.overview);
   const chosen = status.split(',').filter(Boolean);
@@ -230,12 +242,12 @@ function Listing({ route, list, open, statuses, children }) {
   const { values, sum, found } = useMemo(() => ({ values: labelsOf(list), sum: totals(list),
     found: (list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {})) }), [list, list.version]);
   const keys = new Set([...(group ? [group] : []), ...found]);
-  useOffers([...COLUMNS.filter(([, order]) => order).map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
+  useOffers([...(ended ? [['Sort by duration', () => remember('ran')]] : []), ...COLUMNS.filter(([, order]) => order).map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
     ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
-  const filtered = q || status || label || need;
+  const filtered = q || status || label || need || at;
   return html`<div class="head">${ended && html`<div class="counts" role="group" aria-label="Filter by state">${statuses.map((name) => html`
       <button key=${name} class="pill" aria-pressed=${String(chosen.includes(name))} onClick=${() => toggle(name)}>
-          <${Status} status=${name} small /></button>`)}</div>`}
+          <${Status} status=${name} small />${' '}${count(tallies[name])}</button>`)}</div>`}
     <span class="tools"><${Search} value=${q} label="Filter by id, goal, agent or label" onChange=${(text) => setQuery({ q: text })} />
       ${(values.length > 0 || label) && html`<${Select} label="Label" value=${label || ''} onChange=${(value) => setQuery({ label: value })}
         options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${line(name.replace(':', ': '))} (${n})`])]} />`}
@@ -244,7 +256,7 @@ function Listing({ route, list, open, statuses, children }) {
       <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars && html`<a href="#/costs" title="by agent, model, label, day">${sum.dollars}</a>`,
         sum.dollars && list.next && 'in those read'].map((part) => part && html` · ${part}`)}`}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
-    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} label=${group}
+    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} at=${at} label=${group} marks=${mark.split(',').filter(Boolean)}
       whole=${Boolean(q || status || label)} />`
       : filtered ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
@@ -263,7 +275,7 @@ function Day() {
 const CALM = ['suspect', 'slow', 'waiting', 'starting'];
 function Sentence({ route, list }) {
   const { items: pending, total } = useNeeds();
-  const { status = '', need } = route.query;
+  const { status = '', need } = route.query, at = ms(route.query.at);
   const { counts = {}, approvals_pending: asked = 0 } = state.overview || {};
   const now = Date.now(), rows = [...(list.rows?.values() || [])];
   const burns = (name) => { const sum = rows.filter((row) => row.status === name).reduce((all, row) => all + rate(row, now), 0); return sum >= 0.005 ? `, ${money(sum)} an hour` : ''; };
@@ -287,36 +299,16 @@ function Sentence({ route, list }) {
   return html`<div class="sentence" role="group" aria-label="How it stands; each part filters">
     ${all.map(({ words, kind, href, bad, on, change }) => (href ? html`<a key=${words} class=${cls('part p-' + kind, bad && 'strong')} href=${href}><${Icon} name=${kind} />${words}</a>`
       : html`<button key=${words} class=${'part p-' + kind} aria-pressed=${String(!!on)} onClick=${() => setQuery(change)}><${Icon} name=${kind} />${words}</button>`))}
-    ${(need || shown) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '' })}>${shown ? shown.join(', ') : ''} × all</button>`}
+    ${(need || shown || at > 0) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '', at: '' })}>${[shown && shown.join(', '), at > 0 && `since ${minute(at)}`].filter(Boolean).join(', ')} × all</button>`}
     ${spent && html`<button class="part" title="of what was read of the open sessions; sorts by cost" onClick=${() => remember('cost')}>${spent} so far</button>`}</div>`;
 }
 
 export function Fleet({ route }) {
   const { q, status, label } = route.query;
   const list = useRows({ open: 'true', q, verdict: status, label });
-  return html`<h1 class="sr">Fleet</h1><${Sentence} route=${route} list=${list} /><${Needs} whole /><${Day} />
+  return html`<h1 class="sr">Fleet</h1><${Sentence} route=${route} list=${list} /><${Hour} at=${ms(route.query.at)} /><${Needs} whole /><${Day} />
     <${Listing} route=${route} list=${list} open="true" statuses=${OPEN}>
     <${Empty} title="No agent is running">The first report of an agent shows up here by itself.${' '}
   <a href="#/connect">Connect an agent</a> with <code>headway install</code>, supervise any command with <code>headway run -- CMD</code>, or see${' '}
   <a href="#/history">what has ended</a>.<//><//>`;
-}
-
-// Effects that timers would have had.
-function Saved() {
-  const { data } = useGet('/v1/analytics/timeouts');
-  if (!data) return null;
-  const figure = (value, words) => html`<p><b>${value}</b> ${words}</p>`;
-  return data.sessions ? html`<section class="saved" aria-label="Saved by status">
-      ${figure(data.saved, `of ${plural(data.sessions, 'session')} completed although an old timer would have ended them`)}
-      ${figure(span(data.saved_ms), 'of work after the moment of the timer')}
-        ${figure(data.would_have_killed, 'would have been ended in all')}</section>`
-    : html`<p class="calm">Coming from timeouts? <code>[legacy_timeouts] mode = "observe"</code> notes what they would have ended.</p>`;
-}
-
-export function History({ route }) {
-  const { q, status, label } = route.query;
-  const list = useRows({ open: 'false', q, verdict: status, label });
-  return html`<h1 class="sr">History</h1><${Saved} />
-  <${Listing} route=${route} list=${list} open="false" statuses=${ENDED}>
-  <${Empty} title="Nothing has ended yet">Sessions move here when they end, and stay as long as <code>storage.retention</code> says.<//><//>`;
 }

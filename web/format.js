@@ -33,7 +33,7 @@ export const clock = formatter({ second: '2-digit' });
 export const date = formatter({ month: 'short', day: 'numeric' });
 
 // " until 03:10" of a block whose provider has said when it accepts requests again; with the day where that is another one.
-const minute = formatter({});
+export const minute = formatter({});
 export const until = (at) => (ms(at) > Date.now() ? ' until ' + (new Date(ms(at)).toDateString() === new Date().toDateString() ? minute(at) : date(at)) : '');
 
 export const count = (n) => (n == null ? '–' : Number(n).toLocaleString('en-US'));

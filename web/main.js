@@ -9,14 +9,16 @@ import { Needs } from './needs.js';
 import { Answers } from './answers.js';
 import { Wall } from './pulse.js';
 import { Costs } from './costs.js';
-import { Fleet, History } from './fleet.js';
+import { Fleet } from './fleet.js';
+import { History } from './history.js';
+import { Compare } from './compare.js';
 import { Session } from './session.js';
 import { Approvals } from './approvals.js';
 import { Connect } from './connect.js';
 import { Login, Overlay, System } from './more.js';
 import { takeCode } from './login.js';
 
-const PLACES = { fleet: Fleet, history: History, session: Session, wall: Wall, costs: Costs, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
+const PLACES = { fleet: Fleet, history: History, session: Session, wall: Wall, costs: Costs, compare: Compare, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
 const LINKS = [['fleet', 'Fleet', '#/'], ['approvals', 'Approvals', '#/approvals'], ['history', 'History', '#/history'],
     ['system', 'System', '#/system'], ['connect', 'Connect', '#/connect']];
 
@@ -76,7 +78,7 @@ function App() {
   const route = useRoute();
   const { page, id } = route;
   const [dialog, open] = useState(null);
-  const title = id || LINKS.find(([name]) => name === page)?.[1] || ({ wall: 'Wall', costs: 'Costs' }[page] || 'Log in');
+  const title = id || LINKS.find(([name]) => name === page)?.[1] || ({ wall: 'Wall', costs: 'Costs', compare: 'Compare' }[page] || 'Log in');
   useLive((message) => { if (message.overview) showCount(title); });
   useEffect(() => { showCount(title); scrollTo(0, 0); }, [title]);
   useKeys({

@@ -12,7 +12,7 @@ import { Palette } from './palette.js';
 const KEYS = [
   ['Everywhere', '?=these keys', 'ctrl k=palette (or :)', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
     'g h=history', 'g w=wall of pulses', 'g m=costs', 'g s=system', 'g c=connect an agent', 'esc=back'],
-  ['Lists', 'j k=down, up', 'enter=open', '→ ←=open and close what is below', 'z=snooze the line in Needs you that has the focus', 'x=mark what has the focus in an open line'],
+  ['Lists', 'j k=down, up', 'enter=open', '→ ←=open and close what is below', 'z=snooze the line in Needs you that has the focus', 'x=mark what has the focus in an open line; in the history, a run', 'c=compare two marked runs'],
   ['A session', 'e=end it, when it is silent', 'r=raw JSON in the turns'],
   ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve',
     's=approve from now on, for the session or a time', 'i=decide all identical ones together'],

@@ -30,6 +30,7 @@ export const ORDERS = {
   pulse: by((node) => node.row.quiet_rounds || 0),
   cost: by((node) => node.cost),
   tokens: by((node) => node.row.used?.tokens || 0),
+  ran: by(({ row }) => ms(row.ended_at) - ms(row.opened_at) || 0),
   budget: by((node) => node.row.budget?.pressure ?? -1),
 };
 

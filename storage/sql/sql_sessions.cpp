@@ -131,14 +131,16 @@ Result<> SqlSessionIndex::index_session(SessionKey key, const core::Session& ses
 }
 
 /// ?1 is the key, ?2 the limit; the others belong to the filter.
-std::string SqlSessionIndex::conditions(const SessionFilter& filter) const {
+std::string SqlSessionIndex::conditions(const SessionFilter& filter, Walk walk) const {
     std::string sql;
-    if (filter.open) sql += *filter.open ? " AND open=1" : " AND open=0";
+    // A sign before a column keeps its index out of the plan.
+    const std::string sign = walk == Walk::kKeys ? " AND +" : " AND ";
+    if (filter.open) sql += sign + (*filter.open ? "open=1" : "open=0");
     if (!filter.verdicts.empty()) {
         std::string list;
         for (const core::Verdict verdict : filter.verdicts)
             list += (list.empty() ? "" : ",") + std::to_string(static_cast<int>(verdict));
-        sql += " AND verdict IN (" + list + ")";
+        sql += sign + "verdict IN (" + list + ")";
     }
     if (filter.label) sql += " AND " + database_.contains("labels", "?3");
     if (!filter.agent_type.empty()) sql += " AND agent=?4";
@@ -166,10 +168,10 @@ Result<std::vector<SessionKey>> SqlSessionIndex::list(const SessionFilter& filte
 Result<std::vector<SessionKey>> SqlSessionIndex::list_range(const SessionFilter& filter,
                                                             SessionKey from, SessionKey before) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
-    HEADWAY_TRY(Statement list,
-                database_.prepare("SELECT session FROM session_index WHERE "
-                                  "session<?1 AND session>=?2" +
-                                  conditions(filter) + among + " ORDER BY session DESC"));
+    HEADWAY_TRY(Statement list, database_.prepare("SELECT session FROM session_index WHERE "
+                                                  "session<?1 AND session>=?2" +
+                                                  conditions(filter, Walk::kKeys) + among +
+                                                  " ORDER BY session DESC"));
     list.bind(1, before).bind(2, from);
     const Bound bound{filter, list};
     std::vector<SessionKey> keys;

@@ -51,7 +51,10 @@ public:
 
 private:
     core::Result<std::string> among_ids(const SessionFilter& filter);
-    std::string conditions(const SessionFilter& filter) const;
+    /// How a query finds its rows: by the index that fits, or along the keys of a range. By an
+    /// index over all sessions each range would cost as much as the whole table.
+    enum class Walk { kIndex, kKeys };
+    std::string conditions(const SessionFilter& filter, Walk walk = Walk::kIndex) const;
 
     Sql& database_;
     Statement move_;

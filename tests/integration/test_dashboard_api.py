@@ -152,6 +152,8 @@ class Rows(SharedDaemonCase):
             reply = self.client.get("/v1/sessions?" + query)
             self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (400, code, field), query)
         self.assertEqual(self.client.get("/v1/overview?x=1").status, 400)
+        for minutes in ("0", "61", "x"):
+            self.assertEqual(self.client.get("/v1/overview?minutes=" + minutes).json()["field"], "minutes")
 
 
 class Logins(OwnDaemonCase):

@@ -391,7 +391,7 @@ class Replies(OwnDaemonCase):
             record.post("/mcp", {"jsonrpc": "2.0", **message})
         for signal, kind in (("logs", "Logs"), ("traces", "Spans")):
             record.post(f"/v1/{signal}", {f"resource{kind}": [{"scope" + kind: [{"logRecords": [{}], "spans": [{}]}]}]})
-        for target in ("/v1/overview", "/v1/system", "/livez", "/readyz", "/metrics", "/v1/version"):
+        for target in ("/v1/overview", "/v1/overview?minutes=60", "/v1/system", "/livez", "/readyz", "/metrics", "/v1/version"):
             record.get(target)
         record.get("/v1/approvals?status=all&session=docs-asks&kind=tool&limit=1")
         record.get("/v1/analytics/budgets?agent=")

@@ -106,6 +106,15 @@ std::string wish_of(const core::Approval& approval) {
     return "asks a question";
 }
 
+void write_by_verdict(JsonWriter& json, const Overview::Counts& counts) {
+    json.open_object();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
+        json.member(core::name_of(static_cast<core::Verdict>(i)), counts[i]);
+    }
+    json.close_object();
+}
+
 }  // namespace
 
 std::string_view name_of(NeedKind kind) {
@@ -240,12 +249,18 @@ void append_overview(std::string& out, const Overview& overview) {
         open += count;
     json.member("open", open);
     json.key("counts");
-    json.open_object();
-    for (std::size_t i = 0; i < overview.counts.size(); ++i) {
-        if (overview.counts[i] == 0) continue;
-        json.member(core::name_of(static_cast<core::Verdict>(i)), overview.counts[i]);
+    write_by_verdict(json, overview.counts);
+    if (overview.past) {
+        json.key("past");
+        json.open_object();
+        json.member("until", overview.past->until);
+        json.key("minutes");
+        json.open_array();
+        for (const Overview::Counts& counts : overview.past->minutes)
+            write_by_verdict(json, counts);
+        json.close_array();
+        json.close_object();
     }
-    json.close_object();
     json.member("alarm", overview.alarm);
     json.member("alarms", overview.alarms);
     json.key("hook_channels");

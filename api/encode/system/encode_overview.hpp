@@ -64,8 +64,16 @@ void append_need(std::string& out, const Need& need);
 std::string goal_line(const core::SessionState& state);
 
 struct Overview {
+    using Counts = std::array<std::uint64_t, core::kVerdictCount>;
+    /// Counts at the end of each of the last minutes, the oldest first.
+    struct Past {
+        core::Timestamp until{};
+        std::vector<Counts> minutes;
+    };
+
     std::int64_t cursor = 0;  ///< cursor of the stream of all sessions
-    std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< open sessions by verdict
+    Counts counts{};          ///< open sessions by verdict
+    std::optional<Past> past;
     std::optional<core::ApprovalAlarmKind> alarm;  ///< the most urgent alarm of all sessions
     std::uint64_t alarms = 0;                      ///< sessions with an alarm, including ended ones
     std::vector<Need> needs;                       ///< sorted: most urgent first, then oldest first

@@ -10,6 +10,7 @@
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
 #include "server/engine/queries/digest_query.hpp"
+#include "server/engine/queries/verdict_hour.hpp"
 #include "server/http/message/gate.hpp"
 #include "server/tokens/session_ids.hpp"
 
@@ -154,7 +155,12 @@ Result<> endpoints::list_sessions(Call& call) {
 }
 
 Result<> endpoints::overview(Call& call) {
-    return call.read(OverviewQuery{});
+    OverviewQuery overview;
+    if (const std::string* minutes = call.query.find("minutes")) {
+        HEADWAY_TRY(overview.minutes,
+                    api::parse_number(*minutes, "minutes", 1, VerdictHour::kMinutesMax));
+    }
+    return call.read(std::move(overview));
 }
 
 Result<> endpoints::digest(Call& call) {

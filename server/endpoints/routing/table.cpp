@@ -184,7 +184,7 @@ constexpr Endpoint kEndpoints[] = {
      kNoBody, Effect::kReads, "", "How good estimates of progress were",
      endpoints::estimate_analytics},
     {Method::kGet, "/v1/overview", "getOverview", "overview", Guard::kOverview, kNoBody,
-     Effect::kReads, "", "All sessions at a glance", endpoints::overview},
+     Effect::kReads, "minutes", "All sessions at a glance", endpoints::overview},
     {Method::kGet, "/v1/digest", "getDigest", "digest", Guard::kOverview, kNoBody, Effect::kReads,
      "since format", "Summary of all sessions since a time", endpoints::digest},
     {Method::kPost, "/v1/login-codes", "createLoginCode", "login_code", Guard::kAdmin, kEmptyBody,

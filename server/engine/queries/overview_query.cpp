@@ -8,6 +8,7 @@
 
 #include "core/base/limits.hpp"
 #include "server/engine/queries/queries.hpp"
+#include "server/engine/queries/verdict_hour.hpp"
 
 // Summary of all sessions for a dashboard.
 
@@ -129,6 +130,11 @@ Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     overview.approvals_pending = reader.stats().approvals.pending;
     HEADWAY_TRY(overview.needs_total, count_needs(reader));
     overview.channels = reader.channels().tally();
+    if (minutes > 0) {
+        const auto& known = reader.hour().minutes();
+        const auto shown = static_cast<std::ptrdiff_t>(std::min(minutes, known.size()));
+        overview.past = {reader.hour().until(), {known.end() - shown, known.end()}};
+    }
     return overview;
 }
 

@@ -102,6 +102,8 @@ struct ApprovalQuery {
 
 /// The state of all sessions.
 struct OverviewQuery {
+    std::size_t minutes = 0;  ///< of the last ones, with their counts
+
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 

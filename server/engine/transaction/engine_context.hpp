@@ -23,6 +23,7 @@ namespace headway::server {
 
 class BackupCopy;
 class JudgeScheduler;
+class VerdictHour;
 class WebhookScheduler;
 
 /// Logs each damaged session once.
@@ -69,6 +70,7 @@ struct EngineContext {
     Cluster* cluster;             ///< null while no other daemon writes to the store
     api::JsonDocument& document;  ///< for arguments of approvals
     EngineStats& stats;           ///< figures as of the last commit
+    const VerdictHour& hour;
     /// True while memory is empty after a failed commit, or nothing can be written any more.
     bool unavailable = false;
     KnownAnswers answers = {};

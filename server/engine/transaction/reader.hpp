@@ -28,6 +28,7 @@ public:
     const CommitTimes& commits() const { return parts_.commits; }
     const JudgeScheduler& judges() const { return parts_.judges; }
     WebhookScheduler& webhooks() const { return parts_.webhooks; }
+    const VerdictHour& hour() const { return parts_.hour; }
     const HookChannels& channels() const { return parts_.channels; }
     /// State of the hook channel of a session's agent; empty without hooks.
     std::optional<api::Adapter> adapter(storage::SessionKey key,

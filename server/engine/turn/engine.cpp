@@ -69,7 +69,7 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
                    : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
       parts_{store_,  clock_,         watch_,    settings_, sessions_, tree_,
              judges_, webhooks_,      channels_, backup_,   commits_,  damage_,
-             days_,   cluster_.get(), document_, totals_},
+             days_,   cluster_.get(), document_, totals_,   hour_},
       policy_(policy_for({parts_, clock, watch_, receivers_, report_}, cluster_.get(), upkeep_)) {
     sessions_.on_damage([this](storage::SessionKey session, const std::string& line) {
         damage_.say_harmless(session, line);
@@ -132,6 +132,11 @@ void Engine::note_gap(Clock::Steady::time_point begin) const {
 }
 
 void Engine::turn(std::vector<Request>& requests, std::size_t left) {
+    if (halted()) {
+        hour_.forget();
+    } else {
+        hour_.note(clock_.now(), totals_.open);
+    }
     deliver_again(requests);
     look_for_missed(requests);
     take_turn(requests, left);

@@ -21,6 +21,7 @@
 #include "server/engine/projections/projections.hpp"
 #include "server/engine/projections/webhook_scheduler.hpp"
 #include "server/engine/queries/morning_digest.hpp"
+#include "server/engine/queries/verdict_hour.hpp"
 #include "server/engine/reports/ping_schedules.hpp"
 #include "server/engine/transaction/reader.hpp"
 #include "server/engine/transaction/transaction.hpp"
@@ -160,6 +161,7 @@ private:
     api::JsonDocument document_;
     std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
     EngineStats totals_;                ///< counted by transactions
+    VerdictHour hour_;
     EngineContext parts_;
     std::unique_ptr<StorePolicy> policy_;
 

@@ -45,6 +45,38 @@ TEST_CASE("overview: counts open sessions by verdict, also after a restart", "[s
     CHECK(overview(s)["cursor"] == s.sqlite().head());
 }
 
+TEST_CASE("overview: counts of the last minutes are those at their ends", "[server]") {
+    const auto minute = std::chrono::minutes{1};
+    const Timestamp begin{minute * 1000};
+    Supervised s{{}, begin + std::chrono::seconds{20}};
+    const auto past = [&s](std::size_t minutes) {
+        return overview_in(s, OverviewQuery{minutes})["past"];
+    };
+    (void)s.report("a", {tool_finished("c1")});
+    CHECK(past(60)["minutes"].empty());
+    CHECK_FALSE(overview(s).contains("past"));
+    s.clock().advance_to(begin + minute);
+    (void)s.report("b", {tool_finished("c1")});
+    (void)s.report("a", {ended(Outcome::kCompleted)});
+    s.clock().advance_to(begin + 3 * minute);
+    (void)s.report("b", {ended(Outcome::kCompleted)});
+    s.clock().advance_to(begin + 4 * minute + std::chrono::seconds{1});
+    const Document one = Document::parse(R"({"progressing":1})");
+    CHECK(past(60) == Document{{"until", "1970-01-01T16:44:00.000Z"},
+                               {"minutes", {one, one, one, Document::object()}}});
+    CHECK(past(1)["minutes"] == Document::array({Document::object()}));
+}
+
+TEST_CASE("overview: no more than an hour is remembered, and none of the time before a restart",
+          "[server]") {
+    Supervised s{{}, Timestamp{std::chrono::hours{100}}};
+    (void)s.report("a", {tool_finished("c1")});
+    s.clock().advance_to(Timestamp{std::chrono::hours{102}});
+    CHECK(overview_in(s, OverviewQuery{60})["past"]["minutes"].size() == 60);
+    s.restart();
+    CHECK(overview_in(s, OverviewQuery{60})["past"]["minutes"].empty());
+}
+
 TEST_CASE("overview: an approval is one entry, and its blocked session none", "[server]") {
     Supervised s;
     ask_approval(s, "a", "deploy");

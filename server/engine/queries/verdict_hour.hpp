@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "core/base/time.hpp"
+#include "core/values/verdict.hpp"
+
+namespace headway::server {
+
+/// Open sessions by verdict at the end of each of the last minutes, since the daemon began. Only
+/// turns change the counts, so a turn that begins notes the minutes that ended since the last one.
+/// In memory only, at most kMinutesMax. Engine thread only.
+class VerdictHour {
+public:
+    using Counts = std::array<std::uint64_t, core::kVerdictCount>;
+    static constexpr std::size_t kMinutesMax = 60;
+
+    /// `open` are the counts since the last turn.
+    void note(core::Timestamp now, const Counts& open);
+    /// The counts are not known any more: what follows starts again.
+    void forget() { minutes_.clear(), noted_ = {}; }
+
+    /// The oldest first; the last ended at until().
+    const std::deque<Counts>& minutes() const { return minutes_; }
+    core::Timestamp until() const { return noted_; }
+
+private:
+    std::deque<Counts> minutes_;
+    std::chrono::sys_time<std::chrono::minutes> noted_{};  ///< minutes up to here are noted
+};
+
+}  // namespace headway::server
