@@ -33,6 +33,7 @@ struct Dialect {
     /// The agent sends a kPermission also for calls that its own rules allow, so that most have no
     /// dialog.
     bool asks_always = false;
+    bool edits_calls = true;       ///< a kPre may change arguments; else the call is refused
     bool edits_in_dialog = false;  ///< a kPermission may change arguments; else the call is refused
     bool has_call_ids = false;     ///< otherwise HookCall::call is derived from the call's content
     bool reports_tokens = false;   ///< then tokens from telemetry are ignored

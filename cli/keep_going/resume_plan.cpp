@@ -102,6 +102,7 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
     }
     last_check_.clear();
     if (run.guarded) return end("not resumed: it stopped itself in a loop");
+    if (run.end.limited) return end("not resumed: it reached a limit that it was started with");
     if (run.needs_person || needs_person(run.end.cause))
         return end("not resumed: it needs a person");
     if (run.signal == SIGINT || run.signal == SIGTERM || run.signal == SIGHUP)

@@ -41,6 +41,8 @@ struct EndRow {
     std::string_view result_line;              ///< the line without which its run was cut off
     std::span<const std::string_view> guards;  ///< words by which its own guard ends a run
     std::span<const ExitMeaning> exits;
+    std::span<const std::string_view> limits = {};  ///< words of a limit that its operator has set
+    int limit_exit = 0;                             ///< exit status of such a limit; 0: it has none
     bool exit_is_http = false;  ///< its exit status is the HTTP status of an error, modulo 256
 };
 
@@ -52,12 +54,14 @@ constexpr std::array<std::string_view, 4> kQwenGuards{
 constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another client",
                                                        "it ended with \"aborted\""};
 constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
+constexpr std::array<std::string_view, 2> kClaudeLimits{"error_max_turns", "error_max_budget_usd"};
+constexpr int kTurnsExit = 53;
 
 constexpr std::array<EndRow, 10> kRows{{
-    {"claude", "Claude Code", "\"result\"", kClaudeGuards, {}},
-    {"qwen", "Qwen Code", "\"result\"", kQwenGuards, kGeminiExits},
+    {"claude", "Claude Code", "\"result\"", kClaudeGuards, {}, kClaudeLimits},
+    {"qwen", "Qwen Code", "\"result\"", kQwenGuards, kGeminiExits, kClaudeLimits, kTurnsExit},
     {"codex", "Codex", "\"turn.completed\"", {}, {}},
-    {"gemini", "Gemini CLI", "\"result\"", kGeminiGuards, kGeminiExits, true},
+    {"gemini", "Gemini CLI", "\"result\"", kGeminiGuards, kGeminiExits, {}, kTurnsExit, true},
     {"opencode", "opencode", "\"step_finish\" with the reason \"stop\"", {}, {}},
     {"kilo", "Kilo", "\"step_finish\" with the reason \"stop\"", {}, {}},
     {"copilot", "Copilot CLI", "\"result\"", {}, {}},
@@ -128,6 +132,15 @@ std::string guard_words(const RunFacts& facts, const EndRow& row) {
     return {};
 }
 
+/// True if a limit that the operator gave the agent ended the run.
+bool is_limited(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
+    if (exit.signal == 0 && exit.code != 0 && exit.code == row.limit_exit) return true;
+    if (!facts.result || facts.result->ok) return false;
+    return std::any_of(row.limits.begin(), row.limits.end(), [&facts](std::string_view words) {
+        return facts.result->text.find(words) != std::string::npos;
+    });
+}
+
 std::string list_of(const std::vector<std::string>& names) {
     std::string list;
     for (const std::string& name : names)
@@ -189,6 +202,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     end.reason = words_of_exit(row, exit);
     if (end.completed) return end;
     end.guarded = !guard_words(facts, row).empty();
+    end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);

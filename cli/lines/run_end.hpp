@@ -43,6 +43,7 @@ struct RunEnd {
     /// An HTTP status known only from the exit status.
     std::optional<std::uint64_t> status;
     bool guarded = false;  ///< the agent's own guard against loops ended it
+    bool limited = false;  ///< a limit that the operator gave the agent ended it
     bool refused = false;  ///< calls were refused, and no call changed anything afterwards
 };
 

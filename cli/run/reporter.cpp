@@ -219,13 +219,23 @@ Reporter::Step Reporter::look_at_session() {
     const bool again =
         (!session.ok() && worth_retrying(session)) || (!stops.ok() && worth_retrying(stops));
     if (again) return Step::kRetry;
-    Standing now = standing_of(body_json(session).value_or(Json::object()));
+    const Json about = body_json(session).value_or(Json::object());
     const Json page = body_json(stops).value_or(Json::object());
-    for (const Json& event : page["events"])
-        now.stopped = now.stopped || is_stop(event["data"]);
+    const bool forgotten = session.status == 404;
+    const bool known = session.ok() && stops.ok() && plain_text(about, "id") == setup_.session &&
+                       page["events"].is_array();
+    // Another server may have the port now.
+    if (!known && !forgotten && session.ok() && stops.ok()) return Step::kRetry;
     const std::lock_guard lock(mutex_);
     looks_ = false;
-    standing_ = std::move(now);
+    if (!known) {
+        // Nothing shows that the agent may go on: a token has expired, or the session is gone.
+        (forgotten ? standing_.stopped : standing_.held) = true;
+        return Step::kAgain;
+    }
+    standing_ = standing_of(about);
+    for (const Json& event : page["events"])
+        standing_.stopped = standing_.stopped || is_stop(event["data"]);
     return Step::kAgain;
 }
 

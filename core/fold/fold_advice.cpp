@@ -60,13 +60,18 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
             return std::find_if(state.directives.begin(), state.directives.end(), fits);
         };
         auto least = first([](const Directive& d) { return !d.to_tell(); });
-        // Advice may be caused by the agent at will, and moves no stop and no pause out.
+        // An agent may cause advice at will, which moves out nothing of a person, no stop, no
+        // pause.
+        if (least == state.directives.end())
+            least = first(
+                [](const Directive& d) { return !d.personal && !stays_until_obeyed(d.kind); });
         if (least == state.directives.end())
             least = first([](const Directive& d) { return !stays_until_obeyed(d.kind); });
         if (least == state.directives.end()) least = state.directives.begin();
         state.directives.erase(least);
     }
-    state.directives.push_back({directive.id, directive.kind, directive.reason, false});
+    state.directives.push_back({directive.id, directive.kind, directive.reason, false,
+                                !directive.by.empty() && directive.by != "policy"});
     HEADWAY_ASSERT(state.directives.size() <= limits::kDirectivesMax);
     if (directive.step != 0) climb(state, directive);
 }

@@ -155,7 +155,9 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     } else if ((asked.again && gone) ||
                (asked.repeated && (approval->taken() || approval->spent()))) {
         answer.deny = kDecisionTaken;
-    } else if (asked.needs_approval && !asked.permission) {
+    } else if ((asked.needs_approval && !asked.permission) ||
+               (asked.again && approval->status == ApprovalStatus::kCancelled)) {
+        // Other reports of the session may have cancelled the request while the call was held.
         answer.deny = kNeedsApproval;
     }
 }

@@ -47,13 +47,15 @@ struct Directive {
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     bool delivered = false;  ///< a hook put it before the model
+    bool personal = false;   ///< a person issued it
     /// True if replies still carry it.
     bool to_tell() const { return !delivered || stays_until_obeyed(kind); }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
         return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
                           field("reason", &Directive::reason),
-                          field("delivered", &Directive::delivered));
+                          field("delivered", &Directive::delivered),
+                          field("personal", &Directive::personal));
     }
 };
 

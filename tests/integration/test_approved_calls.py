@@ -411,6 +411,26 @@ class ByHooks(CallCase):
             self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
             self.assertEqual(held.result().json(), {})
 
+    def test_no_report_of_the_session_lets_a_held_call_go(self):
+        # Requests may run side by side, and a person may type on while a call waits.
+        others = ({"event": "prompt", "prompt": "go on"}, {"event": "prompt", "prompt": "go on", "synthetic": True}, {"event": "interrupt"},
+                  {"event": "stop"}, {"event": "post", "tool": "deploy", "args": ARGS, "ok": True},
+                  {"event": "post", "tool": "deploy", "args": ARGS, "ok": False, "class": "cancelled"})
+        for number, other in enumerate(others):
+            with self.subTest(other):
+                call = f"h{number}"
+                client = self.daemon_used.client(token=self.agent.token)
+                self.addCleanup(client.close)
+                with ThreadPoolExecutor(1) as pool:
+                    held = pool.submit(client.post, "/v1/hooks/generic", {
+                        "event": "pre", "agent": "a", "session": "1", "tool": "deploy", "args": {"h": number}, "call": call, "hold_ms": 600_000})
+                    asked = eventually(self.pending, what="no request")
+                    self.hook(other["event"], **{**{k: v for k, v in other.items() if k != "event"},
+                                                 **({"call": call, "args": {"h": number}} if "tool" in other else {})})
+                    if self.pending():
+                        self.decide(asked[0], "reject")
+                    self.assertIn("deny", held.result().json())
+
     def test_no_generation_begins_before_its_turn_whoever_asks(self):
         self.pre("m1", tool="read")
         for reply in (self.operator.put("/v1/sessions/a-1~2", {}), self.operator.post("/v1/sessions/a-1~2/events", {"type": "heartbeat"})):
@@ -457,6 +477,24 @@ class ByHooks(CallCase):
         self.assertIn("allow", self.pre("c9", args={"to": "safe"}))
         for call in ("c9", "c10", "c1"):
             self.assertIn("deny", self.pre(call, args={"to": "safe"}))
+
+    def test_an_edit_for_an_agent_that_takes_none_lets_the_call_that_it_names_go_once(self):
+        def qwen(call, args, decision=None, **more):
+            """The answer to a call; with a decision, to one that is held until then."""
+            client = self.daemon_used.client(token=self.agent.token)
+            self.addCleanup(client.close)
+            body = {"hook_event_name": "PreToolUse", "session_id": "1", "tool_name": "deploy", "tool_input": args, "tool_use_id": call}
+            with ThreadPoolExecutor(1) as pool:
+                held = pool.submit(client.post, "/v1/hooks/qwen", body, {"X-Headway-Session": "a-q"})
+                if decision:
+                    self.decide(eventually(self.pending, what="no request")[0], decision, **more)
+                return held.result().json()
+
+        safe = {"to": "safe"}
+        refused = qwen("q1", ARGS, "edit", edited_args=safe)
+        self.assertIn('exactly these: {"to":"safe"}', refused["hookSpecificOutput"]["permissionDecisionReason"])
+        self.assertEqual(qwen("q2", safe), {})
+        self.assertIn("not allowed", json.dumps(qwen("q3", safe, "reject")))
 
     def test_an_ignored_request_does_not_let_a_call_go_that_needs_approval(self):
         self.assertIn("deny", self.pre("c1"))

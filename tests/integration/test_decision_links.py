@@ -17,7 +17,7 @@ from support.webhook_receiver import Receiver
 
 
 class DecisionLinks(OwnDaemonCase):
-    def begin(self, decide="on", test_clock=False, **formats):
+    def begin(self, decide="on", test_clock=False, settings=""):
         """A daemon with an endpoint of Slack and one of ntfy."""
         self.slack, self.ntfy = Receiver(secrets=()), Receiver(secrets=())
         for receiver in (self.slack, self.ntfy):
@@ -26,7 +26,7 @@ class DecisionLinks(OwnDaemonCase):
         for name, url, more in (("slack", self.slack.url, ""), ("ntfy", self.ntfy.url.removesuffix("/hook"), 'topic = "alerts"\n')):
             lines += [f"[webhooks.endpoints.{name}]", f'format = "{name}"\nurl = "{url}"\nallow_private_addresses = "on"\ngather = "0s"\n'
                       f'{more}decide = "{decide}"']
-        self.daemon = Daemon(None, "\n".join(lines) + "\n", test_clock=test_clock)
+        self.daemon = Daemon(None, "\n".join([*lines, settings]) + "\n", test_clock=test_clock)
         self.addCleanup(self.daemon.close)
         self.daemon.start()
         self.operator = self.client(self.daemon, token=self.daemon.operator_token())
@@ -173,6 +173,21 @@ class DecisionLinks(OwnDaemonCase):
         self.assertEqual(self.status({"id": ids[1]})["status"], "pending")
         self.assertEqual(self.press(links[1], "approve").status, 200)
         self.assertEqual(self.status({"id": ids[1]})["status"], "approved")
+
+    def test_output_of_a_failed_program_is_not_kept_if_its_message_has_a_link(self):
+        # Programs print their input when they fail, and anyone may read the reason of a failure.
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program = Path(folder.name) / "notify"
+        program.write_text("#!/bin/sh\ncat\nexit 1\n")
+        program.chmod(0o755)
+        self.begin(settings=f'[webhooks.endpoints.program]\nformat = "command"\ncommand = ["{program}"]\ngather = "0s"\ndecide = "on"')
+        self.ask()
+        failed = eventually(lambda: [d for d in self.browser.get("/v1/webhooks/program/deliveries").json()["deliveries"] if d.get("reason")],
+                            what="no failure")
+        self.assertIn("exit status 1; its output is not kept", failed[0]["reason"])
+        for path in ("/v1/webhooks", "/v1/webhooks/program/deliveries"):
+            self.assertNotIn("code=", self.browser.get(path).body.decode())
 
     def test_a_link_outlives_a_restart(self):
         self.begin()

@@ -194,6 +194,16 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 1)
 
+    def test_a_session_that_was_deleted_meanwhile_is_not_resumed(self):
+        process = self.start("limit done", margin="10s")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        operator = self.daemon.operator()
+        operator.post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"})
+        operator.delete(f"/v1/sessions/{self.session}")
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+
     def acknowledge(self, kind: str):
         """As the agent itself may, by its own report."""
         told = next(d for d in self.ended()["directives"] if d["type"] == kind)
@@ -428,6 +438,26 @@ class KeepGoing(KeepGoingCase):
     def binary() -> str:
         from support.daemon import BINARY
         return str(BINARY)
+
+
+
+class KeepGoingUnseen(KeepGoingCase):
+    """Replies that do not show whether a person has to decide."""
+    settings = {"access.mode": "token"}
+
+    def test_a_token_that_was_revoked_holds_the_next_start_back(self):
+        operator = self.daemon.operator()
+        token = operator.post("/v1/tokens", {"name": "night", "scopes": ["report"]}).json()
+        file = self.folder / "token"
+        file.write_text(token["token"])
+        process = self.start("limit done", "--until", "8s", "--token-file", str(file), margin="2s")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: operator.get(f"/v1/sessions/{self.session}").json().get("verdict", {}).get("status") == "waiting", "no wait")
+        operator.post(f"/v1/sessions/{self.session}/approvals", {"tool": "deploy", "args": {}})
+        self.assertLess(operator.delete(f"/v1/tokens/{token['id']}").status, 300)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1, err)
+        self.assertIn("held until it was too late", err)
 
 
 class Moved(KeepGoingCase):

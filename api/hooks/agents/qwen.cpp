@@ -125,6 +125,7 @@ const Dialect kQwen{
     // Qwen Code 0.24 runs the call after 60 s, whatever the timeout of the hook is.
     .hold = core::Millis{55'000},
     .hold_permission = core::Millis{0},
+    .edits_calls = false,
     .has_call_ids = true,
     .reports_tokens = false,
     .reports_cost = false,

@@ -14,6 +14,9 @@
 namespace headway::cli {
 namespace {
 
+/// Pages of 100 requests.
+constexpr int kPagesMax = 100;
+
 struct ApprovalsOptions {
     ClientOptions client;
     std::string session;
@@ -22,13 +25,22 @@ struct ApprovalsOptions {
 
 int list_approvals(const ApprovalsOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
-    std::string query = "/v1/approvals?status=" + std::string{options.all ? "all" : "pending"};
+    std::string query =
+        "/v1/approvals?limit=100&status=" + std::string{options.all ? "all" : "pending"};
     if (!options.session.empty()) query += "&session=" + url_encode(options.session);
-    const HttpReply reply = daemon.get(query);
-    const std::optional<Json> body = body_json(reply);
-    const bool usable = reply.ok() && body && body->contains("approvals");
-    if (!usable) return explain_failure(console, daemon, reply);
-    const Json& approvals = (*body)["approvals"];
+    Json approvals = Json::array();
+    Json next;
+    for (int page = 0; page < kPagesMax; ++page) {
+        const std::string cursor = next.is_string() ? "&cursor=" + url_encode(next.text()) : "";
+        const HttpReply reply = daemon.get(query + cursor);
+        const std::optional<Json> body = body_json(reply);
+        const bool usable = reply.ok() && body && (*body)["approvals"].is_array();
+        if (!usable) return explain_failure(console, daemon, reply);
+        for (const Json& one : (*body)["approvals"])
+            approvals.push_back(one);
+        next = (*body)["next"];
+        if (!next.is_string()) break;
+    }
     if (options.client.json) {
         console.out << dump(approvals) << "\n";
     } else if (approvals.empty()) {
@@ -37,6 +49,9 @@ int list_approvals(const ApprovalsOptions& options, const Console& console) {
     } else {
         console.out << approvals_text(approvals, wall_now(), console.color);
     }
+    if (next.is_string())
+        console.err << "there are more requests than the " << approvals.size()
+                    << " listed here: use --session\n";
     return kExitOk;
 }
 

@@ -16,7 +16,7 @@
 namespace headway::server {
 
 /// Maximum number of generations of one session. Later resumes use the last one.
-inline constexpr int kGenerationsMax = 64;
+inline constexpr int kGenerationsMax = 999;
 
 /// The generation before `session` if that generation has ended; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);

@@ -135,7 +135,8 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
                  std::vector<core::Event>& events) {
     const bool dialog = call.hook.dialog;
     if (call.hook.kind != HookKind::kPre && !dialog) return;
-    const bool edited = dialog && !answer.edit.empty() && !call.dialect->edits_in_dialog;
+    const bool edits = dialog ? call.dialect->edits_in_dialog : call.dialect->edits_calls;
+    const bool edited = !answer.edit.empty() && !edits;
     const bool denied = !answer.deny.empty() && !(dialog && answer.undecided);
     if (!denied && answer.stop.empty() && !edited) return;
     const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
@@ -206,6 +207,8 @@ struct Above {
 
 /// Calls that are remembered as rejected, of all generations together.
 constexpr std::size_t kRefusedMax = 1024;
+/// Generations that are read for them: each may come from the disk.
+constexpr int kRefusedGenerationsMax = 64;
 
 /// An agent may end its session, and goes on in the next: that must not lift a rejection.
 Result<bool> was_refused(Transaction& transaction, Resident& resident, const HookCall& call) {
@@ -213,7 +216,7 @@ Result<bool> was_refused(Transaction& transaction, Resident& resident, const Hoo
     if (!memory.refused_before) {
         std::vector<std::uint64_t> refused;
         std::string name = resident.session.id();
-        for (int i = 0; i < kGenerationsMax; ++i) {
+        for (int i = 0; i < kRefusedGenerationsMax; ++i) {
             HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), name));
             if (before == nullptr) break;
             name = before->session.id();
@@ -282,6 +285,11 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     core::HookAnswer answer = core::answer_hook(resident.session.state(), asked);
     answered.hold = answer.hold;
     HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, answer));
+    if (hook.kind == HookKind::kPre && !answer.edit.empty() && !call.dialect->edits_calls) {
+        // The refusal names the arguments, and the approval is for the call that has them.
+        answer.acknowledged.clear();
+        answer.redeemed = 0;
+    }
     std::vector<core::Event> events = heard_with(answer);
     const bool refused = !answer.deny.empty() || !answer.stop.empty();
     if (!answer.hold && !resident.session.state().ended())

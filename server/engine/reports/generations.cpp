@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/limits.hpp"
+
 namespace headway::server {
 namespace {
 
@@ -14,6 +16,12 @@ using core::Result;
 
 std::string generation(const std::string& session, int number) {
     return number == 1 ? session : session + "~" + std::to_string(number);
+}
+
+/// True if the generation after this one has a name that requests can address.
+bool has_next(const std::string& session, int number) {
+    return number < kGenerationsMax &&
+           generation(session, number + 1).size() <= core::limits::kIdBytesMax;
 }
 
 /// The newest generation that is known, or 0: its names are doubled until one is unknown, then
@@ -40,7 +48,7 @@ Result<std::string> in_force(Reader& reader, const std::string& session, Begins 
     HEADWAY_TRY(const int number, newest_known(reader, session));
     if (number == 0) return session;
     std::string id = generation(session, number);
-    if (begins == Begins::kNever || number == kGenerationsMax) return id;
+    if (begins == Begins::kNever || !has_next(session, number)) return id;
     HEADWAY_TRY(const Resident* found, reader.find(id));
     if (found == nullptr || !found->session.state().ended()) return id;
     const bool goes_on = begins == Begins::kAnew || !was_stopped(found->session.state());
@@ -48,11 +56,12 @@ Result<std::string> in_force(Reader& reader, const std::string& session, Begins 
 }
 
 std::string next_generation(const std::string& session, const std::string& now) {
-    if (now == session) return generation(session, 2);
     int number = 1;
-    const std::string_view digits = std::string_view{now}.substr(session.size() + 1);
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return number < kGenerationsMax ? generation(session, number + 1) : now;
+    if (now != session) {
+        const std::string_view digits = std::string_view{now}.substr(session.size() + 1);
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    }
+    return has_next(session, number) ? generation(session, number + 1) : now;
 }
 
 Result<> open_implicitly(Transaction& transaction, const std::string& session,

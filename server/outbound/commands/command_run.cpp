@@ -209,6 +209,11 @@ WebhookResult CommandRun::result() const {
     } else {
         result.reason = "exit status " + std::to_string(exit_code_);
     }
+    // Programs print their input when they fail, and anyone may read the reason.
+    if (target_.links() != nullptr && input_.find("/decide?id=") != std::string::npos) {
+        result.reason += "; its output is not kept, since the message has a decision link";
+        return result;
+    }
     const std::string text = core::sanitized(output_, "/", limits::kWebhookOutputBytesMax);
     if (const auto words = core::trimmed(text); !words.empty())
         result.reason.append(": ").append(words);

@@ -41,6 +41,12 @@ RunOver completed() {
 
 }  // namespace
 
+TEST_CASE("resume plan: a limit that the operator gave the agent is no reason to resume", "[cli]") {
+    RunOver run;
+    run.end.limited = true;
+    CHECK_FALSE(ResumePlan(ResumeRules{}, kStart).next(run, kStart, 0.5).resume);
+}
+
 TEST_CASE("resume plan: a usage limit is waited for until its reset and a margin", "[cli]") {
     ResumePlan plan{{}, kStart};
     const ResumeStep step =

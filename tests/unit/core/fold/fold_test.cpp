@@ -152,6 +152,22 @@ TEST_CASE("fold: directives stay until acknowledged and are bounded", "[core]") 
     CHECK(f.state.directives.front().id == "d2");
 }
 
+TEST_CASE("fold: advice that an agent causes moves out no directive of a person", "[core]") {
+    Folding f;
+    const auto add = [&f](std::string id, std::string by) {
+        DirectiveIssued directive;
+        directive.id = std::move(id);
+        directive.kind = DirectiveKind::kChangeApproach;
+        directive.by = std::move(by);
+        f.add(event(directive));
+    };
+    add("of a person", "ada");
+    for (std::size_t i = 0; i < 2 * limits::kDirectivesMax; ++i)
+        add("expired " + std::to_string(i), "policy");
+    CHECK(f.state.directives.size() == limits::kDirectivesMax);
+    CHECK(f.state.directives.front().id == "of a person");
+}
+
 TEST_CASE("fold: the end clears what can never finish", "[core]") {
     Folding f;
     f.add(tool_started("a"));

@@ -254,6 +254,18 @@ TEST_CASE("run end: a word that is not known is no success", "[cli]") {
                     .completed);
 }
 
+TEST_CASE("run end: a limit that the operator gave the agent is told from other ends", "[cli]") {
+    const auto claude_end = [](const std::string& subtype) {
+        return end_of(kInit +
+                      claude(R"("type":"result","subtype":")" + subtype + R"(","is_error":false)"));
+    };
+    CHECK(claude_end("error_max_turns").limited);
+    CHECK(claude_end("error_max_budget_usd").limited);
+    CHECK_FALSE(claude_end("error_during_execution").limited);
+    CHECK(end_of(kGemini, 53).limited);
+    CHECK_FALSE(end_of(kGemini, 54).limited);
+}
+
 TEST_CASE("run end: an agent that said and did nothing has not done its work", "[cli]") {
     CHECK_FALSE(end_of(kInit + result("", "")).completed);
     CHECK_FALSE(end_of(kCodex + R"({"type":"turn.completed","usage":{}})"
