@@ -234,6 +234,9 @@ Reporter::Step Reporter::look_at_session() {
         return Step::kAgain;
     }
     standing_ = standing_of(about);
+    // Deleted meanwhile, and opened again by a report.
+    if (opened_at_.empty()) opened_at_ = plain_text(about, "opened_at");
+    standing_.stopped = standing_.stopped || plain_text(about, "opened_at") != opened_at_;
     for (const Json& event : page["events"])
         standing_.stopped = standing_.stopped || is_stop(event["data"]);
     return Step::kAgain;

@@ -107,6 +107,7 @@ private:
     // Reporter's thread only.
     bool opened_ = false;
     bool warned_ = false;
+    std::string opened_at_;  // of the session; empty: not known yet
     SteadyTime next_beat_;
     std::chrono::milliseconds interval_;
 

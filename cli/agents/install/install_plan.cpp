@@ -88,6 +88,15 @@ core::Result<std::vector<FileChange>> plan_settings(const AgentRow& row, const f
     return std::vector<FileChange>{std::move(change)};
 }
 
+/// True if a backup of the file has this content.
+core::Result<bool> was_before(const fs::path& path, const std::string& content) {
+    for (const fs::path& backup : backups_of(path)) {
+        HEADWAY_TRY(const auto kept, read_settings(backup));
+        if (kept == content) return true;
+    }
+    return false;
+}
+
 core::Result<std::vector<FileChange>> plan_removal(const AgentRow& row, const fs::path& path) {
     HEADWAY_TRY(auto before, read_settings(path));
     if (!before) return std::vector<FileChange>{};
@@ -98,8 +107,9 @@ core::Result<std::vector<FileChange>> plan_removal(const AgentRow& row, const fs
         std::error_code none;
         const bool theirs = !backups_of(path).empty() || fs::is_symlink(path, none);
         const bool ours = *after != *before && is_bare(row, *after) && !theirs;
-        // Agents complain of an empty file.
-        const bool blank = after->find_first_not_of(" \t\r\n") == after->npos;
+        // Agents complain of an empty file, if it was not so before.
+        HEADWAY_TRY(const bool given, was_before(path, *after));
+        const bool blank = after->find_first_not_of(" \t\r\n") == after->npos && !given;
         if (!ours) change.after = blank ? std::string{"{}\n"} : *std::move(after);
     } else if (!is_own_file(*before)) {
         return std::vector<FileChange>{};

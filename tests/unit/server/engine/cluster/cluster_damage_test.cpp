@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/base/limits.hpp"
 #include "server/engine/commands/approval_commands.hpp"
 #include "server/engine/commands/check_commands.hpp"
 #include "server/testclock/jumps.hpp"
@@ -62,9 +63,11 @@ TEST_CASE("cluster: an approval that is damaged refuses its own commands alone",
     PostgresDaemon one{here, "one"};
     const std::uint64_t old = ask(one, deploy("s", 0));
     one.ask(reject("s", old));
-    for (int number = 1; number <= 33; ++number)  // so that the session itself forgets the first
+    // So many that the session itself forgets the first.
+    const int many = static_cast<int>(core::limits::kApprovalsKeptMax) + 1;
+    for (int number = 1; number <= many; ++number)
         one.ask(reject("s", ask(one, deploy("s", number))));
-    const std::uint64_t waits = ask(one, deploy("s", 34));
+    const std::uint64_t waits = ask(one, deploy("s", many + 1));
     here.run("UPDATE approval SET state='\\xff' WHERE n IN (" + of(old) + "," + of(waits) + ")");
 
     const Command decide = reject("s", old);
