@@ -58,6 +58,18 @@ LineEvent asked_event(const char* type, Json data) {
     return asked;
 }
 
+/// True if a member has another value. Honest agents name more or fewer members of a call later.
+bool contradicts(const Json& now, const Json& asked) {
+    if (!now.is_object() || !asked.is_object()) return now != asked;
+    bool shared = false;
+    for (const auto& [name, value] : now.members()) {
+        if (!asked.contains(name)) continue;
+        if (asked[name] != value) return true;
+        shared = true;
+    }
+    return !shared && now != asked;
+}
+
 // The same bounds for what is asked and what is reported, or an approval would not be found again.
 Json about_call(const std::string& call_id, const Json& known) {
     Json tool = acp_tool(known);
@@ -238,10 +250,9 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     Call& call = session.calls[call_id];
     if (call.known.is_null()) call.known = Json::object();
     call.known.update(update);
-    // An honest agent may tell the same call in other words; these were in neither.
     if (!call.asked.is_null() && update.contains("rawInput")) {
         Json now = about_call(call_id, call.known)["args"];
-        if (now != call.asked["args"] && acp_args(call.known) != call.updated)
+        if (contradicts(now, call.asked["args"]) && acp_args(call.known) != call.updated)
             call.first["args"] = std::move(now);
     }
     const std::string& status = std::as_const(call.known).text_of("status");

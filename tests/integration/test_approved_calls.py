@@ -492,9 +492,9 @@ class ByHooks(CallCase):
 
         safe = {"to": "safe"}
         refused = qwen("q1", ARGS, "edit", edited_args=safe)
-        self.assertIn('exactly these: {"to":"safe"}', refused["hookSpecificOutput"]["permissionDecisionReason"])
+        self.assertIn('exactly these:\n{"to":"safe"}', refused["hookSpecificOutput"]["permissionDecisionReason"])
         self.assertEqual(qwen("q2", safe), {})
-        self.assertIn("not allowed", json.dumps(qwen("q3", safe, "reject")))
+        self.assertIn("deny", json.dumps(qwen("q3", safe, "reject")))
 
     def test_an_ignored_request_does_not_let_a_call_go_that_needs_approval(self):
         self.assertIn("deny", self.pre("c1"))

@@ -181,7 +181,7 @@ class DecisionLinks(OwnDaemonCase):
         program = Path(folder.name) / "notify"
         program.write_text("#!/bin/sh\ncat\nexit 1\n")
         program.chmod(0o755)
-        self.begin(settings=f'[webhooks.endpoints.program]\nformat = "command"\ncommand = ["{program}"]\ngather = "0s"\ndecide = "on"')
+        self.begin(settings=f'[webhooks.endpoints.program]\nformat = "command"\nargv = ["{program}"]\ngather = "0s"\ndecide = "on"')
         self.ask()
         failed = eventually(lambda: [d for d in self.browser.get("/v1/webhooks/program/deliveries").json()["deliveries"] if d.get("reason")],
                             what="no failure")

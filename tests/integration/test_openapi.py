@@ -404,8 +404,8 @@ class Replies(OwnDaemonCase):
             record.post(f"{prefix}/check-status", {"sessionId": "lines", "checkId": "lines-check"})
             record.get(f"{prefix}/check-status/lines-check?wait=2m")
             record.get(f"{prefix}/progress/lines")
-        for path in ("/v1/sessions/asks/approve-agent", "/v1/chat/asks/approve-agent"):
-            record.post("/v1/sessions/asks/approvals", {"kind": "auth"})
+        for path in ("/v1/sessions/logs-in/approve-agent", "/v1/chat/logs-in/approve-agent"):
+            record.post("/v1/sessions/logs-in/approvals", {"kind": "auth"})
             record.post(path, {"approved": False})
 
     def logins(self):
@@ -520,7 +520,7 @@ class Replies(OwnDaemonCase):
 
     def approvals(self):
         ask, decide = self.ask, self.decide
-        decide(ask(call_id="c1", args={"n": 1}), "reject", reason="no")
+        decide(ask(call_id="c1", args={"n": 1}), "reject", reason="no", then="change_approach")
         self.record.report("asks", "tool.finished", tool="bash", call_id="c1", args={"n": 1}, result="ran")
         (alarm,) = self.record.get("/v1/sessions/asks")["alarms"]
         self.record.get("/progress/asks")

@@ -184,8 +184,7 @@ bool was_stopped(const core::SessionState& state) {
     const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
                         state.end_code != core::kAgentGone;
     return state.cancel_requested || state.stopped || spent || nudged || failed ||
-           state.end_code == core::kEndedByPerson ||
-           state.outcome == core::Outcome::kHalted ||
+           state.end_code == core::kEndedByPerson || state.outcome == core::Outcome::kHalted ||
            state.outcome == core::Outcome::kBudgetExhausted;
 }
 
@@ -194,7 +193,7 @@ Result<> check_turn(Reader& reader, const std::string& session, bool by_person) 
     if (name.empty() && (by_person || !parse_generation(session))) return {};
     if (name.empty())
         return Error{ErrorCode::kForbidden,
-                     "ids with ~2 to ~64 at their end are those of sessions that go on after their "
+                     "ids with ~2 to ~999 at their end are those of sessions that go on after their "
                      "end; choose another id",
                      "id"};
     HEADWAY_TRY(const Resident* ended, ended_before(reader, session));

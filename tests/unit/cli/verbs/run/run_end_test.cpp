@@ -254,7 +254,7 @@ TEST_CASE("run end: a word that is not known is no success", "[cli]") {
                     .completed);
 }
 
-TEST_CASE("run end: a limit that the operator gave the agent is told from other ends", "[cli]") {
+TEST_CASE("run end: a limit that the operator gave the agent is no other end", "[cli]") {
     const auto claude_end = [](const std::string& subtype) {
         return end_of(kInit +
                       claude(R"("type":"result","subtype":")" + subtype + R"(","is_error":false)"));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/base/limits.hpp"
 #include "tests/support/supervised.hpp"
 
 using namespace headway::core;
@@ -242,9 +243,11 @@ TEST_CASE("engine approvals: one that is damaged refuses its own command alone",
         return n;
     };
     const std::uint64_t old = decided(0);
-    for (int i = 1; i <= 33; ++i)  // so that the session itself forgets the first
+    // So many that the session itself forgets the first.
+    const int many = static_cast<int>(headway::core::limits::kApprovalsKeptMax) + 1;
+    for (int i = 1; i <= many; ++i)
         (void)decided(i);
-    const std::uint64_t waits = asked(34);
+    const std::uint64_t waits = asked(many + 1);
     change(s, "UPDATE approval SET state=X'ff' WHERE n IN (" + std::to_string(old) + "," +
                   std::to_string(waits) + ")");
     auto replies = s.turn({DecideCommand{"s", old, approve(), false},

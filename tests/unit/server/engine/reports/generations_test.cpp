@@ -375,11 +375,13 @@ TEST_CASE("engine generations: none begins before the one before it has ended", 
     ping.kind = PingKind::kStart;
     CHECK(refusal(daemon, ping) == ErrorCode::kForbidden);
     CHECK_FALSE(daemon.sqlite().find(early).value().has_value());
-    // Other ids are like any, and an operator may.
-    daemon.report("t~2", {beat()});
+    CHECK(refusal(daemon, ReportCommand{"t~2", {beat()}}) == ErrorCode::kForbidden);
+    command.controls = command.by_person = true;
+    CHECK(refusal(daemon, command) == ErrorCode::kForbidden);
+    // Other ids are like any, and an operator may name a first session so.
     daemon.report("s~x", {beat()});
     daemon.report("s~02", {beat()});
-    command.controls = true;
+    command.session = "t~2";
     require_ok(daemon.ask(command));
 }
 
