@@ -192,10 +192,11 @@ Result<> check_turn(Reader& reader, const std::string& session, bool by_person) 
     HEADWAY_TRY(const std::string name, name_before(reader, session));
     if (name.empty() && (by_person || !parse_generation(session))) return {};
     if (name.empty())
-        return Error{ErrorCode::kForbidden,
-                     "ids with ~2 to ~999 at their end are those of sessions that go on after their "
-                     "end; choose another id",
-                     "id"};
+        return Error{
+            ErrorCode::kForbidden,
+            "ids with ~2 to ~999 at their end are those of sessions that go on after their "
+            "end; choose another id",
+            "id"};
     HEADWAY_TRY(const Resident* ended, ended_before(reader, session));
     if (ended != nullptr && (by_person || !was_stopped(ended->session.state()))) return {};
     if (ended != nullptr)
