@@ -411,6 +411,28 @@ class ByHooks(CallCase):
             self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
             self.assertEqual(held.result().json(), {})
 
+    def test_a_grant_lets_later_calls_of_the_session_go(self):
+        self.assertIn("deny", self.pre("c1"))
+        self.decide(self.pending()[0], "approve", scope="session")
+        self.assertIn("allow", self.pre("c1"))
+        for call in ("c2", "c3"):
+            self.assertNotIn("deny", self.pre(call))
+            self.hook("post", tool="deploy", args=ARGS, call=call, ok=True)
+        self.assertIn("deny", self.pre("c4", args={"to": "elsewhere"}))
+        self.assertEqual(self.open_alarms(), [])
+
+    def test_a_call_of_a_sub_agent_that_a_pause_holds_is_refused_when_its_parent_is_cancelled(self):
+        self.pre("m1", tool="read")
+        self.operator.post(f"/v1/sessions/{self.SESSION}/pause", {})
+        other = self.daemon_used.client(token=self.agent.token)
+        self.addCleanup(other.close)
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(other.post, "/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "kid", "parent": "1", "tool": "read",
+                                                                 "args": ARGS, "call": "k1", "hold_ms": 600_000})
+            eventually(lambda: self.operator.get("/v1/sessions/a-1.kid").status == 200, what="no call of the sub-agent")
+            self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {})
+            self.assertIn("stopped the session above", json.dumps(held.result().json()))
+
     def test_no_report_of_the_session_lets_a_held_call_go(self):
         # Requests may run side by side, and a person may type on while a call waits.
         others = ({"event": "prompt", "prompt": "go on"}, {"event": "prompt", "prompt": "go on", "synthetic": True}, {"event": "interrupt"},

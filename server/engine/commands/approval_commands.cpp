@@ -10,6 +10,7 @@
 #include "core/policies/policy_floor.hpp"
 #include "server/engine/commands/approval_documents.hpp"
 #include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/family_writes.hpp"
 
 namespace headway::server {
 namespace {
@@ -260,6 +261,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
     if (decides) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n, ruling));
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
+        if (resident->session.state().stopped) touch_below(transaction, *resident);
         HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));

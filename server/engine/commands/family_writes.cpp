@@ -211,6 +211,12 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
     return {};
 }
 
+void touch_below(Transaction& transaction, const Resident& resident) {
+    for (Resident* child :
+         transaction.tree().descendants(resident.session, transaction.sessions().residents()))
+        transaction.touch(*child);
+}
+
 Result<bool> must_ask_for(Transaction& transaction, Resident* resident, const core::Policy& policy,
                           const std::string& tool) {
     const core::ApprovalRules& rules = transaction.settings().approvals;

@@ -32,6 +32,9 @@ core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 
+/// Looks again at the open sessions below this one in memory, whose calls its pause or stop holds.
+void touch_below(Transaction& transaction, const Resident& resident);
+
 /// True if calls of the tool need approval in this session, or in one above it. `policy` is that of
 /// the session, which may be null while it begins.
 core::Result<bool> must_ask_for(Transaction& transaction, Resident* resident,

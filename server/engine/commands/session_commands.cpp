@@ -9,6 +9,7 @@
 #include "core/judgement/failure.hpp"
 #include "core/meters/budget_settings.hpp"
 #include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/commands/family_writes.hpp"
 #include "server/engine/projections/expectations.hpp"
 
 namespace headway::server {
@@ -98,6 +99,7 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
 Result<Advised> CancelCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
     HEADWAY_CHECK(transaction.change(*resident, &core::Session::cancel, std::move(cancel.reason)));
+    touch_below(transaction, *resident);
     return advise_last(transaction, *resident);
 }
 
@@ -109,12 +111,7 @@ Result<Advised> ControlCommand::operator()(Transaction& transaction) {
         return &core::Session::nudge;
     };
     HEADWAY_CHECK(transaction.change(*resident, by(), body.text, body.by));
-    // Calls of its sub-agents were held by the pause too.
-    if (control == Control::kResume) {
-        for (Resident* child :
-             transaction.tree().descendants(resident->session, transaction.sessions().residents()))
-            transaction.touch(*child);
-    }
+    if (control == Control::kResume) touch_below(transaction, *resident);
     return advise_last(transaction, *resident);
 }
 

@@ -127,11 +127,16 @@ constexpr std::size_t kLookedThroughPage = 200;
 /// not.
 Result<bool> has_called_since(Transaction& transaction, const Resident& resident, std::uint64_t n) {
     for (std::size_t looked = 0; looked < kLookedThroughMax; looked += kLookedThroughPage) {
-        HEADWAY_TRY(const auto events, transaction.store().read_session(
-                                           resident.key, resident.chain, n, kLookedThroughPage));
-        if (std::any_of(events.begin(), events.end(), is_call_of_agent)) return true;
-        if (events.size() < kLookedThroughPage) return false;
-        n = events.back().n;
+        const auto events =
+            transaction.store().read_session(resident.key, resident.chain, n, kLookedThroughPage);
+        if (!events && events.error().code == core::ErrorCode::kStorageCorrupt) {
+            transaction.reader().say_damaged(resident.key, events.error().detail);
+            return false;
+        }
+        if (!events) return events.error();
+        if (std::any_of(events->begin(), events->end(), is_call_of_agent)) return true;
+        if (events->size() < kLookedThroughPage) return false;
+        n = events->back().n;
     }
     return false;
 }

@@ -198,6 +198,16 @@ bool is_vain(const core::SessionState& state, const HookCall& call) {
 
 namespace {
 
+/// True if a person allowed calls like this one in advance.
+bool is_granted(const core::SessionState& state, const core::HookQuestion& asked,
+                core::Timestamp now) {
+    core::ApprovalRequested like;
+    like.kind = core::ApprovalKind::kTool;
+    like.tool = asked.tool;
+    like.args_digest = asked.args_digest;
+    return state.approvals.grant_for(like, now) != nullptr;
+}
+
 /// Decisions of people about sessions above this one, and those that it goes on from.
 struct Above {
     std::string stop;
@@ -240,21 +250,22 @@ Result<bool> was_refused(Transaction& transaction, Resident& resident, const Hoo
 bool is_used_up(const core::SessionState& state) {
     const bool spent =
         state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
-    return state.about.budget_rules->roll_up &&
-           (spent || state.outcome == core::Outcome::kBudgetExhausted);
+    return spent || state.outcome == core::Outcome::kBudgetExhausted;
 }
 
 Result<Above> above_of(Transaction& transaction, Resident& resident, const HookCall& call) {
     Above above;
     if (!waits(call.hook.kind)) return above;
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    bool rolls_up = true;  // use of this session, as far as the ancestor looked at
     for (const Resident* one : line) {
         const core::SessionState& state = one->session.state();
+        rolls_up = rolls_up && state.about.budget_rules->roll_up;
         const bool stopped =
             state.cancel_requested || state.stopped || state.outcome == core::Outcome::kHalted;
         if (stopped && above.stop.empty())
             above.stop = "a person has stopped the session above this one, " + one->session.id();
-        if (above.stop.empty() && is_used_up(state))
+        if (above.stop.empty() && rolls_up && is_used_up(state))
             above.stop = "the budget of the session above this one is used up";
         above.paused = above.paused || (state.paused() && !state.ended());
         above.refused =
@@ -278,6 +289,8 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     HEADWAY_TRY(
         asked.needs_approval,
         must_ask_for(transaction, &resident, *resident.session.state().policy, hook.call.tool));
+    asked.needs_approval =
+        asked.needs_approval && !is_granted(resident.session.state(), asked, transaction.now());
     asked.needs_approval = asked.needs_approval || asked.redeems;  // a person is asked by it
     asked.stopped_above = above.stop;
     asked.paused_above = above.paused;
