@@ -63,6 +63,15 @@ class Expiry(AgentCase):
         asked = {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 1000}
         self.refused(agent.post("/v1/sessions/a-1/approvals", asked), "invalid_field", "/on_expiry")
 
+    def test_a_tool_that_a_session_above_requires_approval_for_is_not_approved_by_time(self):
+        _, _, agent = self.pair({"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"})
+        agent.open("a-1", policy={"tools": [{"tool": "lint", "requires_approval": True}]})
+        agent.open("a-2", parent="a-1")
+        asked = {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 1000}
+        self.refused(agent.post("/v1/sessions/a-2/approvals", asked), "invalid_field", "/on_expiry", "above this one")
+        event = {"type": "approval.requested", "data": asked}
+        self.refused(agent.post("/v1/sessions/a-2/events", event), "invalid_field", "/data/on_expiry", "above this one")
+
     def test_what_was_allowed_when_it_was_asked_is_held_when_the_operator_has_withdrawn_it(self):
         daemon, operator, agent = self.pair({"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"})
         asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 60_000}).json()

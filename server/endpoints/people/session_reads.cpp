@@ -160,7 +160,7 @@ Result<> endpoints::overview(Call& call) {
         HEADWAY_TRY(overview.minutes,
                     api::parse_number(*minutes, "minutes", 1, VerdictHour::kMinutesMax));
     }
-    return call.read(std::move(overview));
+    return call.read(overview);
 }
 
 Result<> endpoints::digest(Call& call) {

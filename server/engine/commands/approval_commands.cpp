@@ -138,6 +138,7 @@ Result<std::uint64_t> ask(Transaction& transaction, Resident*& resident, AskComm
     }
     const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : first;
     HEADWAY_CHECK(check_request(settings, policy, command.asked, {}));
+    HEADWAY_CHECK(check_expiry_above(transaction, resident, policy, command.asked, {}));
     std::vector<core::Event> reported(1);
     reported.front().payload = std::move(command.asked);
     const core::Session fresh{command.session};

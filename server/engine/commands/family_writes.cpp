@@ -228,4 +228,16 @@ Result<bool> must_ask_for(Transaction& transaction, Resident* resident, const co
     });
 }
 
+Result<> check_expiry_above(Transaction& transaction, Resident* resident,
+                            const core::Policy& policy, const core::ApprovalRequested& asked,
+                            const std::string& pointer) {
+    if (asked.on_expiry != core::OnExpiry::kApprove) return {};
+    HEADWAY_TRY(const bool needs, must_ask_for(transaction, resident, policy, asked.tool));
+    if (!needs) return {};
+    return core::Error{core::ErrorCode::kInvalidField,
+                       "calls of this tool need a person's approval in a session above this one; "
+                       "use hold, reject or escalate",
+                       pointer + "/on_expiry"};
+}
+
 }  // namespace headway::server

@@ -35,6 +35,12 @@ core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
 /// Looks again at the open sessions below this one in memory, whose calls its pause or stop holds.
 void touch_below(Transaction& transaction, const Resident& resident);
 
+/// Checks that time may not approve a call that needs a person in a session above this one.
+/// `pointer`: where the request is in the body. Error: kInvalidField.
+core::Result<> check_expiry_above(Transaction& transaction, Resident* resident,
+                                  const core::Policy& policy, const core::ApprovalRequested& asked,
+                                  const std::string& pointer);
+
 /// True if calls of the tool need approval in this session, or in one above it. `policy` is that of
 /// the session, which may be null while it begins.
 core::Result<bool> must_ask_for(Transaction& transaction, Resident* resident,

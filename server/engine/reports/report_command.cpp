@@ -108,13 +108,14 @@ std::string pointer_to(const api::Advice& advice, std::size_t place) {
 }
 
 /// Checks the requests for approval of a report, after drop_known().
-Result<> check_requests(const Transaction& transaction, const core::Policy& policy,
+Result<> check_requests(Transaction& transaction, Resident* resident, const core::Policy& policy,
                         std::span<const core::Event> events, const api::Advice& advice) {
     for (std::size_t place = 0; place < events.size(); ++place) {
         const auto* asked = std::get_if<core::ApprovalRequested>(&events[place].payload);
         if (asked == nullptr) continue;
-        HEADWAY_CHECK(
-            check_request(transaction.settings(), policy, *asked, pointer_to(advice, place)));
+        const std::string pointer = pointer_to(advice, place);
+        HEADWAY_CHECK(check_request(transaction.settings(), policy, *asked, pointer));
+        HEADWAY_CHECK(check_expiry_above(transaction, resident, policy, *asked, pointer));
     }
     return {};
 }
@@ -248,7 +249,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
         begun = core::effective_policy(first.policy, transaction.settings().policy);
     }
     const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : begun;
-    HEADWAY_CHECK(check_requests(transaction, policy, events, advice));
+    HEADWAY_CHECK(check_requests(transaction, resident, policy, events, advice));
     HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, policy, *this));
     const core::CaptureRules& capture = transaction.settings().capture;
     if (resident != nullptr ? capture.only_digests(resident->session.state().about)
