@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "api/notify/notice.hpp"
+#include "core/base/fields.hpp"
+#include "core/events/event_type.hpp"
 #include "core/outbound/webhook_groups.hpp"
 
 namespace headway::server {
