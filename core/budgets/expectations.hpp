@@ -35,7 +35,7 @@ struct UseSketches {
 bool is_valid(const UseSketches& sketches) noexcept;
 
 /// Adds an ended session: its use if completed, or twice its use if its budget ran out, since the
-/// session would have gone on. Other sessions do not count: their need is unknown.
+/// session would have gone on. Other sessions are left out: their need is unknown.
 void learn(UseSketches& sketches, const UseRecord& record);
 
 struct Quantiles {

@@ -399,7 +399,8 @@ class ByHooks(CallCase):
                     self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
                     self.assertEqual(self.pre("k5", tool="read", session="kid", parent=name), {})
 
-    def test_a_call_of_a_sub_agent_that_a_pause_holds_goes_on_when_it_ends(self):
+    def held_below(self, verb: str) -> dict:
+        """The answer to a call of a sub-agent, which the pause of its parent holds until the operator calls this verb."""
         self.pre("m1", tool="read")
         self.operator.post(f"/v1/sessions/{self.SESSION}/pause", {})
         other = self.daemon_used.client(token=self.agent.token)
@@ -408,8 +409,14 @@ class ByHooks(CallCase):
             held = pool.submit(other.post, "/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "kid", "parent": "1", "tool": "read",
                                                                  "args": ARGS, "call": "k1", "hold_ms": 600_000})
             eventually(lambda: self.operator.get("/v1/sessions/a-1.kid").status == 200, what="no call of the sub-agent")
-            self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
-            self.assertEqual(held.result().json(), {})
+            self.operator.post(f"/v1/sessions/{self.SESSION}/{verb}", {})
+            return held.result().json()
+
+    def test_a_call_of_a_sub_agent_that_a_pause_holds_goes_on_when_it_ends(self):
+        self.assertEqual(self.held_below("resume"), {})
+
+    def test_a_call_of_a_sub_agent_that_a_pause_holds_is_refused_when_its_parent_is_cancelled(self):
+        self.assertIn("stopped the session above", json.dumps(self.held_below("cancel")))
 
     def test_a_grant_lets_later_calls_of_the_session_go(self):
         self.assertIn("deny", self.pre("c1"))
@@ -420,18 +427,6 @@ class ByHooks(CallCase):
             self.hook("post", tool="deploy", args=ARGS, call=call, ok=True)
         self.assertIn("deny", self.pre("c4", args={"to": "elsewhere"}))
         self.assertEqual(self.open_alarms(), [])
-
-    def test_a_call_of_a_sub_agent_that_a_pause_holds_is_refused_when_its_parent_is_cancelled(self):
-        self.pre("m1", tool="read")
-        self.operator.post(f"/v1/sessions/{self.SESSION}/pause", {})
-        other = self.daemon_used.client(token=self.agent.token)
-        self.addCleanup(other.close)
-        with ThreadPoolExecutor(1) as pool:
-            held = pool.submit(other.post, "/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "kid", "parent": "1", "tool": "read",
-                                                                 "args": ARGS, "call": "k1", "hold_ms": 600_000})
-            eventually(lambda: self.operator.get("/v1/sessions/a-1.kid").status == 200, what="no call of the sub-agent")
-            self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {})
-            self.assertIn("stopped the session above", json.dumps(held.result().json()))
 
     def test_no_report_of_the_session_lets_a_held_call_go(self):
         # Requests may run side by side, and a person may type on while a call waits.
