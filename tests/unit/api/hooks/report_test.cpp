@@ -238,6 +238,8 @@ TEST_CASE("hook report: events of a hook with an event_id can be told from their
     CHECK(several.events()[0].event_id.empty());
     CHECK(several.events()[1].event_id == "e2");
     CHECK(WhatWasSaid{R"("event":"turn")"}.events()[0].event_id.empty());
+    const WhatWasSaid ours{R"("event":"turn","event_id":"headway:goal-1")"};
+    CHECK(ours.events()[0].event_id.empty());
     const std::string most(core::limits::kIdBytesMax, 'e');
     CHECK(WhatWasSaid{R"("event":"turn","event_id":")" + most + "\""}.events()[0].event_id == most);
     CHECK(
