@@ -297,7 +297,9 @@ Argument Arguments::session(std::string& target, const char* help) {
 
 void Arguments::client(ClientOptions& client) {
     option("--url", client.url, "URL of the daemon").connection();
-    option("--token-file", client.token_file, "file of the token").type("FILE").connection();
+    option("--token-file", client.token_file, "file that holds the token")
+        .type("FILE")
+        .connection();
     option("--state-dir", client.state_dir, "state directory of a daemon on this machine")
         .type("DIR")
         .connection();

@@ -8,7 +8,8 @@
 namespace headway::cli {
 
 /// `help` of a verb in lines of at most `columns` (20 or more): descriptions continue below their
-/// start, examples four columns in, paragraphs are filled again. A longer word stays whole. Pure.
+/// start, examples four columns in and after a backslash, so that they can be copied. Paragraphs
+/// are filled again. A longer word stays whole. Pure.
 std::string wrap_help(std::string_view help, std::size_t columns);
 
 }  // namespace headway::cli

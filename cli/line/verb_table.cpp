@@ -86,9 +86,9 @@ constexpr const char* kProgramFooter = R"(Examples:
 
 Connection options, for each verb that uses the daemon:
   --url URL          the daemon (default: HEADWAY_URL, else the Unix socket in the default state directory, else http://127.0.0.1:7717; `run` never uses the socket)
-  --token-file FILE  file of the token (default: HEADWAY_TOKEN, else the file in HEADWAY_TOKEN_FILE, else the local operator's token); none is needed over the Unix socket
+  --token-file FILE  file that holds the token (default: HEADWAY_TOKEN, else the file named by HEADWAY_TOKEN_FILE, else the local operator's token); none is needed over the Unix socket
   --state-dir DIR    state directory of a daemon on this machine, for its token and socket
-  --ca-file FILE     PEM file of certificates to trust over https (default: HEADWAY_CA_FILE, else the certificates of the system))";
+  --ca-file FILE     PEM file of certificates to trust over https (default: HEADWAY_CA_FILE, else the system's))";
 
 /// In place of these options in the help of each verb.
 constexpr const char* kConnectionNote =
@@ -96,7 +96,7 @@ constexpr const char* kConnectionNote =
 
 /// Exit codes of a verb that lists no others.
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done   1 refused, or it failed   64 usage   69 no daemon answers";
+    "Exit codes: 0 done   1 refused or failed   64 usage   69 no daemon answers";
 
 void add_paragraph(VerbSpec& verb, const char* text) {
     verb.footer.append(verb.footer.empty() ? "" : "\n\n").append(text);

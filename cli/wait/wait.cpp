@@ -287,17 +287,17 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   124  --timeout has passed
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
-the daemon. Time is not counted while a person is asked, while a person has paused it, or while a
-session that it opened is at work. The default is 10 of the agent's heartbeat intervals (100 s unless
+the daemon, whichever is later. Time is not counted while the agent waits for a person to decide or
+answer, while a person has paused it, or while a session that it opened is working. The default is 10 of the agent's heartbeat intervals (100 s unless
 its policy differs), and 30 minutes during a call if the agent sends no heartbeats during calls. The
 minimum is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or one of
-  settled          all of `ended`, stuck, blocked and needs_somebody
+  settled          any of `ended`, stuck, blocked and needs_somebody
   ended            completed failed cancelled halted
-  event            anything new after --after
-  needs_somebody   a wait for something that has ended or does not change: a person should look
+  event            any event with a number above --after
+  needs_somebody   the agent is waiting for something that has ended or is not changing; a person should look
 
 Examples:
   headway wait build-1                             until it ends, is stuck or needs a person
@@ -365,7 +365,7 @@ private:
             .option("--on-stuck", set_on_stuck,
                     "when stuck: ask you (without a terminal: fail), fail with exit code 2, or "
                     "ignore it "
-                    "and wait on")
+                    "and keep waiting")
             .choices({"ask", "fail", "ignore"})
             .fallback("ask");
         const auto set_missing = [this](const std::string& word) {
@@ -382,9 +382,10 @@ private:
         arguments.duration("--silent-for", options.silent_for,
                            "give up on an agent that sends nothing for this long; 0: no limit "
                            "(default: 10 of its heartbeat intervals)");
-        arguments.duration("--connect-timeout", options.connect_timeout,
-                           "retry an unreachable daemon for this long (default: 30s, or 5s before "
-                           "its first reply)");
+        arguments.duration(
+            "--connect-timeout", options.connect_timeout,
+            "keep trying to reach the daemon for this long (default: 30s, or 5s if it "
+            "has not replied yet)");
     }
 };
 

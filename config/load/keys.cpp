@@ -153,7 +153,7 @@ void add_storage_keys(std::vector<Key>& table) {
         "storage.free_space_min",
         "Free space on the disk below which reports are refused. 0: none."));
     table.push_back(size_key<kAt, &StorageSettings::ballast>(
-        "storage.ballast", "File that is given up so that a full disk can be cleaned. 0: none."));
+        "storage.ballast", "File that is deleted so that a full disk can be cleaned. 0: none."));
 }
 
 void add_policy_keys(std::vector<Key>& table) {

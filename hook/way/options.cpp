@@ -138,11 +138,11 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
   AGENT                 whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic
   --socket PATH         report socket of the daemon (default: HEADWAY_HOOK_SOCKET)
   --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL)
-  --token-file FILE     token for the URL (default: the file in HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)
+  --token-file FILE     file that holds the token for the URL (default: the file named by HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
   --usage               report only the agent's usage, from its own record of the session; changes and delays nothing
   --until COMMAND       run this command at the end of each turn of claude, codex, gemini, qwen or copilot; if it fails, the
-                        agent goes on, at most 5 times in a session; the command may take 10 minutes
+                        agent must keep working, at most 5 times in a session; the command may take 10 minutes
   --require             exit with 2 if the daemon is unreachable, so that the call does not run
   --silence TIME        treat the daemon as unreachable after this long without a byte (default: 15s)
   --help, --version

@@ -50,7 +50,7 @@ void add_webhooks(MetricFamilies& families, const std::vector<WebhookStats>& web
             (type == MetricType::Gauge ? metric.gauge.value : metric.counter.value) = value;
         }
     };
-    add("headway_webhook_pending", "Messages that wait to be delivered.", &WebhookStats::pending,
+    add("headway_webhook_pending", "Messages waiting to be delivered.", &WebhookStats::pending,
         MetricType::Gauge);
     add("headway_webhook_dead", "Dead letters that are kept.", &WebhookStats::dead,
         MetricType::Gauge);

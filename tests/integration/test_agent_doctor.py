@@ -144,7 +144,7 @@ class Unhealthy(DoctorCase):
                 self.settings(agent).write_text(json.dumps(data))
                 wrong = self.wrong(agent)
                 self.assertEqual(set(wrong), {f"{agent} hooks"} | ({"codex trust"} if "codex trust" in wrong else set()))
-                self.assertIn(f"no entry of ours for {event}", wrong[f"{agent} hooks"]["detail"])
+                self.assertIn(f"no entry of Headway for {event}", wrong[f"{agent} hooks"]["detail"])
 
     def test_an_old_agent(self):
         daemon = self.daemon()

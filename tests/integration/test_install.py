@@ -611,7 +611,7 @@ class Doctor(HomeCase):
         checks = self.checks("claude", "--url", "http://127.0.0.1:9", code=1)
         self.assertTrue(checks["claude"]["ok"])
         self.assertIn("2.1.332", checks["claude"]["detail"])
-        self.assertIn("has none of our entries", checks["claude hooks"]["detail"])
+        self.assertIn("has none of Headway's entries", checks["claude hooks"]["detail"])
         self.assertFalse(checks["claude daemon"]["ok"])
 
     def test_hooks_that_are_there_old_broken_or_off(self):
@@ -624,7 +624,7 @@ class Doctor(HomeCase):
         data = json.loads(path.read_text())
         del data["hooks"]["Stop"], data["hooks"]["SessionEnd"]
         path.write_text(json.dumps(data))
-        self.assertIn("no entry of ours for Stop, SessionEnd", self.checks("claude", code=1)["claude hooks"]["detail"])
+        self.assertIn("no entry of Headway for Stop, SessionEnd", self.checks("claude", code=1)["claude hooks"]["detail"])
         path.write_text("{")
         self.assertIn("line 1, column 2", self.checks("claude", code=1)["claude hooks"]["detail"])
         self.environment["HTTP_PROXY"] = "http://127.0.0.1:3128"
@@ -674,7 +674,7 @@ class Doctor(HomeCase):
         self.program(self.home / "bin/codex", f'exec python3 "{self.home}/bin/codex.py" "$@"')
         self.environment["PATH"] = f"{self.home}/bin:{os.environ['PATH']}:{self.tools}/bin"
         self.install("codex")
-        self.assertIn("skips 11 of our hooks", self.run_verb("doctor", "codex").out)
+        self.assertIn("skips 11 of Headway's hooks", self.run_verb("doctor", "codex").out)
         self.install("codex", "--trust")
         self.assertIn("Codex trusts 11 hooks", self.run_verb("doctor", "codex").out)
 

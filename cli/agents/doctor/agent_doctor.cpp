@@ -50,7 +50,7 @@ HookWay way_of_scripts(const AgentRow& row, const fs::path& folder, HookWay way)
     return way;
 }
 
-/// The way to the daemon that our hooks name.
+/// The way to the daemon that Headway's hooks name.
 HookWay installed_way(const AgentRow& row, const InstallPlace& place, const HookWay& way) {
     const auto path = settings_path(row, place);
     if (!path) return way;
@@ -66,7 +66,7 @@ HookWay installed_way(const AgentRow& row, const InstallPlace& place, const Hook
     return found;
 }
 
-/// The programs that our hooks run, as they stand in the settings.
+/// The programs that Headway's hooks run, as they stand in the settings.
 std::set<std::string> installed_programs(const AgentRow& row, const fs::path& path) {
     std::set<std::string> programs;
     if (row.layout == HookLayout::kScripts) {
@@ -187,15 +187,16 @@ private:
                                       " entries as they shall be");
         }
         if (state->others > 0) {
-            return wrong(" hooks",
-                         path.string() + " has " + std::to_string(state->others) +
-                             " of our entries in another form: of an older version, of another "
-                             "daemon, or changed",
-                         install_line() + " renews them");
+            return wrong(
+                " hooks",
+                path.string() + " has " + std::to_string(state->others) +
+                    " of Headway's entries in another form: of an older version, of another "
+                    "daemon, or changed",
+                install_line() + " renews them");
         }
         const std::string missing = state->present == 0
-                                        ? "none of our entries"
-                                        : "no entry of ours for " + join(state->missing, ", ");
+                                        ? "none of Headway's entries"
+                                        : "no entry of Headway for " + join(state->missing, ", ");
         wrong(" hooks", path.string() + " has " + missing, install_line());
     }
 
@@ -209,7 +210,7 @@ private:
     void check_barriers() {
         const HookBarriers barriers = find_hook_barriers(row_, place_, way_);
         for (const std::string& why : barriers.all) {
-            wrong(" settings", calls_none(why, "of our hooks"),
+            wrong(" settings", calls_none(why, "of Headway's hooks"),
                   "its hooks are not called while it is there");
         }
         for (const std::string& why : barriers.http) {
@@ -336,8 +337,8 @@ private:
         if (trust->untrusted == 0 && trust->trusted > 0)
             return good(" trust", "Codex trusts " + std::to_string(trust->trusted) + " hooks");
         wrong(" trust",
-              "Codex skips " + std::to_string(trust->untrusted) + " of our hooks, and trusts " +
-                  std::to_string(trust->trusted),
+              "Codex skips " + std::to_string(trust->untrusted) +
+                  " of Headway's hooks, and trusts " + std::to_string(trust->trusted),
               "`headway install codex --trust`, or trust them in Codex");
     }
 

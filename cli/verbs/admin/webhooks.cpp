@@ -237,9 +237,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("List and test webhooks");
         arguments.footer(
-            R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
-Standard Webhooks specifies, or written for people (Slack, Discord, ntfy, Telegram, e-mail, a
-program). Undelivered messages are tried again for three days, then kept as dead.
+            R"(A table [webhooks.endpoints.NAME] in the settings file defines a webhook. Its messages are JSON
+signed as Standard Webhooks specifies, text for people (Slack, Discord, ntfy, Telegram, e-mail), or
+JSON for a program. Undelivered messages are retried for three days, then kept as dead letters.
 
 Examples:
   headway webhooks list
@@ -250,16 +250,17 @@ Examples:
             .footer(
                 "Example:\n  headway webhooks list --json | "
                 "jq '.[] | select(.state != \"active\")'");
-        add_named(arguments, "pending", "List the messages that wait to be delivered",
+        add_named(arguments, "pending", "List the messages waiting to be delivered",
                   Action::kPending)
             .footer("Example:\n  headway webhooks pending ops");
-        add_named(arguments, "dead", "List the messages that were given up", Action::kDead)
+        add_named(arguments, "dead", "List the dead letters: messages that could not be delivered",
+                  Action::kDead)
             .footer("Example:\n  headway webhooks dead ops");
         declare_replay(arguments);
         add_named(arguments, "test", "Send a test message now, and show the result", Action::kTest)
             .footer(
-                "Needs the operator's token, or one with the scope `admin`. Exit code 1: it did "
-                "not arrive.\n\nExample:\n  headway webhooks test ops");
+                "Needs the operator's token, or one with the scope `admin`. Exit code 1: the "
+                "message did not arrive.\n\nExample:\n  headway webhooks test ops");
         declare_secret(arguments);
     }
 
@@ -283,7 +284,7 @@ private:
 
     void declare_replay(Arguments& webhooks) {
         Arguments replay =
-            add_named(webhooks, "replay", "Send dead messages again", Action::kReplay);
+            add_named(webhooks, "replay", "Send dead letters again", Action::kReplay);
         replay.footer(
             "Needs the operator's token, or one with the scope `admin`. Messages keep their ids, "
             "so "

@@ -72,7 +72,7 @@ operator's token, or one with the scope `admin`.
 
 Exit codes:
   0    copied and checked
-  1    refused, or it failed
+  1    refused or failed
   2    a mistake in the settings
   64   usage
 

@@ -324,7 +324,8 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
 }
 
 constexpr const char* kEvalFooter =
-    R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts errors.
+    R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts
+the wrong verdicts.
 
 Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data), outcome
 (success, ...), loop (yes, no, unknown). Optional columns: source, how_labelled, loop_start_call
@@ -333,13 +334,13 @@ Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data
   suspects      successes that were ever `suspect` or `stuck`
   recall        share of the loops that were ever `stuck`
   nudges        `change_approach` directives per 1,000 calls
-  delay         calls from the start of a loop to `suspect`, to `stuck` (median)
+  delay         median calls from the start of a loop to `suspect`, and to `stuck`
 Verdicts are CSV with a header line and the columns file and verdict (right, wrong, unclear): a
 person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
 run are counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
 They are counted in groups, one for each value of `portable`: yes (any good detector should agree),
-threshold or policy (the verdict depends on that). Scenarios whose verdict differs from `expect` are
+threshold (the verdict depends on a threshold) or policy (it depends on the policy). Scenarios whose verdict differs from `expect` are
 listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
@@ -353,7 +354,8 @@ Examples:
 class Eval : public VerbOf<EvalOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge a folder of recordings, and count the errors").footer(kEvalFooter);
+        arguments.help("Judge a folder of recordings, and count the wrong verdicts")
+            .footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
         arguments.option("--labels", options.labels, "labels of the recordings").type("CSV");
         arguments

@@ -109,7 +109,7 @@ public:
             R"(The daemon must be stopped, and the PostgreSQL database must be empty. Sessions keep their
 ids, times and events, at the same positions; approvals, checks, estimates, expectations, access
 tokens, keys and messages to webhooks are copied, too. Then each session is rebuilt from the copied
-events and compared with the old one. Daemons refuse to open the copy until all sessions are equal.
+events and compared with the old one. Daemons refuse to open the copy until all sessions match.
 After an interruption run the same command again.
 
 Examples:

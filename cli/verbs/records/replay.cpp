@@ -191,7 +191,7 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
 
 constexpr const char* kReplayFooter =
     R"(Judges each recording here, without a daemon, by the rules the daemon uses, and prints every
-verdict with its line of the file and the call before it. Takes recorded agent sessions
+verdict with the line of the file that led to it and the call before it. Takes recorded agent sessions
 (JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
 --jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are
 played to a daemon instead; playing a file again adds nothing: every event has the same id each
@@ -268,7 +268,7 @@ private:
             .needs("--to");
         arguments
             .duration("--connect-timeout", options.connect_timeout,
-                      "retry an unreachable daemon for this long")
+                      "keep trying to reach the daemon for this long")
             .needs("--to");
     }
 };

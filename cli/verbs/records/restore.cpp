@@ -52,7 +52,7 @@ public:
 
 Exit codes:
   0    restored
-  1    refused, or it failed
+  1    refused or failed
   2    a mistake in the settings
   64   usage
 

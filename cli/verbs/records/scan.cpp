@@ -312,10 +312,11 @@ Examples:
                       "qwen"});
         arguments
             .option("--project", options.project,
-                    "only sessions of folders with this text in the path")
+                    "only sessions whose folder has this text in its path")
             .type("TEXT");
         arguments.duration("--since", options.since, "files that have changed within this time");
-        arguments.option("--rows", options.rows, "lines of each table").fallback("20");
+        arguments.option("--rows", options.rows, "print at most this many rows of each table")
+            .fallback("20");
         arguments.option("--show", options.show, "verdicts of the session with this id prefix")
             .type("SESSION")
             .never_empty();

@@ -207,7 +207,7 @@ Examples:
             .type("ADDRESS")
             .show_default();
         arguments.flag("--once", options_.once,
-                       "end when all agents are done; one of them needs your approval");
+                       "exit when all agents are done; one of them needs your approval");
         arguments.flag("--quiet", options_.quiet, "do not print what happens");
         arguments.flag("--keep", options_.keep, "keep the folder, and print its path");
         arguments

@@ -159,7 +159,7 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
 class HookVerb : public VerbOf<HookOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Send an agent's hook to a daemon over https").footer(kHookFooter);
+        arguments.help("Send an agent's hook event to a daemon over https").footer(kHookFooter);
         arguments
             .operand("AGENT", options.agent,
                      "whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
@@ -168,7 +168,8 @@ public:
                          "the daemon (default: HEADWAY_URL, else http://127.0.0.1:7717)");
         arguments
             .option("--token-file", options.token_file,
-                    "token that may report (default: the file in HEADWAY_TOKEN_FILE, else "
+                    "file that holds a token with a `report:` scope (default: the file named by "
+                    "HEADWAY_TOKEN_FILE, else "
                     "HEADWAY_TOKEN)")
             .type("FILE")
             .may_be_empty();
@@ -186,7 +187,8 @@ public:
             .type("DURATION");
         arguments
             .option("--until", options.until,
-                    "run this command at the end of each turn; if it fails, the agent goes on")
+                    "run this command at the end of each turn; if it fails, the agent must keep "
+                    "working")
             .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

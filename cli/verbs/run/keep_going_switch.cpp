@@ -19,9 +19,9 @@ struct KeepGoingSwitch {
 class KeepGoingVerb : public VerbOf<KeepGoingSwitch> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Switch `run --keep-going` off and on, for all agents").footer(kFooter);
+        arguments.help("Turn `run --keep-going` off or on, for all agents").footer(kFooter);
         arguments.client(options.client);
-        arguments.operand("WHAT", options.what, "switch it, or show its state")
+        arguments.operand("WHAT", options.what, "turn it off or on, or show its state")
             .required()
             .choices({"off", "on", "status"});
     }
@@ -44,9 +44,10 @@ public:
 
 private:
     static constexpr const char* kFooter =
-        R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that waits gives up
-within two seconds, and goals (`headway install --until`) are not pursued. A running agent
-continues to its end; `headway cancel` stops it. The switch is a file in the state directory.
+        R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting
+to resume its agent gives up within two seconds, and the commands of `headway install --until` no
+longer keep agents working. A running agent continues to its end; `headway cancel` stops it. The
+switch is a file in the state directory.
 
 Examples:
   headway keep-going off

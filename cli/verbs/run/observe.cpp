@@ -60,11 +60,11 @@ int observe(const ObserveOptions& options, const Console& console) {
 class Observe : public VerbOf<ObserveOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Follow agents by their stored sessions, without hooks");
+        arguments.help("Follow agents through their stored sessions, without hooks");
         arguments.footer(
             R"(Follows the stored sessions of agents as they grow, and reports them to the daemon, which judges
-them. Nothing reaches the agent: no advice, no stop, no question about a call. Sessions that
-report by themselves are skipped. Calls made before `observe` first started are not reported. A
+them. Nothing reaches the agent: it gets no advice, is not stopped, and its calls are not held for
+approval. Sessions that report by themselves are skipped. Calls made before `observe` first started are not reported. A
 daemon does the same by itself with [observe] agents = ["claude"] in its settings.
 
 Examples:

@@ -68,7 +68,7 @@ public:
             .type("JSON");
         arguments
             .option("--event-id", options.event_id,
-                    "id of the event, counted once (default: random)")
+                    "id of the event (default: random); a repeated id is counted once")
             .never_empty();
     }
 

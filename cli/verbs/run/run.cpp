@@ -284,23 +284,22 @@ private:
 constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports the command's
 output and the CPU, memory and disk use of its processes, and ends with its exit status. Without a
-daemon the command still runs, and its reports are sent when the daemon is back. JSON lines
-that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
-stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
-pi --mode json, cline --json) become its calls, messages, tokens and result. The session of such an
-agent fails, even with exit status 0, if the agent prints no result, ends with an error, is stopped
-by its own loop guard, or changes nothing after a refused call.
-The command finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your
+daemon the command still runs, and its reports are sent when the daemon is back. If an agent
+prints JSON lines about itself, its calls, messages, tokens and result are reported from them. This
+works with claude, qwen, gemini and cursor-agent with --output-format stream-json, codex exec
+--json, copilot --output-format json, opencode and kilo run --format json, pi --mode json and cline
+--json. The session of such an agent fails, even with exit status 0, if the agent prints no result,
+ends with an error, is stopped by its own loop guard, or changes nothing after one of its calls was
+refused. The command finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your
 token or any other HEADWAY_ variable. An agent that also sends its own reports needs a token for its
 session, as below. The output of the command goes through a pipe, so it may be buffered or have no
-colours, as under `| cat`.
+colours, as with `| cat`.
 
 Examples:
   headway run -- make -j2
   headway run --session nightly-42 --label team=night -- ./agent.sh "fix the failing test"
   headway run -- codex exec --json "fix the failing test"
-  headway run --keep-going --check 'make test' -- claude -p --output-format stream-json \
-      --verbose "fix the failing tests"              goes on by itself after a limit or a crash
+  headway run --keep-going --check 'make test' -- claude -p --output-format stream-json --verbose "fix the failing tests"
   TOKEN=$(headway token create night --scope report:nightly-42 --expires 12h)
   headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
   headway wait nightly-42                            in another shell)";
@@ -339,18 +338,19 @@ public:
     }
 
     void declare_keeping(Arguments& arguments) {
-        arguments.flag("--keep-going", options.keep_going,
-                       "start the agent again in its conversation after a limit, an overload or a "
-                       "crash");
+        arguments.flag(
+            "--keep-going", options.keep_going,
+            "resume the agent's conversation after a usage limit, an overload or a crash");
         arguments
             .option("--max-resumes", options.keeping.rules.resumes_max,
                     "stop after this many resumes without progress, 1 to 50")
             .show_default();
         arguments.duration("--until", options.keeping.rules.until,
                            "stop resuming this long after the start");
-        arguments.duration("--margin", options.keeping.rules.margin,
-                           "wait at least this long after a usage limit resets; waits after an "
-                           "overload or repeated crashes are 2 to 30 times as long");
+        arguments.duration(
+            "--margin", options.keeping.rules.margin,
+            "wait at least this long after a usage limit resets; after an overload or "
+            "repeated crashes, wait 2 to 30 times this long");
         arguments
             .option("--check", options.keeping.check,
                     "shell command that runs when the agent has succeeded; if it fails, its output "
@@ -358,8 +358,8 @@ public:
             .type("COMMAND");
         arguments
             .option("--resume-command", options.keeping.resume_command,
-                    "for an agent that a script starts: shell command that resumes the "
-                    "conversation {id} with {prompt}")
+                    "shell command that resumes the conversation, for an agent that a script "
+                    "starts; {id} and {prompt} in it are replaced")
             .type("COMMAND");
     }
 

@@ -188,7 +188,7 @@ sends each judge one tiny question, which its provider may charge for. Prints on
 check, with the fix. Exit code 0: no problems; 1: at least one.
 
 With AGENT it checks the connection from that agent to the daemon instead: the agent's program and
-version, our hooks in its settings, settings that turn them off, and whether they reach the daemon.
+version, Headway's hooks in its settings, settings that turn them off, and whether they reach the daemon.
 
 --repair saves the readable part of a damaged database; stop the daemon first. The new database has
 each session up to its first missing event. The damaged one is kept beside it.
@@ -202,14 +202,14 @@ Examples:
 class DoctorVerb : public VerbOf<DoctorOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Find problems of this installation").footer(kDoctorFooter);
+        arguments.help("Find problems with this installation").footer(kDoctorFooter);
         arguments.operand("AGENT", options.agents, "check the hooks of these agents")
             .choices(agent_names());
         arguments.option("--url", options.url,
                          "the daemon (default: HEADWAY_URL, else the address in the settings)");
         arguments
             .option("--token-file", options.token_file,
-                    "file of the token (default: HEADWAY_TOKEN, else the file in "
+                    "file that holds the token (default: HEADWAY_TOKEN, else the file named by "
                     "HEADWAY_TOKEN_FILE, else the operator's token)")
             .type("FILE");
         arguments.json(options.json);

@@ -59,10 +59,11 @@ public:
         way_.token = way_.token || options_.token;
         if (!make_plans()) return kExitFailed;
         if (options_.print) return print();
-        const bool changes = show_plans(plans_, console_, "our hooks are there already");
+        const bool changes = show_plans(plans_, console_, "Headway's hooks are there already");
         if (changes && !options_.dry_run && !agreed()) {
-            console_.err << "nothing was changed\n"
-                            "  `headway observe` reports agents without hooks, and cannot steer\n";
+            console_.err
+                << "nothing was changed\n"
+                   "  `headway observe` follows agents without hooks, but cannot steer them\n";
             return kExitFailed;
         }
         const bool written = options_.dry_run || carry_out(plans_, console_);
@@ -174,10 +175,10 @@ private:
 };
 
 constexpr const char* kInstallFooter =
-    R"(Shows the changes and asks. Only our own entries are added or updated; everything else in a settings
+    R"(Shows the changes and asks. Only Headway's own entries are added or updated; everything else in a settings
 file stays as it is, byte for byte. The former content is kept in the same folder, as NAME.headway-backup.
-`headway uninstall` removes the entries. `headway observe` reports agents without any change of
-their settings, and cannot steer them.
+`headway uninstall` removes the entries. `headway observe` follows agents without any change to
+their settings, but cannot steer them.
 
 Examples:
   headway install claude
@@ -190,7 +191,7 @@ Examples:
 class Install : public VerbOf<InstallOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Add hooks to the settings of agents").footer(kInstallFooter);
+        arguments.help("Add Headway's hooks to agents' settings").footer(kInstallFooter);
         arguments.operand("AGENT", options.agents, "agents (default: all on PATH)")
             .choices(agent_names());
         arguments.flag("--yes,-y", options.yes, "write without asking");
@@ -225,7 +226,8 @@ public:
                     options.until_given = true;
                     return std::string{};
                 },
-                "run this command at the end of each turn; if it fails, the agent goes on, at most "
+                "run this command at the end of each turn; if it fails, the agent must keep "
+                "working, at most "
                 "5 times in a session; empty: no command")
             .type("COMMAND");
         arguments.flag("--trust", options.trust,

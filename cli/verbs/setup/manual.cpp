@@ -80,7 +80,7 @@ int print_manual(const ManualOptions& options, const Console& console) {
 class Manual : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Print a manual page, or write all");
+        arguments.help("Print a manual page, or write all of them to a folder");
         arguments.footer(R"(Examples:
   headway manual | man -l -                 the overview
   headway manual wait | man -l -

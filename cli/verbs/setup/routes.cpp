@@ -35,7 +35,8 @@ public:
   headway routes --openapi > openapi.json
   headway routes --json | jq -r '.[] | select(.guard == "admin") | .path')");
         arguments.json(json_);
-        arguments.flag("--openapi", openapi_, "Print the API as OpenAPI 3.1, as GET /openapi.json");
+        arguments.flag("--openapi", openapi_,
+                       "print the API as OpenAPI 3.1, as GET /openapi.json does");
     }
 
     int run(const Console& console, const Server& server) override {

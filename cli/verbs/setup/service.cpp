@@ -162,7 +162,7 @@ class ServiceVerb : public VerbOf<ServiceOptions> {
 
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Run the daemon as a service of this user");
+        arguments.help("Run the daemon as a user service");
         arguments.footer(
             R"(Writes a unit for `systemd --user` that starts this program. After `loginctl enable-linger`
 the daemon also runs without a login. The Debian package has a system-wide service instead.

@@ -7,7 +7,7 @@
 #include "cli/base/exit_code.hpp"
 #include "cli/line/verb.hpp"
 
-// `headway uninstall`: our hooks out of the settings of agents, and nothing else.
+// `headway uninstall`: removes Headway's hooks from agents' settings, and nothing else.
 
 namespace headway::cli {
 namespace {
@@ -61,15 +61,15 @@ int uninstall(const UninstallOptions& options, const Console& console) {
 class Uninstall : public VerbOf<UninstallOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Remove our hooks from the settings of agents");
+        arguments.help("Remove Headway's hooks from agents' settings");
         arguments.footer(
-            R"(Shows the changes and asks. Only our own entries are removed; changes by others
+            R"(Shows the changes and asks. Only Headway's own entries are removed; changes by others
 stay. A settings file that `headway install` made is deleted if it has nothing else.
 
 Examples:
   headway uninstall claude
   headway uninstall --dry-run)");
-        arguments.operand("AGENT", options.agents, "agents (default: all with our hooks)")
+        arguments.operand("AGENT", options.agents, "agents (default: all with Headway's hooks)")
             .choices(agent_names());
         arguments.flag("--yes,-y", options.yes, "write without asking");
         arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");

@@ -52,7 +52,7 @@ Example:
         arguments.client(options_.client);
         arguments.session(options_.session).required();
         arguments.option("--alarm", options_.alarm,
-                         "only the alarm of this event number, see `headway show`");
+                         "only the alarm with this event number (see `headway show`)");
         arguments.option("--reason", options_.reason, "what was done about it, for the journal");
     }
 

@@ -127,7 +127,8 @@ public:
   headway budget set my-agent --steps 80
   headway budget suggest coder --complexity high
   headway budget day --cost 10)");
-        Arguments show = arguments.verb("show", "Show the use and the rest of the budget", {});
+        Arguments show =
+            arguments.verb("show", "Show how much of the budget is used, and how much is left", {});
         show.footer("");
         show.client(options_.client);
         show.session(options_.session).required();
@@ -168,7 +169,7 @@ private:
         change.option("--steps", options_.max_steps, "model turns").type("N");
         change.option("--tokens", options_.max_tokens, "tokens").type("N");
         change.option("--cost", options_.max_cost_usd, "US dollars").type("USD");
-        change.option("--reason", options_.reason, "why, for the audit");
+        change.option("--reason", options_.reason, "why, for the journal");
     }
 
     BudgetOptions options_;

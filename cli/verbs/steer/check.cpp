@@ -116,12 +116,12 @@ private:
 
 constexpr const char* kCheckFooter =
     R"(Prints the check's id, or with --wait the answer. Exit codes:
-  0    progressing (A); without --wait: the question was accepted
+  0    progressing; without --wait: the question was accepted
   1    no answer, or the daemon refused
-  2    looping (B)
-  4    blocked (C) or failed (D): a person has to look
+  2    looping
+  4    blocked or failed: a person has to look
   69   no daemon answers
-  124  the time of --wait passed; the check goes on
+  124  the --wait time has passed; the check continues
 
 The daemon needs a judge, see `[judge]` in `headway config default`.
 

@@ -98,7 +98,7 @@ protected:
             .required();
     }
     void declare_reason(Arguments& arguments) {
-        arguments.option("--reason", options_.reason, "why, for the agent and the audit");
+        arguments.option("--reason", options_.reason, "why, for the agent and the journal");
     }
     void declare_identical(Arguments& arguments) {
         arguments.flag("--identical", options_.identical,

@@ -27,7 +27,7 @@ refused. To ask a working agent to stop, use `headway cancel`.
 
 Examples:
   headway end my-agent --outcome failed --reason "no disk space"
-  headway end my-agent --outcome cancelled           one that is silent: its agent is gone)");
+  headway end my-agent --outcome cancelled           a silent session whose agent is gone)");
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--outcome", options.outcome, "how it ended")

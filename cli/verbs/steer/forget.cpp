@@ -176,7 +176,8 @@ Example:
   headway forget claude-7f3a --yes)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments.flag("--alone", options.alone, "keep its sub-agents and resumed sessions");
+        arguments.flag("--alone", options.alone,
+                       "keep its sub-agents and the sessions that resumed it");
         arguments.flag("--yes,-y", options.yes, "do it without asking");
     }
 

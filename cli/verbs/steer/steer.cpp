@@ -62,7 +62,9 @@ public:
             "generator\"");
         arguments.client(options_.client);
         arguments.session(options_.session).required();
-        arguments.operand("TEXT", options_.text, "hint for the agent, sent in its next reply")
+        arguments
+            .operand("TEXT", options_.text,
+                     "hint for the agent, sent in the reply to its next report")
             .required();
     }
 

@@ -58,7 +58,7 @@ int list_approvals(const ApprovalsOptions& options, const Console& console) {
 class Approvals : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("List the requests that wait for a decision");
+        arguments.help("List the requests waiting for a decision");
         arguments.footer(R"(Examples:
   headway approvals                       what is pending, the oldest first
   headway approvals --session my-agent --all

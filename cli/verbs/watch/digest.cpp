@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> kFormats{"text", "markdown", "html", "
 class DigestVerb : public VerbOf<DigestOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Summarise all sessions since a time, and list what needs you")
+        arguments.help("Summarise all sessions since a given time, and list what needs you")
             .footer(kFooter);
         arguments.client(options.client);
         arguments

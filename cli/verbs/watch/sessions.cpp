@@ -100,8 +100,8 @@ public:
         arguments.option("--agent", options.agent, "only this agent type");
         arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
         arguments.flag("--all", options.all,
-                       "one row for each completed run of a job with a ping URL (default: one row "
-                       "for each job)");
+                       "list every completed run of a job with a ping URL (default: they share a "
+                       "row)");
         arguments.option("--limit", options.limit, "list this many at most")
             .range(1, 1'000'000)
             .show_default();

@@ -225,7 +225,7 @@ Examples:
   headway top --once
   headway top --once --json | jq .overview.counts)");
         arguments.client(options_.client);
-        arguments.flag("--once", options_.once, "print one screen and end");
+        arguments.flag("--once", options_.once, "print one screen and exit");
     }
 
     int run(const Console& console, const Server&) override {

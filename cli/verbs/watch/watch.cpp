@@ -235,11 +235,11 @@ Exit codes: 0 it has ended   6 no such session within --open-within   1 an error
         arguments.session(options.session, "one session (default: all)");
         arguments.option("--after", options.after, "start after this event (0: the beginning)")
             .type("N");
-        arguments.flag("--follow", options.follow, "go on after the session's end");
+        arguments.flag("--follow", options.follow, "continue after the session has ended");
         arguments.duration("--open-within", options.open_within,
                            "wait this long for a session to exist; 0: no limit");
         arguments.duration("--connect-timeout", options.connect_timeout,
-                           "retry a lost daemon for this long");
+                           "keep trying to reconnect for this long");
     }
 
     int run(const Console& console, const Server&) override {

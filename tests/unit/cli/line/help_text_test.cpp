@@ -12,10 +12,23 @@ TEST_CASE("help: a long description goes on under where it began", "[cli]") {
           "                  HEADWAY_URL\n");
 }
 
-TEST_CASE("help: a long example goes on four columns in", "[cli]") {
-    CHECK(wrap_help("  headway run --label team=night -- ./agent.sh\n", 32) ==
-          "  headway run --label team=night\n"
+TEST_CASE("help: a long example can be copied, and continues four columns in", "[cli]") {
+    CHECK(wrap_help("Example:\n  headway run --label team=night -- ./agent.sh\n", 34) ==
+          "Example:\n"
+          "  headway run --label team=night \\\n"
           "    -- ./agent.sh\n");
+    CHECK(
+        wrap_help("Examples:\n  headway run -- ./agent 'fix it'\n\n  no example any more\n", 30) ==
+        "Examples:\n"
+        "  headway run -- ./agent \\\n"
+        "    'fix it'\n"
+        "\n"
+        "  no example any more\n");
+    CHECK(wrap_help("Example:\n  jq -r '[.file, .verdict] | @tsv'\n", 20) ==
+          "Example:\n"
+          "  jq -r \\\n"
+          "    '[.file, .verdict] | @tsv'\n");
+    CHECK(wrap_help("  not an example, so a text\n", 20) == "  not an example, so\n    a text\n");
 }
 
 TEST_CASE("help: paragraphs are filled again, and what was short stays", "[cli]") {
