@@ -17,7 +17,7 @@ bool past(std::uint64_t value, std::uint64_t limit) {
 }
 
 std::string how_often(std::uint64_t times) {
-    return std::to_string(times) + (times == 1 ? " time" : " times") + " in a row";
+    return times == 1 ? "once" : std::to_string(times) + " times in a row";
 }
 
 std::string attempt(std::uint64_t times, std::uint64_t limit) {

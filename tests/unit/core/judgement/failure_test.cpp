@@ -71,7 +71,7 @@ TEST_CASE("failure: feedback names the tool, how often, the sanitized error and 
     CHECK(run.feedback().empty());
     run.report(failing("deploy", "open /home/ana/keys/id: token=abc123 refused"));
     CHECK(run.feedback() ==
-          "The tool deploy has failed 1 time in a row (attempt 1 of 3): open …/id: "
+          "The tool deploy has failed once (attempt 1 of 3): open …/id: "
           "token=[redacted] refused. Read the error and change what it complains about before the "
           "next attempt.");
     run.report(failing("deploy", "/srv/app/src/a.py:3: boom"));
@@ -108,7 +108,7 @@ TEST_CASE("failure: a success, and another tool, restart the count of failures",
     run.report(failing("deploy", "boom"));
     run.report(failing("deploy", "boom 2"));
     run.report(failing("fetch", "no route"));
-    CHECK(run.feedback().find("The tool fetch has failed 1 time") == 0);
+    CHECK(run.feedback().find("The tool fetch has failed once") == 0);
     run.report(working("fetch"));
     CHECK(run.feedback().empty());
     CHECK(run.session.state().last_failure.empty());
