@@ -76,6 +76,7 @@ std::string wrap_help(std::string_view help, std::size_t columns) {
         if (!is_words(line)) {
             flush();
             example = example && !line.empty();
+            if (line.empty() && out.ends_with("\n\n")) continue;
             wrap(line, columns, example, out);
             continue;
         }

@@ -334,7 +334,9 @@ private:
                 "--all", [this] { options.any = false; },
                 "several sessions: return when all have an awaited verdict (default)")
             .excludes("--any");
-        arguments.option("--until", options.until, "verdicts or sets, comma separated")
+        arguments
+            .option("--until", options.until,
+                    "verdicts to wait for, or sets of them, comma separated")
             .check([](const std::string& text) {
                 return text.find_first_not_of(", ") != text.npos
                            ? std::string{}

@@ -42,7 +42,7 @@ public:
 
 Examples:
   headway compare                  all sessions that ended while the timeouts were on
-  headway compare my-agent         one: when each timeout would have ended it, and what happened)");
+  headway compare my-agent         one session: when each timeout would have ended it, and what happened)");
         arguments.client(options_.client);
         arguments.session(options_.session, "one session (default: the totals)");
     }

@@ -332,7 +332,7 @@ Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data
 (from 0), loop_len. Printed figures:
   false stuck   successes without a loop that were ever `stuck`
   suspects      successes that were ever `suspect` or `stuck`
-  recall        share of the loops that were ever `stuck`
+  recall        share of loops that were ever `stuck`
   nudges        `change_approach` directives per 1,000 calls
   delay         median calls from the start of a loop to `suspect`, and to `stuck`
 Verdicts are CSV with a header line and the columns file and verdict (right, wrong, unclear): a
@@ -360,7 +360,7 @@ public:
         arguments.option("--labels", options.labels, "labels of the recordings").type("CSV");
         arguments
             .option("--verdicts", options.verdicts,
-                    "people's opinions of `stuck` verdicts: counts how many were right")
+                    "people's opinions of `stuck` verdicts, to count how many were right")
             .type("CSV");
         declare_policy(arguments, options.policy);
         arguments

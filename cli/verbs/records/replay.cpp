@@ -190,7 +190,7 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
 }
 
 constexpr const char* kReplayFooter =
-    R"(Judges each recording here, without a daemon, by the rules the daemon uses, and prints every
+    R"(Judges each recording here, without a daemon, by the daemon's rules, and prints every
 verdict with the line of the file that led to it and the call before it. Takes recorded agent sessions
 (JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
 --jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are
@@ -201,7 +201,7 @@ Exit codes:
   0    judged or played
   1    a file could not be read
   64   usage
-  69   no daemon
+  69   no daemon answers
 
 Examples:
   headway replay session.jsonl                       when it became suspect or stuck
@@ -222,7 +222,8 @@ public:
             options.to_daemon = true;
             return std::string{};
         };
-        arguments.option("--to,--url", set_daemon, "play them to this daemon").type("URL");
+        arguments.option("--to,--url", set_daemon, "play the recordings to this daemon")
+            .type("URL");
         arguments.flag("--json", options.client.json,
                        "print JSON for programs, one object per file");
         arguments.flag("--why", options.why, "print the evidence of each verdict").excludes("--to");
@@ -255,14 +256,14 @@ private:
             }
             return {};
         };
-        arguments.option("--speed", set_speed, "max, realtime or a factor")
+        arguments.option("--speed", set_speed, "speed of playing: max, realtime or a factor")
             .fallback("max")
             .needs("--to");
-        arguments.option("--batch", options.batch, "events per report")
+        arguments.option("--batch", options.batch, "send this many events per report")
             .range(1, 1'000)
             .show_default()
             .needs("--to");
-        arguments.option("--parallel", options.parallel, "recordings at a time")
+        arguments.option("--parallel", options.parallel, "play this many recordings at a time")
             .range(1, 256)
             .show_default()
             .needs("--to");

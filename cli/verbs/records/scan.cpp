@@ -297,8 +297,8 @@ public:
         arguments.help("Judge stored sessions of agents on this machine");
         arguments.footer(
             R"(Reads the stores of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi and Qwen
-Code, or the files and folders named, and judges each session by the rules of the daemon. No daemon
-is needed, and nothing is sent or started.
+Code, or the files and folders named, and judges each session by the daemon's rules. No daemon is
+needed, and nothing is sent or started.
 
 Examples:
   headway scan                          all sessions: which got stuck, and what that cost
@@ -307,17 +307,19 @@ Examples:
   headway scan --html scan.html         a page to look at, or to send
   headway scan --json | jq .by_week)");
         arguments.operand("PATH", options.paths, "files or folders (default: the usual stores)");
-        arguments.option("--agent", options.agent, "sessions of this agent only")
+        arguments.option("--agent", options.agent, "only sessions of this agent")
             .choices({"claude", "cline", "codex", "copilot", "gemini", "kilo", "opencode", "pi",
                       "qwen"});
         arguments
             .option("--project", options.project,
                     "only sessions whose folder has this text in its path")
             .type("TEXT");
-        arguments.duration("--since", options.since, "files that have changed within this time");
+        arguments.duration("--since", options.since,
+                           "only files that have changed within this time");
         arguments.option("--rows", options.rows, "print at most this many rows of each table")
             .fallback("20");
-        arguments.option("--show", options.show, "verdicts of the session with this id prefix")
+        arguments
+            .option("--show", options.show, "print the verdicts of the session with this id prefix")
             .type("SESSION")
             .never_empty();
         arguments.option("--html", options.html, "write the result as one self-contained HTML page")

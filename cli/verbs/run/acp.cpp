@@ -51,7 +51,7 @@ public:
         arguments.option("--goal", options.goal,
                          "the task of its sessions (default: the command line)");
         arguments.duration("--linger", options.linger,
-                           "after the exit: how long to try to deliver the last reports");
+                           "how long to try to deliver the last reports after the exit");
         arguments.flag("--quiet", options.quiet, "do not print warnings");
         arguments.command(
             [this](std::vector<std::string> words) { options.command = std::move(words); });

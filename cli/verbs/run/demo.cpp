@@ -197,7 +197,7 @@ public:
         arguments.footer(
             R"(The daemon has a folder and an address of its own, so it does not touch your data;
 both are removed at the end. One agent is slow but healthy, one repeats itself until advice gets it
-out of the loop, one waits for your approval.
+out of the loop, and one waits for your approval.
 
 Examples:
   headway demo

@@ -162,7 +162,7 @@ public:
         arguments.help("Send an agent's hook event to a daemon over https").footer(kHookFooter);
         arguments
             .operand("AGENT", options.agent,
-                     "whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
+                     "agent whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
             .required();
         arguments.option("--url", options.url,
                          "the daemon (default: HEADWAY_URL, else http://127.0.0.1:7717)");

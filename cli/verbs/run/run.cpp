@@ -320,7 +320,7 @@ public:
         arguments.duration("--interval", options.interval,
                            "heartbeat interval (default: the daemon's)");
         arguments.duration("--linger", options.linger,
-                           "after the exit: how long to try to deliver the last reports");
+                           "how long to try to deliver the last reports after the exit");
         arguments.flag("--quiet", options.quiet, "do not print the session id and warnings");
         arguments.flag("--no-lines", options.no_lines,
                        "treat an agent's JSON lines as ordinary output");

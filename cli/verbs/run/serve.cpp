@@ -13,12 +13,12 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Run the daemon");
         arguments.footer(
-            R"(SIGTERM and Ctrl-C stop the daemon after the requests in progress; SIGHUP reloads the
+            R"(SIGTERM and Ctrl-C stop the daemon when the requests in progress are done; SIGHUP reloads the
 settings.
 
 Exit codes:
   0    stopped by a signal
-  1    it could not start, or failed
+  1    could not start, or failed
   2    a mistake in the settings
   64   usage
 

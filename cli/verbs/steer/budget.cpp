@@ -139,7 +139,7 @@ public:
         day.footer("");
         day.client(options_.client);
         day.option("--label", options_.label,
-                   "the cap of this label (default: that of all sessions)")
+                   "the cap for this label (default: the one for all sessions)")
             .type("KEY=VALUE");
         day.option("--cost", options_.max_cost_usd, "US dollars to add for this day").type("USD");
         day.option("--tokens", options_.max_tokens, "tokens to add for this day").type("N");
@@ -149,7 +149,7 @@ public:
                            [this] { options_.change = "suggest"; });
         suggest.footer("There are no figures for agent types with too few ended sessions.");
         suggest.client(options_.client);
-        suggest.operand("agent", options_.agent,
+        suggest.operand("AGENT", options_.agent,
                         "agent type (default: all types); its tools are shown, too");
         suggest.option("--complexity", options_.complexity, "how hard the task is")
             .choices({"low", "medium", "high"});

@@ -218,7 +218,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Show the whole fleet on one screen, live");
         arguments.footer(
-            R"(Keys: those of the web page; ? lists them. Without a terminal, or with --once, it prints one screen.
+            R"(The keys are those of the web page; ? lists them. Without a terminal, or with --once, it prints one screen.
 
 Examples:
   headway top

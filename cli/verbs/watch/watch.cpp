@@ -230,7 +230,7 @@ public:
   headway watch build-1 --after 0      from its beginning
   headway watch --json | jq .type      one event per line
 
-Exit codes: 0 it has ended   6 no such session within --open-within   1 an error)");
+Exit codes: 0 the session has ended   1 an error   6 no such session within --open-within)");
         arguments.client(options.client);
         arguments.session(options.session, "one session (default: all)");
         arguments.option("--after", options.after, "start after this event (0: the beginning)")

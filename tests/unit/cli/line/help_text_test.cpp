@@ -38,7 +38,7 @@ TEST_CASE("help: paragraphs are filled again, and what was short stays", "[cli]"
     CHECK(wrap_help(words, 50) ==
           "Opens a session, passes standard input, output and\n"
           "signals through, and reports.\n");
-    CHECK(wrap_help("Options:\nUsage: x\n\nExamples:\n", 50) ==
+    CHECK(wrap_help("Options:\nUsage: x\n\n\nExamples:\n", 50) ==
           "Options:\nUsage: x\n\nExamples:\n");
 }
 
