@@ -89,8 +89,8 @@ using MultiHandle = std::unique_ptr<CURLM, FreeMulti>;
 /// Throws std::bad_alloc.
 MultiHandle make_multi();
 
-/// One libcurl call at a time; consecutive calls share the kept connections. Must not move during a
-/// call. One thread at a time.
+/// One libcurl call at a time; consecutive calls reuse connections that were kept alive. Must not
+/// move during a call. One thread at a time.
 class HttpCall {
 public:
     HttpCall();  ///< throws std::bad_alloc
@@ -124,7 +124,7 @@ public:
     const std::string& refused() const { return refused_; }
     /// The exception of the receiver, or empty.
     std::string_view thrown() const { return thrown_.data(); }
-    /// The reason of `code` in libcurl's words, with host and port where relevant.
+    /// The reason for `code` in libcurl's words, with host and port where relevant.
     std::string why(CURLcode code) const;
 
 private:

@@ -46,8 +46,8 @@ Started start(const Launch& launch);
 /// The empty set of signals, for Launch::mask.
 sigset_t no_signals();
 
-/// Waits for the end of a child, reaps it, and returns the status of waitpid(2); nothing if `pid`
-/// is no child.
+/// Waits for a child to end, reaps it, and returns its status from waitpid(2); nothing if `pid` is
+/// not a child.
 std::optional<int> wait_for_end(pid_t pid);
 
 /// Both ends are closed in the programs that we start, and are above standard error even if

@@ -21,7 +21,7 @@ struct DecodedToken {
 };
 
 /// `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d" or a
-/// number of seconds. Errors: as decode.hpp.
+/// number of seconds. Errors: as in decode.hpp.
 core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body);
 
 /// The document of a token. `secret`, if not empty, is the token itself, shown only at its

@@ -20,7 +20,7 @@ struct BudgetChange {
 };
 
 /// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. The engine checks the bounds, since
-/// it has the configuration. Errors: as decode.hpp. Pure.
+/// it has the configuration. Errors: as in decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a daily cap.

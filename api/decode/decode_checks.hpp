@@ -8,7 +8,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 
-// Requests about status checks, with the first design's names.
+// Requests for status checks, with the field names of the first design.
 
 namespace headway::api {
 
@@ -25,7 +25,7 @@ struct DecodedCheck {
 /// Errors: kInvalidJson, kMissingField, kUnknownField, kInvalidField, kInvalidId.
 core::Result<DecodedCheck> decode_check(JsonDocument& document, std::string_view body);
 
-/// True for 1 to limits::kCheckIdBytesMax of A-Z a-z 0-9 . _ : - Pure.
+/// True if `id` has 1 to limits::kCheckIdBytesMax characters, all of `A-Za-z0-9._:-`. Pure.
 bool valid_check_id(std::string_view id) noexcept;
 
 }  // namespace headway::api

@@ -10,7 +10,8 @@
 #include "api/encode/system/encode_overview.hpp"
 #include "core/views/digest.hpp"
 
-// The digest: events since a time, and matters that wait for people now. Pure; shapes as in API.md.
+// The digest: events since a given time, and matters that wait for people now. Pure; shapes as in
+// API.md.
 
 namespace headway::api {
 
@@ -60,7 +61,7 @@ DigestPage digest_page(const DigestDocument& digest);
 
 std::string text_of(const DigestPage& page);
 std::string markdown_of(const DigestPage& page);
-/// A whole document without scripts and links, fit for a mail.
+/// A whole document without scripts and links, fit for an e-mail.
 std::string html_of(const DigestPage& page);
 
 /// The message for people, as stored until it is sent: the body of a message of type "digest", at

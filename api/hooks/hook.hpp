@@ -88,7 +88,7 @@ struct Hook {
     std::string event;
     std::string agent;     ///< in the neutral dialect: the agent's name, or empty
     std::string event_id;  ///< in the neutral dialect: id of its last event, or empty
-    std::string session;   ///< the agent's id of the session; empty only for kNone
+    std::string session;   ///< the agent's id for the session; empty only for kNone
     std::string agent_id;  ///< the sub-agent's id in that session; empty: the main agent
     std::string agent_type;
     std::string parent;  ///< the sub-agent's parent, if reported

@@ -32,7 +32,7 @@ struct HookReport {
 };
 
 /// Parses `document` again: afterwards the hook has neither arguments nor long texts, which are in
-/// the events. Errors: as decode_report(), for a hook whose names or numbers are out of bounds.
+/// the events. Errors: as in decode_report(), for a hook whose names or numbers are out of bounds.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

@@ -19,7 +19,7 @@ namespace headway::api {
 struct StatusAnswer {
     std::optional<core::CheckAnswer> answer;  ///< only if the whole answer is valid
     core::Text reason;                        ///< at most limits::kJudgeReasonBytesMax
-    std::vector<std::uint64_t> evidence;      ///< shown events, each once, at most
+    std::vector<std::uint64_t> evidence;      ///< shown events without duplicates, at most
                                               ///< limits::kEvidenceMax; empty without an answer
     double confidence = 0;                    ///< 0 to 1; 0.5 if the judge gave none
     std::string error;                        ///< for people: why there is no answer; else empty

@@ -17,7 +17,7 @@ namespace headway::api {
 struct JudgePrompt {
     std::string system;
     std::string user;
-    std::vector<std::uint64_t> shown;  ///< event numbers the judge may cite, ascending, each once
+    std::vector<std::uint64_t> shown;  ///< event numbers that the judge may cite, ascending, unique
 };
 
 /// Asks whether the session makes progress (A), loops (B), is blocked (C) or has failed (D).

@@ -21,11 +21,11 @@ struct TranscriptLine {
 
 /// The calls of the last limits::kJudgeRoundsMax rounds, and the events between them. Consecutive
 /// calls with one `round` number are a round, any other call is a round by itself. Calls that a
-/// hook reported are no evidence, and are left out if the session's policy trusts the origin.
+/// hook reported are not evidence, and are left out if the session's policy trusts the origin.
 struct Transcript {
     std::vector<TranscriptLine> lines;  ///< oldest first
     std::uint64_t left_out = 0;         ///< lines of earlier rounds
-    std::vector<std::string> changed;   ///< the last changed paths, each once, the newest last
+    std::vector<std::string> changed;   ///< the last changed paths, unique, the newest last
 };
 
 /// `recent`: oldest event first. `trust_origin`: of the session's policy. Pure.

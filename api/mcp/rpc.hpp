@@ -24,7 +24,7 @@ struct Message {
     std::optional<JsonValue> params;
 };
 
-/// Reads the message in `body`. Error: kInvalidField if it is no message; batches are refused.
+/// Reads the message in `body`. Error: kInvalidField if it is not a message; batches are refused.
 core::Result<Message> read_message(JsonValue body);
 
 /// `{"jsonrpc":"2.0","id":ID,"result":RESULT}`; `result` is JSON.

@@ -58,8 +58,8 @@ inline constexpr std::size_t kAttributesMax = 128;
 std::string_view value_of(const Attributes& attributes, std::string_view key);
 
 /// Unknown members are skipped, members of a wrong type are taken as absent. Texts are exact:
-/// secrets are cut out when records become events. Error: kInvalidField if the body is no export of
-/// this signal.
+/// secrets are cut out when records become events. Error: kInvalidField if the body is not an
+/// export of this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 
 /// Like read_json(), for protobuf. Bytes that are not UTF-8 become U+FFFD, and NUL is left out.

@@ -22,7 +22,7 @@ struct SessionReport {
     std::string session;  ///< as Said::session
     bool own_name = false;
     std::string sub_agent;
-    /// True if the report may open the session: a model call in some trace is no agent yet.
+    /// True if the report may open the session: a model call in some trace is not an agent yet.
     bool opens = false;
     std::vector<core::Event> events;  ///< empty if no record gave an event
 };
@@ -37,7 +37,7 @@ struct Reports {
 inline constexpr std::size_t kSessionsMax = 64;
 
 /// The reports, in the order of the sessions' first records. A call with unknown arguments or
-/// result never equals another call, so it is no evidence of a loop. `document` parses, and cuts
+/// result never equals another call, so it is not evidence of a loop. `document` parses, and cuts
 /// out secrets.
 Reports report(JsonDocument& document, std::span<const Said> records);
 

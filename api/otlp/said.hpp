@@ -52,7 +52,7 @@ struct Said {
     bool failed = false;      ///< for kRunEnd
     std::string error_class;  ///< for kError: the error's class name, or empty
     std::optional<std::uint64_t> status;  ///< for kError: HTTP status, if known
-    bool beyond = false;                  ///< a usage figure is no number, or impossibly large
+    bool beyond = false;                  ///< a usage figure is not a number, or impossibly large
     SaidCall call;
     core::Usage usage;
 };

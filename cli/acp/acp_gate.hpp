@@ -12,14 +12,14 @@
 
 namespace headway::cli {
 
-/// Permissions that an agent has asked for: a call runs if both the editor and Headway allow it.
-/// The editor's refusal is passed on at once; a call that it allows waits for Headway, which is
-/// asked again, since its answer may be old; Headway's refusal is final whatever the editor replies
-/// later. Lines are without their ends. Pure.
+/// Permissions that an agent has asked for: a call runs if both the editor and Headway allow it. A
+/// refusal by the editor is passed on at once. A call that the editor allows waits for Headway,
+/// which is asked again because its earlier answer may be stale. A refusal by Headway is final,
+/// whatever the editor replies later. Lines are passed without their line ends. Pure.
 class AcpGate {
 public:
-    /// More permissions than an agent asks for at once; further ones are the editor's decision
-    /// alone.
+    /// The most permissions that may be open, more than an agent asks for at once; the editor
+    /// decides about further ones alone.
     static constexpr std::size_t kOpenMax = 64;
 
     enum class Answer : std::uint8_t {
@@ -34,8 +34,8 @@ public:
         AcpAction asking;
     };
 
-    /// Takes the agent's `request`; returns the question for Headway. Nothing: too many are open,
-    /// and the editor decides alone.
+    /// Takes the agent's `request`; returns the question for Headway. Returns nothing if too many
+    /// are open; the editor then decides alone.
     std::optional<AcpAction> ask(AcpAction asking, const Json& request);
 
     /// Takes the editor's reply to any request of the agent.
@@ -49,8 +49,8 @@ private:
     struct Open {
         AcpAction asking;
         Json options;
-        std::string refusal;  // line to the agent that refuses
-        std::string held;     // the editor's line that allows; empty: no answer so far
+        std::string refusal;  // the line that tells the agent of the refusal
+        std::string held;     // the editor's line that allows the call; empty: no answer so far
         bool decided = false;
         bool refused = false;
     };

@@ -39,7 +39,7 @@ std::string acp_refusal(const Json& request);
 /// True if an editor's reply to the request with these options lets the call run.
 bool acp_allows(const Json& options, const Json& reply);
 
-/// The message that ends a session's turn: a line without its end.
+/// The message that ends a session's turn: a line without its line end.
 std::string acp_cancel(std::string_view session);
 
 }  // namespace headway::cli

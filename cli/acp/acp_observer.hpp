@@ -26,7 +26,7 @@ struct AcpAction {
         kIdle,  ///< the turn is over
     };
     Kind kind = Kind::kEvent;
-    std::string session;  ///< the protocol's id of the session
+    std::string session;  ///< the protocol's id for the session
     std::string type;
     Json data;
     std::string request;  ///< of kAsk: the id of the request as JSON text

@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// Content of a file, now and as planned. Nothing: no file.
+/// Content of a file, now and as planned; nothing if there is no file.
 struct FileChange {
     std::filesystem::path path;  ///< as an agent names it
     std::optional<std::string> before;
@@ -32,7 +32,7 @@ struct FileChange {
 core::Result<> check_no_link(const std::filesystem::path& project,
                              const std::filesystem::path& path);
 
-/// Up to 4 MiB of a file. Nothing: no file. Error: kInvalidParameter, with the reason.
+/// Up to 4 MiB of a file; nothing if there is no file. Error: kInvalidParameter, with the reason.
 core::Result<std::optional<std::string>> read_settings(const std::filesystem::path& path);
 
 /// Why this file cannot be replaced; empty: it can. A file that no user may write to stays

@@ -16,7 +16,7 @@ using Environment = std::map<std::string, std::string>;
 /// The text of a variable; empty: not set.
 std::string variable_of(const Environment& environment, const std::string& name);
 
-/// The first program of this name in the folders of PATH. Nothing: not found.
+/// The first program of this name in the folders of PATH; nothing if there is none.
 std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const Environment& environment);
 
@@ -29,7 +29,7 @@ struct FoundAgent {
 /// which may take 3 s.
 FoundAgent find_agent(const AgentRow& row, const Environment& environment);
 
-/// headway-hook next to this program, else on PATH. Nothing: not found.
+/// headway-hook next to this program, else on PATH; nothing if there is none.
 std::optional<std::filesystem::path> find_hook_program(const Environment& environment);
 /// Path of this program.
 std::filesystem::path own_program();

@@ -14,8 +14,8 @@ struct CodexTrust {
     std::size_t untrusted = 0;
 };
 
-/// Codex's trust in our hooks in the file `hooks`, queried over its app-server. With `trust` the
-/// hooks are trusted first. Up to 20 s. Error: kInvalidParameter if Codex does not answer.
+/// Codex's trust in Headway's hooks in the file `hooks`, queried over its app-server. With `trust`
+/// the hooks are trusted first. Up to 20 s. Error: kInvalidParameter if Codex does not answer.
 core::Result<CodexTrust> codex_trust(const std::filesystem::path& program,
                                      const std::filesystem::path& hooks,
                                      const Environment& environment, bool trust);

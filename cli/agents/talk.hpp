@@ -29,11 +29,13 @@ public:
     bool say(std::string_view text);
     /// Ends the program's input.
     void hang_up();
-    /// The next line without its end. Nothing: no line came by `until`, or the output has ended.
+    /// The next line without its line end; nothing if no line came by `until`, or the output has
+    /// ended.
     std::optional<std::string> line(SteadyTime until);
     /// The rest of the output, up to `bytes_max`.
     std::string rest(SteadyTime until, std::size_t bytes_max);
-    /// The exit status as a shell shows it. Nothing: the program was still running, and was killed.
+    /// The exit status as a shell shows it; nothing if the program was still running, and was
+    /// killed.
     std::optional<int> finish(SteadyTime until);
 
 private:

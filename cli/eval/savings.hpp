@@ -13,16 +13,17 @@
 
 namespace headway::cli {
 
-/// One way to stop sessions, over sessions whose end the labels give.
+/// The result of one rule that stops sessions, over the sessions whose outcome is labelled.
 struct Savings {
     std::string rule;
-    std::size_t successes = 0;    ///< successes that the rule can judge: a timer needs times
+    std::size_t successes = 0;    ///< successes that the rule can judge; a timer needs timestamps
     std::size_t stopped = 0;      ///< successes that the rule stops
-    std::optional<double> lost;   ///< share of the calls of successes that a stop would prevent
+    std::optional<double> lost;   ///< share of the calls in successes that stopping would prevent
     std::optional<double> saved;  ///< the same for failures
 };
 
-/// Headway's first `stuck`, simple rules and timers, in the order in which they are shown.
+/// The savings of each rule, in display order: Headway's first `stuck`, the simple rules, the
+/// timers.
 std::vector<Savings> savings_of(std::span<const JudgedSession* const> sessions);
 
 }  // namespace headway::cli

@@ -25,19 +25,19 @@ struct ProviderTurn {
     WallTime at{};
     WallTime until{};
     std::int64_t pid = 0;  ///< its keeper's
-    std::string began{};   ///< start of that process by /proc, since its number may be reused
+    std::string began{};   ///< start time of that process in /proc, since a PID may be reused
     bool operator==(const ProviderTurn&) const = default;
 };
 
 struct ProviderTurns {
-    WallTime limited_until{};         ///< end of the limit, as a resumed agent found
+    WallTime limited_until{};         ///< end of the limit, as found by a resumed agent
     WallTime limited_noted{};         ///< time of that finding
     std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
     bool operator==(const ProviderTurns&) const = default;
 };
 
 /// Takes the first turn that is free and not before `wanted`, for this keeper. A turn after a pause
-/// is a probe of two margins, any other turn has half a margin. Pure.
+/// is a probe and lasts two margins; any other turn lasts half a margin. Pure.
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
 
@@ -63,10 +63,11 @@ public:
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
     /// Notes that the provider's limit still holds, as found by an agent of that name that was
-    /// resumed at the reset. Not for the first limit of a run, which may be of another account or
-    /// window: each run waits for its own.
+    /// resumed at the reset. Not to be called for the first limit of a run, which may belong to
+    /// another account or window: each run waits for its own.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
-    /// The end of a limit that another agent found at or after `since`; the past if none did.
+    /// The end of a limit that another agent found at or after `since`; a time in the past if none
+    /// did.
     WallTime limited_until(const std::string& agent, WallTime since) const;
 
     std::string switch_file() const;

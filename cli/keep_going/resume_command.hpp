@@ -11,7 +11,7 @@ namespace headway::cli {
 
 /// The command that resumes an agent's conversation: the first command with all its flags, another
 /// prompt, and the agent's own option for a resume. `agent`: the agent's name in its lines; `id`:
-/// its id of the conversation. Error: kInvalidParameter, the detail is a reason for people. Pure.
+/// its id for the conversation. Error: kInvalidParameter, the detail is a reason for people. Pure.
 core::Result<std::vector<std::string>> resume_command(const std::vector<std::string>& first,
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);

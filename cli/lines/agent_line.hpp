@@ -53,7 +53,7 @@ struct RefusedCall {
     std::string tool;
 };
 
-/// How the agent's work ended, by its own report. An unknown word is no success.
+/// How the agent's work ended, by its own report. An unknown word is not a success.
 struct LineResult {
     bool ok = true;
     std::string text;                       ///< empty: the last message is the result

@@ -23,7 +23,7 @@ class AgentLines {
 public:
     /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// No agent reports so many events in a second; only a flooding program does.
+    /// No agent reports this many events in a second; only a program that floods its output does.
     static constexpr std::size_t kEventsPerSecondMax = 500;
     /// Unfinished calls whose tool and arguments are kept.
     static constexpr std::size_t kOpenCallsMax = 128;
@@ -31,12 +31,12 @@ public:
     /// `hooks_tell`: the agent's hooks, if any, report the same event.
     using Tell = std::function<void(const LineEvent& event, bool hooks_tell)>;
 
-    /// Adds to an error the data that its line lacks and that a clock or a file of the agent has.
-    /// `agent`: the agent's name; `session`: its id of the session.
+    /// Completes an error with data that its line lacks, from a clock or from a file of the agent.
+    /// `agent`: the agent's name; `session`: its id for the session.
     using Complete =
         std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
 
-    /// The use of the agent's session before this run.
+    /// The tokens that the agent's session used before this run.
     using Before = std::function<LineTokens(const std::string& agent, const std::string& session)>;
 
     explicit AgentLines(Tell tell, Complete complete = {}, Before before = {})
@@ -44,22 +44,22 @@ public:
 
     /// `rest` gets the lines that are not an agent's.
     void feed(std::string_view bytes, OutputLines& rest);
-    /// Ends the output, whose last line may have no end.
+    /// Ends the output; its last line may have no line end.
     void finish(OutputLines& rest);
-    /// To be called each second: restarts the bound on events.
+    /// To be called each second: resets the count that kEventsPerSecondMax limits.
     void tick();
-    /// Adds an error that an agent reports otherwise than by a line.
+    /// Adds an error that an agent reports by other means than a line.
     void add_error(LineEvent error);
     /// Completes the last error again after the process has ended, since the agent's files may now
     /// have more.
     void look_again();
 
-    /// True once a line of an agent has come.
+    /// True once a line of an agent has been seen.
     bool found() const { return found_; }
     /// How the agent's work ended; the last result counts.
     const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }
-    /// The agent's own id of its conversation; empty: not reported.
+    /// The agent's own id for its conversation; empty: not reported.
     const std::string& conversation() const { return session_; }
     /// All facts about how the run ended.
     const RunFacts& facts() const { return facts_; }
@@ -87,9 +87,9 @@ private:
     std::string line_;             // begins with "{" and may be an agent's
     bool at_start_ = true;         // at the start of a line
     bool ordinary_ = false;        // the current line is not an agent's
-    std::array<bool, 8> begun_{};  // by the place in line_formats()
+    std::array<bool, 8> begun_{};  // indexed like line_formats()
     std::deque<OpenCall> open_;
-    std::string session_;  // the agent's own id of the session
+    std::string session_;  // the agent's own id for the session
     UseMeter meter_;
     std::string piece_;  // text so far of a message that comes in pieces
     std::string last_message_;

@@ -19,7 +19,7 @@ class FileStream;
 /// ours.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
-/// The advice for a file that is no recording.
+/// The advice for a file that is not a recording.
 inline constexpr const char* kRecordingHint =
     "a recording is JSONL, as `headway events SESSION --jsonl` prints it";
 

@@ -28,7 +28,7 @@ struct StoreState {
 /// The file's state now.
 StoreState state_of(const StoreFile& file);
 
-/// Sessions by file, without timelines and without any words of people. One thread; find(): any
+/// Sessions by file, without timelines and without any text from people. One thread; find(): any
 /// thread.
 class ScanCache {
 public:

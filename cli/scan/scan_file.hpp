@@ -41,8 +41,8 @@ core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
                                                     const JudgeOptions& options,
                                                     const StopScan& stop);
 
-/// The session in a file that a person named. Nothing if the file is no stored session; the stream
-/// is then still at its beginning. Error: kBadRequest, the detail names the file.
+/// The session in a file that a person named. Nothing if the file is not a stored session; the
+/// stream is then still at its beginning. Error: kBadRequest, the detail names the file.
 std::optional<core::Result<ScannedSession>> scan_if_stored(FileStream& stream,
                                                            const std::string& file,
                                                            const JudgeOptions& options);

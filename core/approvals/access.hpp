@@ -30,7 +30,7 @@ struct EnumNames<Scope> {
 };
 
 /// The scopes of one token. None includes another, except that reporting for a session includes
-/// reading it. A value.
+/// reading it. Has value semantics.
 class Grants {
 public:
     /// Nothing at all.
@@ -39,7 +39,8 @@ public:
     /// Parses "read", "approve", "control", "admin" and "report:<prefix of session ids>". An empty
     /// prefix matches every session, and "report" means "report:". A reporting token belongs to an
     /// agent, so it gets neither `approve` nor `admin`: agents do not decide their own requests.
-    /// Error: kInvalidField, `field` is the pointer of the scope in the list ("/0") or empty.
+    /// Error: kInvalidField, whose `field` is the JSON Pointer to the scope in the list ("/0") or
+    /// empty.
     static Result<Grants> parse(std::span<const std::string> scopes);
 
     /// Every scope: what the operator has.
@@ -47,14 +48,14 @@ public:
     /// Scopes of a client without a token, where none is required.
     static Grants anonymous();
 
-    /// kReport: for at least one prefix.
+    /// For kReport: true if it is granted for at least one prefix.
     bool has(Scope scope) const noexcept;
-    /// `session` empty: for all of them.
+    /// An empty `session` asks about all sessions.
     bool may_report(std::string_view session) const noexcept;
     bool may_read(std::string_view session) const noexcept;
 
     const std::vector<std::string>& prefixes() const noexcept { return prefixes_; }
-    /// As parse() reads them, sorted, each once.
+    /// In the form that parse() reads, sorted, without duplicates.
     std::vector<std::string> scopes() const;
 
     bool operator==(const Grants&) const = default;

@@ -19,7 +19,7 @@ struct BudgetFigure {
     std::uint64_t used = 0;
     std::optional<std::uint64_t> limit;
 
-    /// 0 without a limit; a limit of 0 is used up.
+    /// 0 without a limit; a limit of 0 counts as used up.
     double percent() const;
     /// True if at least this percentage of the limit is used; exact.
     bool reaches(std::uint64_t percent) const;
@@ -48,7 +48,7 @@ struct BudgetStatus {
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
     UseParts parts;       ///< of `tokens` and `cost`
-    BudgetUse children;   ///< part of the figures above when they roll up
+    BudgetUse children;   ///< by children; included above if the use of children rolls up
     Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
@@ -58,13 +58,14 @@ struct BudgetStatus {
 };
 
 /// The figures at `now`, without the time that Headway missed (`watch`). An ended session keeps the
-/// figures of its end.
+/// figures that it had when it ended.
 BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
 
-/// Model turns of the session itself: the higher of its rounds and its highest iteration.
+/// Model turns of the session itself: its number of rounds or its highest iteration, whichever is
+/// greater.
 std::uint64_t own_steps(const SessionState& state);
 
-/// Time without listening since the last event: before Headway's start or wake-up, and in its
+/// How long Headway did not listen since the last event: before it started or woke up, and in its
 /// attention gaps.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
@@ -95,9 +96,9 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
                                 const Watch& watch);
 /// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// True if `child` would change them much; in a family without limits smaller changes are not
-/// recorded. True for a child that has just opened (`opened`), ended or launched children, or whose
-/// tokens or cost grew by a quarter. Pure.
+/// True if `child` would change them substantially; in a family without limits, smaller changes are
+/// not recorded. True if the child has just been opened (`opened`), has ended, has launched
+/// children of its own, or if its tokens or cost grew by a quarter. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

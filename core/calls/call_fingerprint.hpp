@@ -108,7 +108,7 @@ struct CallFingerprint {
     void set(Shape one, bool value) {
         if (value) shape |= static_cast<std::uint32_t>(one);
     }
-    /// True if the call alone is no evidence of a loop: a guard that failed without output, an
+    /// True if the call alone is not evidence of a loop: a guard that failed without output, an
     /// action that was only acknowledged, or an edit with unknown content.
     bool weak() const {
         return (is(Shape::kSilent) && is(Shape::kGuard)) ||

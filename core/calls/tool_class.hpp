@@ -15,7 +15,7 @@ std::string_view class_of_tool(std::string_view tool);
 /// True for one of these names, such as `class:shell`.
 bool is_tool_class(std::string_view name);
 
-/// The error in a rule that begins with `class:`, in any case, and is no class: the rule would
+/// The error in a rule that begins with `class:`, in any case, and is not a class: the rule would
 /// silently cover no tool. Empty for classes and for names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 

@@ -27,7 +27,7 @@ enum class EvidenceKind : std::uint8_t {
     kText,
     kPlan,
     kWait,
-    kNothing,  ///< absence of progress: supports a verdict, but is no ground alone
+    kNothing,  ///< absence of progress: supports a verdict, but is not a ground alone
     kPolicy,
 };
 

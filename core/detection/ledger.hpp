@@ -110,7 +110,7 @@ struct Ledger {
     std::uint32_t unproven_rounds = 0;
     std::uint32_t informed_rounds = 0;  ///< total with P3 or better
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
-    std::uint32_t scope = 0;            ///< messages of the user
+    std::uint32_t scope = 0;            ///< messages from the user
     std::uint32_t content_copies = 0;   ///< in a row: further files with last_content
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;

@@ -82,8 +82,8 @@ bool set_payload(Payload& payload, EventType type);
 /// A default payload of `type`, for a decoder to fill; nothing for an unknown number. Pure.
 std::optional<Payload> make_payload(EventType type);
 
-/// Name of a change for `last_change` ("tool_call"), empty if the type is no state change, such as
-/// heartbeats, messages, estimates and Headway's own events (docs/detection.md, section 1).
+/// Name of a change for `last_change` ("tool_call"), empty if the type is not a state change, such
+/// as heartbeats, messages, estimates and Headway's own events (docs/detection.md, section 1).
 std::string_view change_name(EventType type) noexcept;
 
 /// True for the types a client may report.

@@ -24,7 +24,7 @@ void withdraw_advice(SessionState& state);
 
 /// Under the strict profile, withdraws a stop for a loop once hard progress or a new phase shows
 /// that the agent has left it; if the loop returns, so does the stop. Under other profiles, and for
-/// a stop of a person or a budget, no act of the agent withdraws the stop.
+/// a stop by a person or a budget, nothing that the agent does withdraws the stop.
 void withdraw_stops(SessionState& state);
 
 /// Withdraws the question of the recovery steps after the person's answer: if the loop returns, the

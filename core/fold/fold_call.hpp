@@ -30,7 +30,7 @@ void note_pause(SessionState& state, const Event& event);
 void begin_call(SessionState& state, const ToolStarted& call);
 
 /// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
-/// replays, and the second occurrence of one question in a round are no evidence. `was_open`: the
+/// replays, and the second occurrence of one question in a round are not evidence. `was_open`: the
 /// call's start was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);

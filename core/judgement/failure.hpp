@@ -19,15 +19,15 @@ struct Failure {
     std::string reason;
 };
 
-/// The failure of the session with this event, if any (docs/detection.md, section 9): the agent
-/// reports `task_failed`, or exceeds a limit of its policy on iterations, failures of one tool in a
-/// row, unreadable turns or low confidence. `state` includes the event. Never by the wall clock.
-/// Pure.
+/// The failure that this event means for the session, if any (docs/detection.md, section 9): the
+/// agent reports `task_failed`, or exceeds a limit that its policy sets on iterations, consecutive
+/// failures of one tool, unreadable turns or low confidence. `state` includes the event. Never
+/// depends on the wall clock. Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
-/// Feedback for the model in the reply: which tool failed, how often in a row, its sanitized error
-/// and a remedy; or which call exceeds its time limit (advice only); empty if there is nothing to
-/// say. Pure.
+/// Feedback for the model in the reply: which tool failed, how many times in a row, its sanitized
+/// error and a remedy; or which call exceeds its time limit (advice only); empty if there is
+/// nothing to say. Pure.
 std::string feedback_of(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

@@ -11,12 +11,12 @@ namespace headway::core {
 
 /// Format of an outbox message for an endpoint. All but the first are for people.
 enum class WebhookFormat : std::uint8_t {
-    kStandard,  ///< signed JSON for programs, by Standard Webhooks
+    kStandard,  ///< signed JSON for programs, as Standard Webhooks specifies
     kSlack,
     kDiscord,
     kNtfy,
     kEmail,
-    kCommand,  ///< a program of this machine, which gets JSON
+    kCommand,  ///< a program on this machine; it gets JSON
     kTelegram,
 };
 template <>

@@ -7,7 +7,7 @@
 
 // How often a user message clears counts. An agent can report such messages itself, and its hook
 // reports real ones with the same token, so the two are not distinguishable: their bound must be
-// far above the messages of a person who talks a lot.
+// far above the messages from a person who writes a lot.
 
 namespace headway::core {
 

@@ -21,8 +21,9 @@ Timestamp orphan_ends_at(const SessionState& state, const Watch& watch);
 
 void end_with_parent(Command& command);
 
-/// If there are too many descendants, appends the alarm, the advice and the consequence by the
-/// rules. Called after event `cause` about a child; `before`: the counts without that event.
+/// If there are too many descendants, appends the alarm, the advice and the consequence that the
+/// rules prescribe. Called after event `cause` about a child; `before`: the counts without that
+/// event.
 void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause);
 
 }  // namespace headway::core

@@ -11,7 +11,8 @@
 namespace headway::core {
 
 /// Fold of any event, after all other folds: a reflection `task_complete` makes the claim. Another
-/// reflection, a later iteration, a new phase, a message of the user or a second call withdraws it.
+/// reflection, a later iteration, a new phase, a message from the user or a second call withdraws
+/// it.
 void note_claim(SessionState& state, const Event& event);
 
 /// True if the claim is in force and nothing is in flight. Pure.

@@ -5,10 +5,10 @@
 
 namespace headway::core {
 
-/// True if a fold can have produced this state, by its bounds and the consistency of its parts. The
-/// fold and all readers assert this instead of checking. A snapshot that was damaged or written by
-/// another build is checked first, and replaced by a replay of the journal if unsound. Pure; costs
-/// about as much as copying the state.
+/// True if a fold could have produced this state, judging by its bounds and the consistency of its
+/// parts. The fold and all readers assert this instead of checking. A snapshot that may be damaged
+/// or was written by another build is checked first; if it is unsound, a replay of the journal
+/// replaces it. Pure; costs about as much as copying the state.
 bool is_valid(const SessionState& state);
 
 }  // namespace headway::core

@@ -9,12 +9,12 @@ namespace headway::core {
 
 using Sha256Digest = std::array<unsigned char, 32>;
 
-/// SHA-256 (FIPS 180-4). For decisions of people and for secrets, where a collision must be
+/// SHA-256 (FIPS 180-4). For people's decisions and for secrets, where a collision must be
 /// infeasible; digest_of() is for everything else. Pure; must never change, because digests are
 /// stored.
 Sha256Digest sha256(std::string_view bytes);
 
-/// The same as 64 lowercase hexadecimal digits.
+/// The same digest, as 64 lowercase hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
 /// HMAC with SHA-256 (RFC 2104). Pure.

@@ -21,7 +21,7 @@ struct PhaseRecord {
     Timestamp ended_at = kNever;  ///< kNever while open
     std::uint64_t tool_calls = 0;
     std::uint64_t failures = 0;
-    std::uint64_t files_changed = 0;  ///< times that a path reached a new content
+    std::uint64_t files_changed = 0;  ///< how many times a file got new content
     std::uint64_t tests_passed = 0;   ///< test runs without a failure
     std::optional<bool> ok;           ///< as reported at its completion
     std::vector<std::string> blockers;
@@ -39,8 +39,8 @@ struct PhaseRecord {
 };
 
 /// Phases since the last hard progress or user message (docs/detection.md, section 7). Returning to
-/// one of them is no new phase, so a loop that renames its phases resets nothing. After kMax names,
-/// none is new.
+/// one of them is not counted as a new phase, so a loop that renames its phases resets nothing.
+/// After kMax names, none is new.
 struct RecentPhases {
     static constexpr std::size_t kMax = 8;
     std::vector<std::uint64_t> names;  ///< digests, including the current phase

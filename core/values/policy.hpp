@@ -61,7 +61,7 @@ struct Thresholds {
 /// Overrides for one tool.
 struct ToolPolicy {
     std::string tool;
-    bool ignore = false;              ///< its calls are no evidence
+    bool ignore = false;              ///< its calls are not evidence
     std::uint32_t patience = 1;       ///< divides the counts of repeats of this tool, 1..100
     bool requires_approval = false;   ///< a person must allow each call
     std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
@@ -114,7 +114,7 @@ struct Policy {
     LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
-    /// True if a call with `origin: hook` is no evidence. Only the operator may set it: an agent
+    /// True if a call with `origin: hook` is not evidence. Only the operator may set it: an agent
     /// could hide every call this way.
     bool trust_origin = true;
     /// Polls, or time, after which a wait without any outside change needs a person; 0 = never.

@@ -12,7 +12,7 @@
 #include "core/base/time.hpp"
 #include "core/events/event.hpp"
 
-// The fold of the events of all sessions since a time. Pure.
+// The fold of the events of all sessions since a given time. Pure.
 
 namespace headway::core {
 

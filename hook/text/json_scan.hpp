@@ -13,7 +13,7 @@ namespace headway::hook {
 /// such member or its value is cut off.
 std::string_view member(std::string_view json, std::string_view name) noexcept;
 
-/// The text of a string member, without its quotes; empty if the member is no string or has an
+/// The text of a string member, without its quotes; empty if the member is not a string or has an
 /// escape.
 std::string_view text_member(std::string_view json, std::string_view name) noexcept;
 

@@ -25,8 +25,8 @@ bool is_shell(std::string_view name) noexcept;
 /// The text of /proc/PID/stat; empty if the process is gone or hidden.
 using ReadStat = std::string (*)(int pid);
 
-/// The nearest process, from `parent` upwards, that is no shell: the agent. Nothing after more than
-/// kShellsMax shells, after a process that cannot be read, or if an init has replaced a dead
+/// The nearest process, from `parent` upwards, that is not a shell: the agent. Nothing after more
+/// than kShellsMax shells, after a process that cannot be read, or if an init has replaced a dead
 /// parent.
 std::optional<ProcessStat> nearest_agent(int parent, ReadStat read);
 inline constexpr int kShellsMax = 8;

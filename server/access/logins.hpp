@@ -30,7 +30,7 @@ struct Login {
 };
 
 /// Browser logins. A page exchanges the code of a link for a secret, keeps it in its own storage
-/// and sends it in the header `Headway-Login`. The secret is no cookie: browsers send cookies of
+/// and sends it in the header `Headway-Login`. The secret is not a cookie: browsers send cookies of
 /// 127.0.0.1 to every port, while a page of another port cannot read the storage. Logins are kept
 /// in memory only and end with the process, so another process that later uses this port cannot use
 /// a secret that it receives. I/O thread only.

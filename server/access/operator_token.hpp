@@ -21,7 +21,7 @@ struct OperatorToken {
 };
 
 /// Reads the token in `file`, or creates the file with mode 0600. Error: kInvalidConfig when the
-/// content is no token, or the file cannot be read or written. Requires the store's lock.
+/// content is not a token, or the file cannot be read or written. Requires the store's lock.
 core::Result<OperatorToken> load_operator_token(const std::filesystem::path& file);
 
 /// The common secret of daemons that share a store (access.secret_file). Error: kInvalidConfig when

@@ -14,7 +14,7 @@ struct Jump {
     Millis steady{0};  ///< never negative
     Millis wall{0};
     Millis slept{0};       ///< never negative
-    bool attended = true;  ///< the process ran all the time: no attention gap
+    bool attended = true;  ///< the process ran the whole time: no attention gap
 
     static Jump pass(Millis time) { return {time, time, Millis{0}, true}; }
     /// The process stood still, for instance stopped by a signal.
@@ -28,8 +28,9 @@ struct Jump {
 /// thread reads one clock before the jump and another after it. Wakes these threads.
 void jump(const Jump& jump);
 
-/// Returns true when these threads, at least one, have done their due work and wait again; false
-/// after `most` of real time: a thread is busy or hangs.
+/// Returns true once all of these threads, and at least one, have done the work that is due and
+/// wait again; false if that takes longer than `most` in real time, because a thread is busy or
+/// hangs.
 bool settle(Millis most);
 
 }  // namespace headway::server::testclock

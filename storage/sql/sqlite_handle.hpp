@@ -48,7 +48,7 @@ std::string_view sqlite_version();
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
 /// `error` of the first statement on `file`, worded for the person who chose the file: it is in
-/// use, cannot be written, or is no database. Call it before the next statement.
+/// use, cannot be written, or is not a database. Call it before the next statement.
 core::Error opening_error(const Database& database, const std::string& file, core::Error error);
 
 }  // namespace headway::storage

@@ -13,7 +13,8 @@ inline void write_block(JsonWriter& json, const core::Judgement& judgement) {
     if (judgement.retry_at != core::kNever) json.member("retry_at", judgement.retry_at);
 }
 
-/// Writes `background`: names of work that continues after the turn; absent without such work.
+/// Writes `background`, the names of the tasks that continue after the turn; nothing if there are
+/// none.
 inline void write_background(JsonWriter& json, const core::SessionState& state) {
     if (!state.background->tasks.empty()) json.member("background", state.background->tasks);
 }

@@ -13,7 +13,8 @@
 namespace headway::api::hooks {
 
 /// Reads an agent's report of a call's end. `json` is the body of a PostToolUse or
-/// PostToolUseFailure, or one call of a PostToolBatch; `call` already has tool, args and call.
+/// PostToolUseFailure, or one call of a PostToolBatch; tool, args and call of `call` are already
+/// set.
 using ReadCall = void (*)(JsonValue json, HookCall& call);
 
 /// The kind of the event that Claude calls `event`; kNone for other names.

@@ -20,7 +20,8 @@ struct GoalReport {
     std::string output;   ///< the end of the command's output
 
     bool reached() const { return ran && !timed_out && exit_status == 0; }
-    /// True if the shell did not find the command, or it is no program: the goal remains unknown.
+    /// True if the shell did not find the command, or it is not a program: the goal remains
+    /// unknown.
     bool cannot_run() const {
         return ran && !timed_out && (exit_status == 126 || exit_status == 127);
     }
@@ -30,7 +31,7 @@ inline constexpr std::size_t kGoalCommandMax = 500;
 inline constexpr std::size_t kGoalOutputMax = 1'200;
 
 /// Reads `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, with the texts as
-/// hexadecimal digits. Any other text is no goal. If `secrets` is null, no secrets are cut out.
+/// hexadecimal digits. Any other text is not a goal. If `secrets` is null, no secrets are cut out.
 /// Pure.
 GoalReport read_goal_report(std::string_view header, const core::SecretFinder* secrets);
 

@@ -13,13 +13,13 @@ namespace headway::cli {
 
 /// Sentences for a person; each names the file and the setting.
 struct HookBarriers {
-    std::vector<std::string> all;    ///< bar all our hooks
-    std::vector<std::string> http;   ///< bar our hooks that are requests, not commands
+    std::vector<std::string> all;    ///< bar all hooks of Headway
+    std::vector<std::string> http;   ///< bar the hooks of Headway that are requests, not commands
     std::vector<std::string> notes;  ///< look like barriers, but have no effect in their file
 };
 
 /// Searches all settings that the agent merges: the user's, those of the folder in `place`, its
-/// local ones, and the machine's. A file that cannot be read is no barrier.
+/// local ones, and the machine's. A file that cannot be read is not a barrier.
 HookBarriers find_hook_barriers(const AgentRow& row, const InstallPlace& place, const HookWay& way);
 
 /// True if a pattern with `*` for any text matches this URL. Pure.

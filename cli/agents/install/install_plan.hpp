@@ -27,7 +27,7 @@ core::Result<std::filesystem::path> settings_path(const AgentRow& row, const Ins
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required);
 
-/// The changes that remove our entries. Error: as in plan_install().
+/// The changes that remove Headway's entries. Error: as in plan_install().
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place);
 

@@ -31,10 +31,11 @@ std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);
 
-/// The matcher of the one entry that requires an answer. Nothing: no such entry, or several. Pure.
+/// The matcher of the one entry that requires an answer. Returns nothing if there is no such entry,
+/// or several. Pure.
 std::optional<std::string> required_matcher(const AgentRow& row, const std::string& text);
 
-/// The settings without our entries: the text given to with_own_hooks(). Error: as in
+/// The settings without Headway's entries: the text given to with_own_hooks(). Error: as in
 /// with_own_hooks(). Pure.
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text);
 

@@ -14,7 +14,7 @@
 
 namespace headway::cli {
 
-/// Longer or deeper text is no settings file.
+/// Longer or deeper text is not a settings file.
 inline constexpr std::size_t kSettingsBytesMax = 4 * 1024 * 1024;
 inline constexpr std::size_t kSettingsDepthMax = 200;
 

@@ -21,7 +21,7 @@ struct EstimateRow {
 };
 
 /// Estimates of progress that do not move (docs/detection.md, section 5.5): the last kWindow lie
-/// within kRange points of each other. An estimate is no evidence: outside the strict profile it
+/// within kRange points of each other. An estimate is not evidence: outside the strict profile it
 /// only suspects, and only after Thresholds::suspect estimates with nothing proven between, P1 to
 /// P4, and no call in flight. A judge's estimates are a separate row, so that they neither hide nor
 /// form the agent's plateau; they claim only if `stuck` is set (docs/first-designs.md). Fallbacks

@@ -21,7 +21,7 @@ inline constexpr std::size_t kBlockedWordsMax = 200;
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
 /// tool that it calls is missing, or a person was asked. Claims at once by an error class, a status
 /// code or the end of a turn, at the second failure by words alone. The claim holds until something
-/// works: a message of a person, a wake-up, a turn that begins, a call that succeeds or, after an
+/// works: a message from a person, a wake-up, a turn that begins, a call that succeeds or, after an
 /// error of the model, one that starts. Causes that pass by themselves (core/values/cause.hpp) are
 /// also cleared by the model's next words. Idle and silence clear nothing.
 struct Blocked {

@@ -7,10 +7,11 @@
 
 namespace headway::core {
 
-/// Refused calls in a row, of any kind: nothing that the agent tries may run (docs/detection.md,
-/// section 8). Suspect after Thresholds::suspect refusals, blocked after twice as many, since only
-/// a person can change the rules that refuse. A call that ran halves the count, even if it failed;
-/// a message of the user ends the row; a call that was cut changes nothing.
+/// Consecutive refused calls of any kind: nothing that the agent tries is allowed to run
+/// (docs/detection.md, section 8). Suspect after Thresholds::suspect refusals, blocked after twice
+/// as many, since only a person can change the rules that refuse. A call that ran halves the count,
+/// even if it failed; a message from the user ends the series; a call that was cut off changes
+/// nothing.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -41,7 +42,7 @@ struct Refusals {
 
 static_assert(Detector<Refusals>);
 
-/// True if a person or a policy refused the call, by its error class. Pure.
+/// True if the call's error class says that a person or a policy refused it. Pure.
 bool is_refusal(const ToolFinished& call);
 
 }  // namespace headway::core

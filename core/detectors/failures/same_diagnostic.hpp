@@ -8,10 +8,11 @@
 
 namespace headway::core {
 
-/// The same failure of a test or a build through several edits (docs/detection.md, section 5.2):
-/// equal diagnostics with edits of at most kPathsMax files between and without a commit. An agent
-/// that pursues one error through many files is at work, and so is one whose tests fail less than
-/// ever, even if the first failure is the same. Never `stuck` by itself; `no_progress` confirms it.
+/// The same failure of a test or a build across several edits (docs/detection.md, section 5.2):
+/// equal diagnostics, between which at most kPathsMax files were edited and nothing was committed.
+/// An agent that pursues one error through many files makes progress, and so does one with fewer
+/// failing tests than ever, even if the first failure is the same. Never `stuck` by itself;
+/// `no_progress` confirms it.
 struct SameDiagnostic {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -30,8 +31,8 @@ struct SameDiagnostic {
     std::uint32_t edits = 0;              ///< since the first failure
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
-    bool user_spoke = false;              ///< since the last failure: no claim until the next
-    std::uint32_t question = 0;           ///< low half of the command's question, if no test
+    bool user_spoke = false;              ///< after the last failure: no claim before the next one
+    std::uint32_t question = 0;  ///< low half of the command's question, if it is not a test
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

@@ -44,7 +44,7 @@ struct Migrated {
 core::Result<Migrated> copy_store(storage::Store& from, storage::Store& to,
                                   const MigrationProgress& progress);
 
-/// Opens both stores and calls copy_store(). Errors: as copy_store() and open_postgres().
+/// Opens both stores and calls copy_store(). Errors: as in copy_store() and open_postgres().
 core::Result<Migrated> migrate_store(const MigrationRequest& request);
 
 }  // namespace headway::server

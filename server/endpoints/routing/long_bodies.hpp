@@ -27,12 +27,14 @@ public:
         std::string_view bytes;
         bool packed = false;        ///< the bytes are compressed
         std::size_t bytes_max = 0;  ///< limit of the inflated body
-        bool asks = false;  ///< asks about a call, which would run unasked if the body were refused
+        bool asks = false;  ///< asks whether a call may run; it would run unchecked if the body
+                            ///< were refused
     };
     /// Called on the other thread; uses only its arguments. Not called if the body cannot be
     /// inflated.
     using Read = std::function<void(api::JsonDocument& document, std::string_view body)>;
-    /// Called on the I/O thread with the length of the read body, or why it cannot be inflated.
+    /// Called on the I/O thread with the length of the body once it is read, or with the reason why
+    /// it cannot be inflated.
     using Then = std::function<void(core::Result<std::size_t> bytes)>;
 
     explicit LongBodies(net::io_context& io) : io_(io) {}

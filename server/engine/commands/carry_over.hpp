@@ -56,7 +56,7 @@ struct Beginning {
 std::vector<std::string> take_rules(const core::SessionState& before, const core::Policy& base,
                                     core::SessionStarted& about);
 
-/// The opening of an unknown session that a report or request names. Error: as check_turn().
+/// The opening of an unknown session that a report or request names. Error: as in check_turn().
 core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 

@@ -13,8 +13,8 @@ namespace headway::server {
 void note_prompts(Resident& resident, const api::hooks::Hook& hook);
 
 /// Marks the hook and its message as a wake-up if the prompt repeats a remembered one word for
-/// word. A person's first prompt is no wake-up, nor is a prompt that the agent reports as typed by
-/// a person.
+/// word. A person's first prompt is not a wake-up, nor is a prompt that the agent reports as typed
+/// by a person.
 void mark_wake_up(const Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

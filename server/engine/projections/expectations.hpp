@@ -34,8 +34,8 @@ core::Result<core::BudgetSuggestion> suggested_budget(storage::ExpectationTable&
                                                       std::optional<core::Complexity> complexity,
                                                       const core::BudgetBounds& bounds);
 
-/// Text for the prompt of a budget above level nominal; else empty. Covers only the tools that the
-/// session has called since it is in memory.
+/// Text to add to the prompt if the budget is above level nominal; otherwise empty. Covers only the
+/// tools that the session has called since it was loaded into memory.
 core::Result<std::string> usual_calls(const Reader& reader, const Resident& resident,
                                       const core::BudgetStatus& status);
 

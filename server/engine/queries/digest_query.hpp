@@ -11,7 +11,7 @@
 
 namespace headway::server {
 
-/// Reads the journal of all sessions since a time, slice by slice, and then the sessions
+/// Reads the journal of all sessions since a given time, slice by slice, and then the sessions
 /// themselves.
 struct DigestReading {
     core::Timestamp since = core::kNever;
@@ -33,7 +33,7 @@ private:
 
     At at_ = At::kBegin;
     storage::Cursor low_ = 0;   ///< events up to this cursor are older than `since`
-    storage::Cursor high_ = 0;  ///< in place(): later events are not older
+    storage::Cursor high_ = 0;  ///< in place(): events after this cursor are not older than `since`
     storage::Cursor head_ = 0;
     bool cut_ = false;  ///< earlier events may be omitted
     core::DigestFold fold_;
@@ -45,7 +45,7 @@ private:
     api::DigestDocument digest_;
 };
 
-/// The digest in a format for one reader.
+/// The digest in the requested format.
 struct DigestQuery {
     core::Timestamp since = core::kNever;  ///< kNever: now minus `span`
     core::Millis span{0};

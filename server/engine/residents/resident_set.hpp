@@ -32,16 +32,17 @@ struct PromptFingerprint {
 
 /// Facts about an agent with hooks. In memory only.
 struct HookMemory {
-    /// Digests of the ids of the calls that hooks have finished in this round, for the batch that
-    /// names all these calls again. After a restart a call may count twice.
+    /// Digests of the ids of the calls that hooks have reported as finished in this round, for the
+    /// batch that names all these calls again. After a restart a call may count twice.
     std::vector<std::uint64_t> finished_calls;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
     /// Agents' dialogs do not name the call that they are about.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
-    /// Digest of the event_id of the newest answer whose usage a hook has reported. The store knows
-    /// all these ids.
+    /// Digest of the event_id of the newest answer whose usage a hook has reported. The store has
+    /// the ids of all such answers.
     std::uint64_t last_use = 0;
-    bool fresh = false;  ///< the agent reported that it began with this session: no answer is older
+    bool fresh = false;  ///< the agent reported that it started with this session: no answer is
+                         ///< older than it
     std::uint32_t stops = 0;  ///< calls that were refused by a stop
     /// Prompts that recur by themselves: those of the timers that the last stop hook named, and a
     /// person's command that starts a loop.
@@ -64,7 +65,7 @@ struct Resident {
     core::Session session;
     storage::Chain chain;
     storage::EventIds new_ids;       ///< ids of the events after its snapshot
-    NewestId newest_id;              ///< known since the session was opened in this process
+    NewestId newest_id;              ///< known only if the session was opened in this process
     storage::Cursor dirty_from = 0;  ///< cursor of its first event after its snapshot; 0 = clean
     std::list<Resident*>::iterator dirty_place;  ///< in ResidentSet::dirty_, while dirty
     core::Timestamp touched_at = core::kNever;
@@ -77,7 +78,8 @@ struct Resident {
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.
     core::LazyOptional<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
-    /// Times since the session is in memory. Not part of the state: no binding decision uses them.
+    /// Times of calls since the session was loaded into memory. Not part of the state: no binding
+    /// decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
     bool agent_runs = false;  ///< its agent's process is followed; in memory only
@@ -107,8 +109,8 @@ public:
     Resident* oldest_dirty();
     /// The least recently used session, or null.
     Resident* least_recent();
-    /// The least recently used sessions, at most `most`, without which at most `others` sessions
-    /// remain that take at most `bytes` of memory.
+    /// The least recently used sessions to evict, at most `most`, so that at most `others` sessions
+    /// remain, which take at most `bytes` of memory.
     std::vector<Resident*> beyond(std::size_t others, std::size_t bytes, std::size_t most);
     /// Makes the session the least recently used, since no agent or client has requested it.
     void put_last(Resident& resident);

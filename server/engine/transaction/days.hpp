@@ -14,16 +14,17 @@
 #include "server/engine/residents/session_tree.hpp"
 #include "storage/store/store.hpp"
 
-// Daily caps over all sessions (docs/costs.md). The totals are counters of the store, written in
-// the transaction of the counted use.
+// Daily caps over all sessions (docs/costs.md). The totals are counters in the store, written in
+// the same transaction as the use that they count.
 
 namespace headway::server {
 
 class Reader;
 class Transaction;
 
-/// The sessions in memory that a cap holds, to let them go on in time. A held session that is
-/// missing here, after a restart or at another daemon, goes on with its next report.
+/// The sessions in memory that a cap holds, kept here so that they are released on time. A held
+/// session that is missing here (after a restart, or because another daemon has it) is released at
+/// its next report.
 struct DaysHeld {
     std::unordered_set<storage::SessionKey> sessions;
     std::int64_t day = INT64_MIN;  ///< the last day seen
@@ -33,15 +34,16 @@ struct DaysHeld {
 core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t day,
                                    const core::DayCap& cap);
 
-/// Counts the session's own use in these events, and applies a person's decision about a cap for
-/// which the session asked. Part of Transaction::append.
+/// Counts the session's own use in these events, and applies a person's decision about a cap if the
+/// session asked for that decision. Part of Transaction::append.
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
 
 /// Holds the session while one of its caps is reached, and asks a person, once per cap and day;
 /// lets the session go on afterwards.
 core::Result<> heed_day(Transaction& transaction, Resident& resident);
-/// Only lets the session go on, since time and people end holds, but only reports begin them.
+/// Releases the session if its hold has ended, and never begins one: time or a person ends a hold,
+/// and only a report begins one.
 core::Result<> release_day(Transaction& transaction, Resident& resident);
 
 /// The current state of every cap.

@@ -35,7 +35,7 @@ struct RequestHead {
     std::string_view authorization;
     std::string_view accept_encoding;
     std::string_view login;  ///< Headway-Login
-    // Additional data of the program that passed on a hook.
+    // Additional data from the program that forwarded a hook.
     std::string_view hook_session;       ///< X-Headway-Session
     std::string_view mcp_session;        ///< Mcp-Session-Id
     ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
@@ -58,9 +58,9 @@ struct RequestHead {
     std::uint32_t authorizations = 0;
     std::uint32_t transfer_encodings = 0;
     std::string_view forwarded;  ///< the name of a field that a proxy added
-    std::string_view repeated;   ///< a repeated field that may occur once
+    std::string_view repeated;   ///< a field that was repeated but may occur only once
 
-    /// True for requests of web pages: only browsers send these fields.
+    /// True for requests made by web pages: only browsers send these fields.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 };
 

@@ -19,7 +19,7 @@ ProcessPlace own_place();
 
 /// A pidfd of that process if it belongs to `place` and /proc confirms its start time. Closed
 /// otherwise: nothing is known of a process that is elsewhere, gone or unreadable. The client may
-/// send false numbers, so only effects that harm its own session alone may depend on them.
+/// send false numbers, so nothing that could harm another session may depend on them.
 system::FileDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& place);
 
 }  // namespace headway::server

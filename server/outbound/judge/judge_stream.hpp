@@ -22,7 +22,8 @@ public:
     void end();
 
     bool whole() const { return whole_; }
-    /// Why the reply is no answer, or empty. Contains text of the endpoint: bound and sanitize it.
+    /// Why the reply is not an answer, or empty. Contains text of the endpoint: bound and sanitize
+    /// it.
     const std::string& error() const { return error_; }
     const std::string& text() const { return text_; }
     const std::string& model() const { return model_; }  ///< empty: not sent

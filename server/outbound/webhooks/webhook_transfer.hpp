@@ -20,7 +20,7 @@ class WebhookTransfer : private system::HttpReceiver {
 public:
     /// Starts at once. `target` must outlive the transfer; `link` is the dashboard's URL. Throws
     /// std::bad_alloc, and std::runtime_error when libcurl refuses an option. `without`: recipients
-    /// that a mail skips.
+    /// to whom no e-mail is sent.
     WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
                     std::string_view link, const std::vector<std::string>& without = {});
     WebhookTransfer(const WebhookTransfer&) = delete;
@@ -31,8 +31,9 @@ public:
     /// The result for libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
-    /// True if each recipient has the mail, or was refused by name while others have it. A mail
-    /// that failed as a whole settles no recipient, or others would seem to have it.
+    /// True if each recipient has either received the e-mail or been refused individually while
+    /// others received it. If an e-mail failed as a whole, no recipient is settled; otherwise some
+    /// would seem to have received it.
     bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
     /// The mail server's reply for each recipient.
     const MailRecipients& recipients() const { return recipients_; }
@@ -60,7 +61,8 @@ private:
 };
 
 /// Connects to the endpoint like a delivery, without sending, and returns the address reached.
-/// Blocks for connect_timeout at most. Error: kInvalidConfig, with what to check. Any thread.
+/// Blocks for connect_timeout at most. Error: kInvalidConfig, with a hint on what to check. Any
+/// thread.
 core::Result<std::string> try_connection(const WebhookTarget& target);
 
 }  // namespace headway::server
