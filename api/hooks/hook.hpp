@@ -28,7 +28,7 @@ enum class HookKind : std::uint8_t {
     kPermission,  ///< the agent would ask a person about a call, and waits for the reply
     kAsks,        ///< a dialog of the agent waits for a person
     kIdle,        ///< the agent has waited at its prompt for a while
-    kSaid,        ///< a message of the agent
+    kSaid,        ///< a message from the agent
     kUsage,       ///< tokens were used
     kTurn,        ///< the model is called again
     kStop,        ///< the agent's turn is over
@@ -58,7 +58,7 @@ struct HookCall {
     /// For a kPermission whose dialog shows other arguments than the call has: the call's
     /// arguments, as in its kPre and kPost. JSON; otherwise empty.
     std::string call_args;
-    /// The agent's id of the call. Without such an id: call_id_of() of the content, which is the
+    /// The agent's id for the call. Without such an id: call_id_of() of the content, which is the
     /// same before and after the call, but also for an equal call. Empty for a kPermission without
     /// an id.
     std::string call;
@@ -83,7 +83,7 @@ struct HookCall {
 /// characters; longer names are taken as absent. Texts are as long as in the body.
 struct Hook {
     HookKind kind = HookKind::kNone;
-    /// The agent's name of the event, for render(). If an agent has two spellings, the one that
+    /// The agent's name for the event, for render(). If an agent has two spellings, the one that
     /// begins with a capital letter.
     std::string event;
     std::string agent;     ///< in the neutral dialect: the agent's name, or empty

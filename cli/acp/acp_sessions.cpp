@@ -38,7 +38,7 @@ std::string native_id(const std::string& id) {
 }
 
 /// The call needs a person, who cannot be asked: about arguments that cannot be shown whole, or
-/// because too many wait. It must not run unasked.
+/// because too many wait. It must not run unchecked.
 bool cannot_be_asked(const HttpReply& reply) {
     if (reply.status == 400 || reply.status == 413) return true;
     const std::optional<Json> problem = Json::parse(reply.body);

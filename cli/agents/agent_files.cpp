@@ -168,7 +168,7 @@ core::Result<> check_no_link(const fs::path& project, const fs::path& path) {
         if (!fs::is_symlink(fs::symlink_status(place, error))) continue;
         return file_fault(place, "it is a link to " + fs::read_symlink(place, error).string() +
                                      ", which the settings of a project are not written through; "
-                                     "replace it by its target, or leave out --project");
+                                     "replace it with its target, or leave out --project");
     }
     return {};
 }

@@ -55,7 +55,7 @@ struct HookWay {
     std::string program;       ///< headway-hook, as an absolute path
     bool named = false;        ///< headway-hook does not find the URL by itself
     bool token = false;        ///< the daemon requires a token from all clients
-    std::string require;       ///< matcher of tools that must not run unasked; empty: none
+    std::string require;       ///< matcher of tools that must not run unchecked; empty: none
     bool commands = false;     ///< hooks that could be requests run headway-hook too
     std::string until = {};    ///< the goal: a command that must pass at the end of a turn
     bool until_given = false;  ///< `until` was given; empty, it removes the installed goal

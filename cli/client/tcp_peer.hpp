@@ -37,11 +37,11 @@ struct TcpSocket {
 /// Nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
-/// Checks whether the other end of the connection `ours` -> `theirs` is `owner`'s, by the kernel's
-/// list: that socket itself or, if not accepted yet, all that listen there. Empty: it is; else the
-/// other end's user, as "user ann (1000)", or that the user is unknown. `sockets` has listeners
-/// before other sockets, as the kernel lists them: a connection still unaccepted when read can
-/// belong to no other listener. Pure, except for the names of users.
+/// Checks whether the other end of the connection `ours` -> `theirs` is `owner`'s, according to the
+/// kernel's list: that socket itself or, if not accepted yet, all that listen there. Empty: it is;
+/// else the other end's user, as "user ann (1000)", or that the user is unknown. `sockets` has
+/// listeners before other sockets, as the kernel lists them: a connection still unaccepted when
+/// read can belong to no other listener. Pure, except for the names of users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

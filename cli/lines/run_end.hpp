@@ -10,8 +10,8 @@
 #include "cli/process/process.hpp"
 #include "core/values/cause.hpp"
 
-// How the run of an agent ended, by its lines and its exit status. An exit status of 0 alone is no
-// success: some agents have no other.
+// How the run of an agent ended, according to its lines and its exit status. An exit status of 0
+// alone is not a success: some agents have no other.
 
 namespace headway::cli {
 

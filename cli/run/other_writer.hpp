@@ -20,7 +20,7 @@ struct AgentHomes {
 AgentHomes agent_homes(std::map<std::string, std::string> environment);
 
 /// The process that has the conversation open: "process 4711 of claude"; empty: no process is
-/// known. For Claude by its register of live sessions, for Codex by its lock.
+/// known. Found in Claude's register of live sessions, or by Codex's lock.
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);
 

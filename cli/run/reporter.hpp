@@ -23,8 +23,8 @@ struct StopDirective {
     std::string reason;
 };
 
-/// State of a session by its document and journal. An agent's acknowledgement removes a directive
-/// from the replies to reports, but not from document and journal.
+/// State of a session according to its document and journal. An agent's acknowledgement removes a
+/// directive from the replies to reports, but not from document and journal.
 struct Standing {
     bool held = false;     ///< paused, or a person has to decide
     bool stopped = false;  ///< cancelled, halted or stopped

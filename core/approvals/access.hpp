@@ -33,7 +33,7 @@ struct EnumNames<Scope> {
 /// reading it. Has value semantics.
 class Grants {
 public:
-    /// Nothing at all.
+    /// No scopes at all.
     Grants() = default;
 
     /// Parses "read", "approve", "control", "admin" and "report:<prefix of session ids>". An empty

@@ -277,8 +277,8 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
 /// True if a reason asks the agent to go on differently rather than to stop. Pure.
 bool asks_for_another_way(std::string_view reason);
 
-/// The alarm for a call that just finished, by earlier decisions; nothing if the call was allowed
-/// or needed no approval. `must_ask`: the tool needs approval. Pure.
+/// The alarm for a call that just finished, according to earlier decisions; nothing if the call was
+/// allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);

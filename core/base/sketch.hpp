@@ -62,7 +62,7 @@ struct Sketch {
     }
 };
 
-/// True if learn() can have produced the sketch: for sketches read from a disk.
+/// True if learn() could have produced the sketch: for sketches read from a disk.
 bool is_valid(const Sketch& sketch) noexcept;
 
 /// The weight of one session.

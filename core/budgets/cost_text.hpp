@@ -31,7 +31,7 @@ CostKnown known_cost(const BudgetUse& use);
 CostKnown known_cost(const BudgetStatus& status);
 /// Tokens and cost of the session alone, without its children; its steps are left out. The cost is
 /// the sum of the costs that its agent reported and of the estimates. A cost reported without
-/// tokens may be of answers that have an estimate too: the larger of both sums counts.
+/// tokens may belong to answers that have an estimate too: the larger sum counts.
 BudgetUse own_use(const BudgetMeter& meter);
 
 /// True if a cost figure may be shown at all.

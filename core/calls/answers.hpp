@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// Meaning of a tool's answer, by its words. Pure; linear in the text.
+// Meaning of a tool's answer, judged by its words. Pure; linear in the text.
 
 namespace headway::core {
 
@@ -31,7 +31,7 @@ bool says_pending(std::string_view answer);
 /// True if the result reports that nothing has come: empty, an empty list, or "no messages".
 bool says_nothing_yet(std::string_view result);
 
-/// False if says_running, says_over and says_busy all are: one look for three.
+/// False if none of says_running, says_over and says_busy can be true: one look for three.
 bool has_state_words(std::string_view result);
 
 /// True if a short answer names an end that no waiting changes (cancelled, failed, killed) and

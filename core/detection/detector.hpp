@@ -105,9 +105,9 @@ struct Observation : EventSigns {
 /// The interface of all detectors: a value in the session's state that the fold feeds with every
 /// event (so replay reproduces it) and the resolver reads. Constant memory, amortised O(1) per
 /// event, no clock. `finding()` is called only if `severity()` claims something. `is_valid()`
-/// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold can
-/// have produced the state and an assertion relies on this. A detector's own code is its two files
-/// in detectors/; its place in `Detectors` (detectors.hpp) enables it.
+/// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold
+/// could have produced the state and an assertion relies on this. A detector's own code is its two
+/// files in detectors/; its place in `Detectors` (detectors.hpp) enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,

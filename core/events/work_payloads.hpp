@@ -147,7 +147,7 @@ struct Message {
     std::optional<Usage> usage;
     /// Set by Headway: role `operator`, from a caller with a token of the scope `control`.
     bool of_operator = false;
-    /// In role `system`: a timer, a loop or work in the background woke the agent. No person's
+    /// In role `system`: a timer, a loop or work in the background woke the agent. Not a person's
     /// message: earlier calls may be repeated, as after a sleep.
     bool wake_up = false;
     bool operator==(const Message&) const = default;

@@ -21,8 +21,8 @@ enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiv
 /// permissions, missing tools, a full context. Pure.
 WayOut way_out(FailureKind blocker, FailureKind failure);
 
-/// The way out for the current state: by the blockers of the last estimate, unless hard progress
-/// followed, and by the last failure. Pure.
+/// The way out for the current state, from the blockers of the last estimate, unless hard progress
+/// followed, and from the last failure. Pure.
 WayOut way_out(const SessionState& state);
 
 /// The next directive about the current loop.

@@ -9,7 +9,7 @@ namespace headway::core {
 /// Replacement text for a secret.
 inline constexpr std::string_view kRedacted = "[redacted]";
 
-/// `text` on one line, at most `bytes_max` bytes, fit for a model: without mail addresses,
+/// `text` on one line, at most `bytes_max` bytes, fit for a model: without e-mail addresses,
 /// non-local IP addresses, user names, values of secret-sounding names (password, token, api_key,
 /// Authorization, Cookie ...), tokens of known shapes (OpenAI, GitHub, GitLab, Slack, AWS, Google,
 /// JWT, private keys), and the user part of URLs. Absolute paths are cut to their last part, except

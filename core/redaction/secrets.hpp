@@ -22,7 +22,7 @@ struct SecretSpan {
 /// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
 /// Unlike sanitized() it must leave everything else unchanged, since people read and approve the
 /// text: code such as `password = getenv("X")`, variables, types and cursors such as `next_token`
-/// are thus no secrets. Immutable; any thread.
+/// are thus not secrets. Immutable; any thread.
 class SecretFinder {
 public:
     /// `names` are secret in addition to the built-in ones, `exempt` names are not. Compared

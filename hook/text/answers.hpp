@@ -18,13 +18,14 @@ inline constexpr std::size_t kUseBytesMax = 6144;
 
 enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's
 
-/// True if `text` has 1 to `size_max` of A-Z a-z 0-9 - _ : . and so fits a header or a path.
+/// True if `text` has 1 to `size_max` characters, all of `A-Za-z0-9-_:.`, and so fits a header or a
+/// path.
 bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 
 /// Removes the last line from `text` and returns it. The first line of a tail may be incomplete.
 std::string_view take_last_line(std::string_view& text) noexcept;
 
-/// The usage of at most `most` last answers, newest first, each once, from its last line:
+/// The usage of at most `most` last answers, newest first, without duplicates, from its last line:
 /// `ID;TIME;INPUT;OUTPUT`, followed by `;CACHED;CACHE_WRITE;REASONING;MODEL` if one of these is
 /// known. INPUT includes cached tokens, and OUTPUT includes reasoning. Answers that the record
 /// marks as copied from another session by a fork are left out. `file` is the name of the record.

@@ -15,8 +15,8 @@ namespace headway::server {
 
 /// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
 /// the wall time of the constructor plus steady time, so they never go back. When the wall clock
-/// jumps ahead (a suspend, or the clock was set), the engine moves the stamps with advance_to()
-/// by the rules of clock_steps.hpp. Any thread.
+/// jumps ahead (a suspend, or the clock was set), the engine moves the stamps with advance_to() as
+/// the rules of clock_steps.hpp prescribe. Any thread.
 class Clock {
 public:
     using Steady = time_source::Steady;

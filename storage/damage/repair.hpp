@@ -20,7 +20,7 @@ struct Repair {
     std::uint64_t renamed = 0;        ///< sessions with a lost id, now named recovered-<number>
 };
 
-/// Replaces the database by a new one built from its readable parts; the damaged database is
+/// Replaces the database with a new one built from its readable parts; the damaged database is
 /// renamed with its WAL, but not changed. Every session is kept up to its first missing event, so
 /// that `n` has no gaps. Errors, which leave the file unchanged: kStorageUnavailable if a process
 /// has it open or nothing can be read, kStorageFull.

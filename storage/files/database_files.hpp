@@ -13,7 +13,7 @@ namespace headway::storage {
 /// `<file><suffix><number>` with the first unused number from 1.
 std::filesystem::path unused_name(const std::filesystem::path& file, const std::string& suffix);
 
-/// Replaces `file` by `target`, which has no WAL. An existing `file` is kept as `aside`, with its
+/// Replaces `file` with `target`, which has no WAL. An existing `file` is kept as `aside`, with its
 /// WAL. With hard links, a database named `file` exists at every moment: without one, a starting
 /// daemon would create an empty database. If root runs this, the file gets the owner of its folder.
 /// Error: kStorageUnavailable.

@@ -22,7 +22,8 @@ struct StoredUse {
 /// Knowledge from ended sessions, by agent type: part of the Store, with its thread, transactions
 /// and errors. At most limits::kExpectedAgentsMax agent types with limits::kExpectedToolsMax tools
 /// each: a new entry replaces the least recently updated one, preferably an entry learned from too
-/// few sessions. A value that cannot be decoded, or that no session can have produced, is ignored.
+/// few sessions. A value that cannot be decoded, or that no session could have produced, is
+/// ignored.
 class ExpectationTable {
 public:
     virtual ~ExpectationTable() = default;

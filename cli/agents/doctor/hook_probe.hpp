@@ -27,8 +27,8 @@ HttpReply send_probe(const HookProbe& probe);
 /// The meaning of the reply; `about` is "AGENT daemon". Pure.
 Finding judge_probe(const HookProbe& probe, const HttpReply& reply);
 
-/// The fault of a daemon that accepted the probe: its version, or the token's scopes. Nothing: no
-/// fault, or the daemon does not report it.
+/// The fault of a daemon that accepted the probe: its version, or the token's scopes. Returns
+/// nothing if there is no fault, or the daemon does not report it.
 std::optional<Finding> examine_daemon(const HookProbe& probe);
 
 /// The token that hooks send in this environment: for commands the first line of the file in

@@ -22,8 +22,8 @@ struct InstallPlace {
 /// The settings of an agent: a file, or a folder of scripts. Error: kInvalidParameter without HOME.
 core::Result<std::filesystem::path> settings_path(const AgentRow& row, const InstallPlace& place);
 
-/// The changes that insert our entries; none if they exist. `required`: way.require is used even if
-/// empty. Error: kInvalidParameter, why the changes cannot be made.
+/// The changes that insert Headway's entries; none if they exist. `required`: way.require is used
+/// even if empty. Error: kInvalidParameter, why the changes cannot be made.
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required);
 

@@ -24,10 +24,10 @@ struct OwnHook {
 /// Our hooks in force; with `all` also those hidden by a later member of the same name. Pure.
 std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings, bool all = false);
 
-/// The settings with these entries, and no others of ours: older forms are replaced in place. With
-/// `keep_required`, entries that require an answer stay. The same text: nothing to do. Error:
-/// kInvalidParameter with the place, if the text is no JSON, the hooks are of another kind, or a
-/// name occurs twice. Pure.
+/// The settings with these entries, and no other entries of Headway: older forms are replaced in
+/// place. With `keep_required`, entries that require an answer stay. The same text: nothing to do.
+/// Error: kInvalidParameter with the place, if the text is not JSON, the hooks are of another kind,
+/// or a name occurs twice. Pure.
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);
 
@@ -42,8 +42,8 @@ core::Result<std::string> without_own_hooks(const AgentRow& row, const std::stri
 /// The goal in our entries; empty: none. Pure.
 std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
 
-/// `way` as in our entries of these settings, if any: the daemon's URL, whether they send a token,
-/// whether all are commands, and their goal. Pure.
+/// `way` as in Headway's entries of these settings, if any: the daemon's URL, whether they send a
+/// token, whether all are commands, and their goal. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
 /// True if the settings have only what every file of this agent has. Pure.

@@ -203,7 +203,7 @@ public:
             .option(
                 "--require",
                 [this](const std::string& matcher) {
-                    // It would match none of the agent's tools, and these would run unasked.
+                    // It would match none of the agent's tools, and these would run unchecked.
                     if (core::lower(matcher).find("class:") != std::string::npos)
                         return std::string{
                             "the names of its own tools are meant, as in 'Bash|Write'; a class is "

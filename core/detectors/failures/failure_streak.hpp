@@ -42,13 +42,13 @@ struct FailureStreaks {
             "or use another tool.",
     };
 
-    /// So many of `fresh` weigh as one: a search through many places misses most.
+    /// This many of `fresh` weigh as one: a search through many places misses most.
     static constexpr std::uint32_t kFreshWeight = 6;
-    /// So many of `tries` weigh as one: each is another attempt at the text.
+    /// This many of `tries` weigh as one: each is another attempt at the text.
     static constexpr std::uint32_t kTryWeight = 2;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
-    bool user_spoke = false;             ///< since the last failure: no claim until the next
+    bool user_spoke = false;             ///< after the last failure: no claim before the next one
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

@@ -8,8 +8,8 @@
 
 namespace headway::core {
 
-/// The same message of the agent repeatedly with no tool result between (docs/detection.md, section
-/// 5.4). White space and case are ignored. A message of fewer than kWordsMin words may be a
+/// The same message from the agent repeatedly, with no tool result in between (docs/detection.md,
+/// section 5.4). White space and case are ignored. A message of fewer than kWordsMin words may be a
 /// fragment of a stream, so `stuck` then needs two thirds more. If red tests follow each repeat,
 /// the agent insists on a claim that the tests refute: then the count for suspicion suffices for
 /// `stuck`.

@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// A message of the agent: a 64-bit simhash of its words (Charikar, 2002).
+/// A message from the agent: a 64-bit simhash of its words (Charikar, 2002).
 struct MessageSketch {
     std::uint64_t simhash = 0;
     std::uint64_t n = 0;

@@ -10,8 +10,8 @@ namespace headway::core {
 /// The same call with the same result in a row (docs/detection.md, section 5.1), or the same call
 /// failing in a row with any error text. Counted over rounds: duplicates in one round count once.
 /// Polls of a live handle and provider errors break the row without adding to it; a changed answer,
-/// or a change by the call, starts a new row. A row may span one user message, since "go on" is no
-/// new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
+/// or a change by the call, starts a new row. A row may span one user message, since "go on" is not
+/// a new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
 /// because three attempts are an ordinary retry policy.
 struct ExactRepeat {
     static constexpr DetectorTraits kTraits{
@@ -37,7 +37,7 @@ struct ExactRepeat {
     std::uint32_t failing_run = 0;  ///< equal calls that failed
     std::uint32_t patience = 1;
     std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
-    bool user_spoke = false;  ///< since the last call: no claim until the next
+    bool user_spoke = false;  ///< after the last call: no claim before the next one
     bool edits = false;       ///< an editing tool: the same failing edit fails again
     bool closed = false;      ///< its target is unreachable: a server may still start to listen
 

@@ -10,7 +10,7 @@ namespace headway::core {
 /// The same answer to the same question, with anything between, while nothing changes
 /// (docs/detection.md, section 5.1). The ledger counts the answers within one epoch. Empty answers
 /// and acknowledgements are not counted. Several rounds of soft progress without a further repeat
-/// end the claim, and so does a new task of the user.
+/// end the claim, and so does a new task from the user.
 struct InterleavedRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,

@@ -13,7 +13,7 @@ namespace headway::server {
 std::filesystem::path find_postgres_module();
 
 /// Facts about a database that the module reads without changing it; only from the URL, unless
-/// `connect`. Sets `module` to the module's path. Errors as open_postgres().
+/// `connect`. Sets `module` to the module's path. Errors as in open_postgres().
 core::Result<storage::PostgresFacts> probe_postgres(const storage::PostgresOpening& opening,
                                                     bool connect, std::filesystem::path& module);
 

@@ -69,8 +69,8 @@ public:
     virtual core::Result<> run(Transaction& transaction) = 0;
     /// True for writes of agents, which are refused when disk space is low.
     virtual bool fills_disk() const = 0;
-    /// Refuses the write, since the disk is full. A call that must not run unasked gets a reply
-    /// that says so instead of the error.
+    /// Refuses the write, since the disk is full. A call that must not run unchecked gets a refusal
+    /// in place of the error.
     virtual void refuse_full(Reader& reader, core::Error error) = 0;
     /// True for hooks and for questions to a person, which cost as much as many reports: a turn
     /// takes few of them.

@@ -32,8 +32,8 @@ core::Result<api::ApprovalDocument> approval_document(const Reader& reader,
 core::Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& reader,
                                                                 const Resident& resident);
 
-/// Finds an approval by its UUID; empty if the text is no UUID or unknown. Error: kInternal if the
-/// approval is damaged, without the name of its session.
+/// Finds an approval by its UUID; empty if the text is not a UUID or is unknown. Error: kInternal
+/// if the approval is damaged, without the name of its session.
 core::Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
                                                                 std::string_view alias);
 

@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// Moves the stamps after steps of the wall clock, by the rules of clock_steps.hpp, and records the
-/// skipped time as an attention gap. Engine thread only.
+/// Moves the stamps after steps of the wall clock, as the rules of clock_steps.hpp prescribe, and
+/// records the skipped time as an attention gap. Engine thread only.
 class WallClock {
 public:
     WallClock(Clock& clock, core::Millis confirm, EngineReport report)

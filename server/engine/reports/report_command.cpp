@@ -164,7 +164,7 @@ Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction, 
     return asks;
 }
 
-/// Replaces the UUIDs of approvals in acknowledgements by their ids.
+/// Replaces the UUIDs of approvals in acknowledgements with their ids.
 Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) {
     for (core::Event& event : command.events) {
         auto* read = std::get_if<core::DirectiveAcknowledged>(&event.payload);

@@ -22,8 +22,8 @@ public:
     const std::vector<Refusal>& refused() const { return refused_; }
     /// True if some recipients refused the mail but may accept it later.
     bool any_for_later() const;
-    /// Recipients of this try to whom the mail need not be sent again: it was accepted for them, or
-    /// never will be.
+    /// Recipients of this try to whom the e-mail need not be sent again: it was accepted for them,
+    /// or never will be.
     std::vector<std::string> settled() const;
     /// Text with the refused recipients and their replies; empty if none was refused.
     std::string words() const;
