@@ -14,9 +14,11 @@ import { refusal, tell, useKeys, useMe } from './page.js';
 // Requests that wait, all or of one session; read again when one was made or decided anywhere.
 export function usePending(session) {
   const list = useGet('/v1/approvals' + query({ limit: 100, session }), true);
-  useFresh(list.again, 300);
+  const risks = useGet('/v1/approvals' + query({ limit: 100, session, risk: 'high' }), true);
+  useFresh(() => { list.again(); risks.again(); }, 300);
   // The most dangerous first, then the oldest, as the daemon lists them.
-  const items = [...(list.data?.approvals || [])].sort((a, b) => urgency(a.kind === 'question' ? a : { kind: 'approval', risk: a.risk }) - urgency(b.kind === 'question' ? b : { kind: 'approval', risk: b.risk }));
+  const all = [...(risks.data?.approvals || []), ...(list.data?.approvals || [])];
+  const items = [...new Map(all.map((item) => [item.id, item])).values()].sort((a, b) => urgency(a.kind === 'question' ? a : { kind: 'approval', risk: a.risk }) - urgency(b.kind === 'question' ? b : { kind: 'approval', risk: b.risk }));
   return { ...list, items, spot: useRef({ replaced: 0, shifted: 0, from: 0, modes: {} }).current };
 }
 

@@ -270,7 +270,7 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction,
                     const core::SessionExpectations& expected, const Adapter* adapter,
-                    std::string_view cost_warning) {
+                    std::string_view cost_warning, std::size_t approvals_below) {
     const core::SessionState& state = session.state();
     JsonWriter json{out};
     json.open_object();
@@ -294,6 +294,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     write_in_flight(json, state.open_calls, expected.calls);
     json.member("resources", state.resources);
     json.member("approvals_pending", state.approvals.pending());
+    if (approvals_below > 0) json.member("approvals_below", approvals_below);
     json.key("estimate");
     write_estimate(json, &state.estimates->current);
     write_alarms(json, session.id(), state.approvals);

@@ -68,7 +68,8 @@ struct ReadingTime {
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction = nullptr,
                     const core::SessionExpectations& expected = {},
-                    const Adapter* adapter = nullptr, std::string_view cost_warning = {});
+                    const Adapter* adapter = nullptr, std::string_view cost_warning = {},
+                    std::size_t approvals_below = 0);
 
 /// Effects that the old timers would have had on one session, next to its verdict and outcome.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);

@@ -127,6 +127,17 @@ std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCa
     return found;
 }
 
+/// The executed approval whose call Headway closed itself, if this is a report about that call.
+template <class List>
+auto* closed_before(List& approvals, const FinishedCall& call) {
+    auto& requests = approvals.requests;
+    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& one) {
+        return one.end_assumed && call.same_tool(one) && call.named(one) &&
+               call.match_of(one) != ArgumentsMatch::kOther;
+    });
+    return found == requests.rend() ? nullptr : &*found;
+}
+
 bool granted(const Approvals& approvals, const ToolFinished& call, const FinishedCall& finished,
              Timestamp now) {
     return std::any_of(approvals.grants.begin(), approvals.grants.end(), [&](const Grant& grant) {
@@ -189,13 +200,20 @@ bool against(const Approval& approval, const FinishedCall& call) {
 
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n) {
-    if (call.refused_here) return;
     const FinishedCall finished{call, fingerprint};
-    const auto place = covering(approvals, finished);
-    if (!place) return;
+    const auto place = call.refused_here ? std::nullopt : covering(approvals, finished);
+    if (!place) {
+        Approval* const closed = closed_before(approvals, finished);
+        if (closed == nullptr) return;
+        // Its real end, or another call under its id, which was refused.
+        closed->end_assumed = false;
+        closed->changed_n = n;
+        return;
+    }
     Approval& approval = approvals.requests[*place];
     HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
     HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
+    approval.end_assumed = call.end_assumed;
     approval.unverified = finished.match_of(approval) == ArgumentsMatch::kNothing;
     if (finished.refused_by_agent() && approval.decision == Decision::kApprove) {
         // Used up all the same: the agent's word must not gain a second execution.
@@ -237,6 +255,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
         return refusal_alarm(approval, session, call);
     }
     if (granted(approvals, call, finished, now)) return std::nullopt;
+    if (closed_before(approvals, finished) != nullptr) return std::nullopt;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
     alarm.tool = call.tool;
@@ -319,15 +338,17 @@ const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
     return found == requests.end() ? nullptr : &*found;
 }
 
-bool Approvals::is_rejected(std::string_view tool, std::string_view args_digest) const {
-    if (args_digest.empty()) return false;
+std::optional<bool> Approvals::newest_decision(std::string_view tool,
+                                               std::string_view args_digest) const {
+    if (args_digest.empty()) return std::nullopt;
     const auto last = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
         return a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
                a.args_digest == args_digest && a.by_person();
     });
     if (last != requests.rend()) return last->decision == Decision::kReject;
     const std::uint64_t call = call_digest(tool, args_digest);
-    return std::find(rejected.begin(), rejected.end(), call) != rejected.end();
+    const bool dropped = std::find(rejected.begin(), rejected.end(), call) != rejected.end();
+    return dropped ? std::optional{true} : std::nullopt;
 }
 
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started) {
@@ -358,6 +379,7 @@ Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance
             consider(approval.expires_at);
         }
         consider(overdue_at(approval, attendance));
+        consider(approvals.lapses_at(approval));
     }
     return next;
 }

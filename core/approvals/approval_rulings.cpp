@@ -69,6 +69,8 @@ std::string_view how_it_ended(ApprovalClosing how) {
             return "the session had to stop, so the call was refused";
         case ApprovalClosing::kNotNeeded:
             return "the budget of the day has room again";
+        case ApprovalClosing::kGrantEnded:
+            return "a grant approved it, and has ended since";
         case ApprovalClosing::kLeftToAgent:
             break;
     }
@@ -76,6 +78,28 @@ std::string_view how_it_ended(ApprovalClosing how) {
 }
 
 }  // namespace
+
+Timestamp Approvals::lapses_at(const Approval& approval) const {
+    const bool unused = approval.open() && !approval.taken();
+    if (!unused || approval.channel != kGrantChannel) return kNever;
+    Timestamp last = approval.decided_at;
+    for (const Grant& grant : grants) {
+        const bool covers =
+            grant.kind == approval.kind && grant.tool == approval.tool &&
+            (grant.match == GrantMatch::kTool || grant.args_digest == approval.args_digest);
+        if (!covers) continue;
+        if (grant.until == kNever) return kNever;
+        last = std::max(last, grant.until);
+    }
+    return last;
+}
+
+void Approvals::lapse(Approval& approval, std::uint64_t n) const {
+    if (lapses_at(approval) == kNever) return;
+    approval.status = ApprovalStatus::kCancelled;
+    approval.closed = ApprovalClosing::kGrantEnded;
+    approval.changed_n = n;
+}
 
 Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now) {
     if (approval.pending()) {

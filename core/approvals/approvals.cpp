@@ -341,6 +341,7 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at) {
     Approval* approval = find_mutable(approvals, closed.id);
     if (approval == nullptr) return;
+    if (closed.how == ApprovalClosing::kGrantEnded) return approvals.lapse(*approval, n);
     const bool of_day = closed.how == ApprovalClosing::kNotNeeded &&
                         approval->kind == ApprovalKind::kBudgetExtension;
     if (!of_day && !approval->of_dialog()) return;

@@ -108,6 +108,7 @@ struct Approval {
     std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's request may
     /// The reply to its own call's hook let the call run. The same id again is another call.
     bool let_go = false;
+    bool end_assumed = false;  ///< Headway closed its call, whose real end may still be reported
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
@@ -127,6 +128,9 @@ struct Approval {
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
 };
+
+/// Channel of the decisions that a grant makes.
+inline constexpr std::string_view kGrantChannel = "grant";
 
 /// An approval that covers more than its own request.
 struct Grant {
@@ -181,8 +185,12 @@ struct Approvals {
     /// limits::kRejectedCallsMax, oldest first.
     std::vector<std::uint64_t> rejected;
 
-    /// True if a person's last decision about this call, under any id, was a rejection.
-    bool is_rejected(std::string_view tool, std::string_view args_digest) const;
+    /// True if the newest decision of a person about this call, under any id, is a rejection;
+    /// absent without a decision.
+    std::optional<bool> newest_decision(std::string_view tool, std::string_view args_digest) const;
+    bool is_rejected(std::string_view tool, std::string_view args_digest) const {
+        return newest_decision(tool, args_digest).value_or(false);
+    }
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
@@ -192,6 +200,11 @@ struct Approvals {
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
+    /// When an unused approval that a grant made lapses: with the last grant that covers it; in the
+    /// past if all are over. kNever for others.
+    Timestamp lapses_at(const Approval& approval) const;
+    /// Cancels it if its grants have ended, at event `n`.
+    void lapse(Approval& approval, std::uint64_t n) const;
     /// True if a person had decided about the request of this alarm.
     bool against_person(const RaisedAlarm& alarm) const noexcept;
     /// The most urgent alarm, of equals one against a person's decision, then the oldest; or null.
@@ -336,7 +349,8 @@ constexpr auto Approval::fields() {
         field("acknowledged", &A::acknowledged), field("changed_n", &A::changed_n),
         field("identity_digest", &A::identity_digest), field("alarm_seen", &A::alarm_seen),
         field("unverified", &A::unverified), field("unseen", &A::unseen),
-        field("closed", &A::closed), field("let_go", &A::let_go));
+        field("closed", &A::closed), field("let_go", &A::let_go),
+        field("end_assumed", &A::end_assumed));
 }
 
 }  // namespace headway::core

@@ -26,7 +26,7 @@ void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
 std::string since_change(const Ledger& ledger) {
     const std::string since =
         ledger.hard_n == 0 ? "the start" : "#" + std::to_string(ledger.hard_n);
-    if (ledger.unsure_edits == 0) return ", and nothing has changed since " + since;
+    if (ledger.unsure_edits == 0) return ", and no change was reported since " + since;
     if (ledger.unsure_edits == 1)
         return "; since " + since + " there was 1 edit, and what it changed is not known";
     return "; since " + since + " there were " + std::to_string(ledger.unsure_edits) +

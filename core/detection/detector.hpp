@@ -131,8 +131,8 @@ inline std::string times(std::uint64_t count) {
     return std::to_string(count) + " times";
 }
 
-/// ", and nothing has changed since #118", the last hard progress, or the start; or the number of
-/// later edits whose effect is unknown.
+/// ", and no change was reported since #118", the last hard progress, or the start; or the number
+/// of later edits whose effect is unknown.
 std::string since_change(const Ledger& ledger);
 
 /// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.

@@ -95,11 +95,12 @@ enum class ApprovalClosing : std::uint8_t {
     kLeftToAgent,      ///< the agent no longer waits for Headway's answer: its dialog decides
     kStopped,          ///< the session had to stop, so the call was refused
     kNotNeeded,        ///< a daily cap has room again, or the day is over
+    kGrantEnded,       ///< approved by a grant that ended before the approval was used
 };
 template <>
 struct EnumNames<ApprovalClosing> {
-    static constexpr std::array<std::string_view, 4> kNames{"answered_at_agent", "left_to_agent",
-                                                            "stopped", "not_needed"};
+    static constexpr std::array<std::string_view, 5> kNames{"answered_at_agent", "left_to_agent",
+                                                            "stopped", "not_needed", "grant_ended"};
 };
 
 struct ApprovalRequested {

@@ -123,6 +123,9 @@ struct ToolFinished {
     /// Set by Headway, which refused the call before it ran: no approval is used up, no alarm
     /// raised.
     bool refused_here = false;
+    /// Set by Headway, which closed a call whose end the agent has not reported: its real end, if
+    /// reported later, is no second execution.
+    bool end_assumed = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -135,7 +138,8 @@ struct ToolFinished {
             field("duration_ms", &ToolFinished::duration_ms), field("round", &ToolFinished::round),
             field("origin", &ToolFinished::origin), internal("print", &ToolFinished::fingerprint),
             field("usage", &ToolFinished::usage),
-            internal("refused_here", &ToolFinished::refused_here));
+            internal("refused_here", &ToolFinished::refused_here),
+            internal("end_assumed", &ToolFinished::end_assumed));
     }
 };
 

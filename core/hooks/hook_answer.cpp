@@ -84,7 +84,7 @@ void answer_dialog(const SessionState& state, const HookQuestion& asked, HookAns
         // Other arguments than those of the dialog are for the next call.
         const bool same = approval->run_digest == asked.args_digest;
         if (same) answer.redeemed = approval->n;
-        if (!same) answer.edit = "edited";
+        if (!same) answer.edited = approval->n;
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
         answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
@@ -148,7 +148,7 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
             answer.redeemed = approval->n;
         answer.allow = who_allowed(*approval);
         const bool same = approval->run_digest == asked.args_digest;
-        if (approval->decision == Decision::kEdit && !same) answer.edit = "edited";
+        if (approval->decision == Decision::kEdit && !same) answer.edited = approval->n;
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
         answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;

@@ -42,7 +42,9 @@ struct HookQuestion {
 struct HookAnswer {
     bool hold = false;  ///< ask again when the session has changed; nothing else is set
     std::string deny;   ///< why the call must not run
-    std::string edit;   ///< JSON arguments that a person put in place of the call's
+    /// Number of the request whose arguments a person put in place of the call's, which must not
+    /// run without them; 0 = none. They are not kept in the state.
+    std::uint64_t edited = 0;
     std::string allow;  ///< who allowed the call; empty = no person was asked
     std::string words;  ///< advice, a person's nudge, the budget
     /// The number of the request that a person has answered; 0 = none. The answer's text is not
@@ -59,8 +61,7 @@ struct HookAnswer {
 };
 
 /// The answer for the state after the hook's report. A stop takes precedence over a pause, a pause
-/// over an approval, and words accompany any refusal. A person's edited arguments are not kept in
-/// the state: `edit` is then "edited", and the caller fetches them. Pure.
+/// over an approval, and words accompany any refusal. Pure.
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
 /// The newest approval request of this call: by its id and arguments, else by its id if pending,

@@ -27,6 +27,11 @@ bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const 
     });
 }
 
+bool ApprovalRules::must_ask(std::span<const Policy* const> above, std::string_view tool) const {
+    return std::any_of(above.begin(), above.end(),
+                       [&](const Policy* policy) { return must_ask(*policy, tool); });
+}
+
 bool ApprovalRules::time_may_approve(const Policy& policy, const Approval& asked) const {
     return asked.kind == ApprovalKind::kTool && covered_by(approve_on_expiry, asked.tool) &&
            !must_ask(policy, asked.tool) && asked.risk != Risk::kCritical && !asked.unseen;

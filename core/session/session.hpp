@@ -47,6 +47,8 @@ struct ApprovalRules {
 
     /// True if a person must allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
+    /// True if the policy of a session above requires this.
+    bool must_ask(std::span<const Policy* const> above, std::string_view tool) const;
     /// True if expiry may approve the request; false for a critical request or hidden parts.
     bool time_may_approve(const Policy& policy, const Approval& asked) const;
     /// Checks that an agent may make this request. Errors: kInvalidField.
@@ -63,13 +65,14 @@ inline constexpr std::string_view kParentEnded = "parent_ended";
 /// The context of a command: time and attention enter as data.
 struct Context {
     Timestamp now = kNever;
-    Watch watch;                               ///< attention gaps
-    bool watched = false;                      ///< a client waits for or watches this session
-    std::uint32_t load = 1;                    ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;                ///< a child session is alive
-    bool agent_runs = false;                   ///< the process of the agent is alive
-    const JudgeRules* judge = nullptr;         ///< null = no judge
-    const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
+    Watch watch;                                    ///< attention gaps
+    bool watched = false;                           ///< a client waits for or watches this session
+    std::uint32_t load = 1;                         ///< factor on the heartbeat interval, 1..8
+    bool children_work = false;                     ///< a child session is alive
+    bool agent_runs = false;                        ///< the process of the agent is alive
+    const JudgeRules* judge = nullptr;              ///< null = no judge
+    const ApprovalRules* approvals = nullptr;       ///< null = no tool needs approval, no alarms
+    std::span<const Policy* const> policies_above;  ///< of the sessions above, which bind this one
     const PolicyFloor* floor = nullptr;    ///< for an opening without `control`; null = no floor
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
     std::span<const CallToAllow> asks;     ///< calls of the current report to be approved, by index

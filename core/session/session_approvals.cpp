@@ -32,7 +32,7 @@ Ruling by_grant(std::string_view session, const Grant& grant) {
     Ruling ruling;
     ruling.decision = Decision::kApprove;
     ruling.by = "grant:" + approval_id(session, grant.n);
-    ruling.channel = "grant";
+    ruling.channel = kGrantChannel;
     return ruling;
 }
 
@@ -218,6 +218,7 @@ Result<> Session::revoke(std::uint64_t n, std::string by, std::string reason,
     revoked.by = by;
     revoked.reason = reason;
     command.add(std::move(revoked));
+    close_lapsed(command);
     direct(command, DirectiveKind::kWaitApproval,
            with_reason("Permission for further calls of " + tool +
                            " was withdrawn; ask before the next one",
@@ -255,9 +256,11 @@ std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& e
         return alarm_of(state.approvals, command.id(), *start);
     const auto* call = std::get_if<ToolFinished>(&event.payload);
     if (call == nullptr) return std::nullopt;
-    const bool must_ask = command.context().approvals != nullptr
-                              ? command.context().approvals->must_ask(*state.policy, call->tool)
-                              : ApprovalRules{}.must_ask(*state.policy, call->tool);
+    const ApprovalRules none;
+    const Context& context = command.context();
+    const ApprovalRules& rules = context.approvals != nullptr ? *context.approvals : none;
+    const bool must_ask = rules.must_ask(*state.policy, call->tool) ||
+                          rules.must_ask(context.policies_above, call->tool);
     if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
     if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
     const CallFingerprint fingerprint =
@@ -316,6 +319,7 @@ void settle(Command& command, std::uint64_t n) {
 void add_overdue(Command& command) {
     const SessionState& state = command.state();
     if (state.approvals.requests.empty()) return;
+    close_lapsed(command);
     const Attendance there = attendance(state, command.context().watch);
     const std::vector<Approval> before = state.approvals.requests;  // folding changes the list
     for (const Approval& approval : before) {
@@ -329,7 +333,9 @@ void add_overdue(Command& command) {
             const bool approves =
                 approval.on_expiry == OnExpiry::kApprove &&
                 command.context().approvals != nullptr &&
-                command.context().approvals->time_may_approve(*state.policy, approval);
+                command.context().approvals->time_may_approve(*state.policy, approval) &&
+                !command.context().approvals->must_ask(command.context().policies_above,
+                                                       approval.tool);
             const bool held = approval.on_expiry == OnExpiry::kApprove && !approves;
             ApprovalExpired expired;
             expired.id = approval_id(command.id(), approval.n);

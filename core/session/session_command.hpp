@@ -111,6 +111,8 @@ void ask_for_call(Command& command, std::size_t place);
 /// Decides request `n` at once if a grant covers it.
 void settle(Command& command, std::uint64_t n);
 void add_overdue(Command& command);
+/// Closes the unused approvals of grants that have ended.
+void close_lapsed(Command& command);
 Attendance attendance(const SessionState& state, const Watch& watch);
 
 // session_dialogs.cpp

@@ -32,6 +32,17 @@ void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how) {
     HEADWAY_ASSERT(state.approvals.find(n) == nullptr || !state.approvals.find(n)->pending());
 }
 
+void close_lapsed(Command& command) {
+    const Approvals& approvals = command.state().approvals;
+    std::vector<std::uint64_t> lapsed;
+    for (const Approval& approval : approvals.requests) {
+        const Timestamp end = approvals.lapses_at(approval);
+        if (end != kNever && end <= command.now()) lapsed.push_back(approval.n);
+    }
+    for (const std::uint64_t n : lapsed)
+        command.add(ApprovalClosed{approval_id(command.id(), n), ApprovalClosing::kGrantEnded});
+}
+
 std::uint64_t Session::ask_beside_dialog(ApprovalRequested asked, const Context& context,
                                          std::vector<Event>& out) {
     HEADWAY_ASSERT(!state_.ended() && check_room(state_, 1));

@@ -255,7 +255,7 @@ struct SessionState {
 /// the journal replayed. Each new detector adds one, because older snapshots lack its counts; 26
 /// detectors began with 1. Any other change raises the 5; it was 1 before pauses and answers to
 /// questions.
-inline constexpr std::uint32_t kSnapshotVersion = 5 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 6 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -24,6 +24,12 @@ std::string identical(const Sql& database) {
     return "a.identity=?1 AND " + database.contains("a.state", "?2");
 }
 
+/// Rank of a pending request by its risk.
+std::int64_t rank_of(core::Risk risk) {
+    if (risk == core::Risk::kCritical) return 3;
+    return risk == core::Risk::kHigh ? 2 : 1;
+}
+
 /// SQLite integers are signed.
 std::int64_t as_integer(std::uint64_t identity) {
     return static_cast<std::int64_t>(identity);
@@ -58,7 +64,7 @@ Result<> SqlApprovals::save_approval(SessionKey key, const core::Approval& appro
                                      Cursor decided) {
     HEADWAY_ASSERT(cursor >= 0 && decided >= 0);
     const std::string state = encode_approval(approval);
-    const std::int64_t pending = approval.pending() ? 1 : 0;
+    const std::int64_t pending = approval.pending() ? rank_of(approval.risk) : 0;
     const auto n = static_cast<std::int64_t>(approval.n);
     if (cursor == 0) {
         HEADWAY_TRY(Statement update,
@@ -104,7 +110,8 @@ Result<std::vector<StoredApproval>> SqlApprovals::list_approvals(const ApprovalP
     const bool oldest_first = page.pending.value_or(false);
     std::string sql = kSelectApproval;
     sql += oldest_first ? "WHERE a.cursor>?1" : "WHERE a.cursor<?1";
-    if (page.pending) sql += *page.pending ? " AND a.pending=1" : " AND a.pending=0";
+    if (page.pending) sql += *page.pending ? " AND a.pending>0" : " AND a.pending=0";
+    if (page.risk) sql += " AND a.pending>1 AND a.pending>=?5";
     if (page.session) sql += " AND a.session=?2";
     if (page.kind) sql += " AND a.kind=?3";
     sql += oldest_first ? " ORDER BY a.cursor LIMIT ?4" : " ORDER BY a.cursor DESC LIMIT ?4";
@@ -113,6 +120,7 @@ Result<std::vector<StoredApproval>> SqlApprovals::list_approvals(const ApprovalP
     if (page.session) list.bind(2, *page.session);
     if (page.kind) list.bind(3, static_cast<std::int64_t>(*page.kind));
     list.bind(4, static_cast<std::int64_t>(page.limit));
+    if (page.risk) list.bind(5, rank_of(*page.risk));
     return approvals_of(list);
 }
 
@@ -120,7 +128,7 @@ Result<std::vector<StoredApproval>> SqlApprovals::identical_approvals(std::strin
                                                                       std::size_t limit) {
     if (identity.empty()) return std::vector<StoredApproval>{};
     HEADWAY_TRY(Statement list,
-                database_.prepare(std::string{kSelectApproval} + "WHERE a.pending=1 AND " +
+                database_.prepare(std::string{kSelectApproval} + "WHERE a.pending>0 AND " +
                                   identical(database_) + " ORDER BY a.cursor LIMIT ?3"));
     list.bind(1, as_integer(core::identity_start(identity)))
         .bind_blob(2, identity)
@@ -140,13 +148,13 @@ Result<std::uint64_t> SqlApprovals::count_identical(std::string_view identity) {
 
 Result<std::uint64_t> SqlApprovals::count_pending() {
     HEADWAY_TRY(const std::int64_t count,
-                database_.query_integer("SELECT count(*) FROM approval WHERE pending=1"));
+                database_.query_integer("SELECT count(*) FROM approval WHERE pending>0"));
     return static_cast<std::uint64_t>(count);
 }
 
 Result<std::vector<SessionKey>> SqlApprovals::asking_sessions() {
     HEADWAY_TRY(Statement asking,
-                database_.prepare("SELECT DISTINCT session FROM approval WHERE pending=1"));
+                database_.prepare("SELECT DISTINCT session FROM approval WHERE pending>0"));
     std::vector<SessionKey> keys;
     while (true) {
         HEADWAY_TRY(const bool row, asking.step());

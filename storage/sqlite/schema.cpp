@@ -82,8 +82,9 @@ CREATE TABLE approval(
     state BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX approval_session ON approval(session, n);
-CREATE INDEX approval_pending ON approval(cursor) WHERE pending=1;
-CREATE INDEX approval_identical ON approval(identity) WHERE pending=1;
+CREATE INDEX approval_pending ON approval(cursor) WHERE pending>0;
+CREATE INDEX approval_risky ON approval(cursor) WHERE pending>1;
+CREATE INDEX approval_identical ON approval(identity) WHERE pending>0;
 CREATE TABLE judge_check(
     id TEXT PRIMARY KEY,
     session INTEGER NOT NULL,

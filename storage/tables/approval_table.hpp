@@ -29,7 +29,8 @@ struct ApprovalPage {
         pending;  ///< pending approvals are listed oldest first, others newest first
     std::optional<SessionKey> session;
     std::optional<core::ApprovalKind> kind;
-    Cursor from = 0;  ///< list approvals after this cursor; 0 = from the start
+    std::optional<core::Risk> risk;  ///< at least this, kHigh or kCritical; pending approvals only
+    Cursor from = 0;                 ///< list approvals after this cursor; 0 = from the start
     std::size_t limit = 50;
 };
 

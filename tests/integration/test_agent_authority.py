@@ -72,6 +72,25 @@ class Expiry(AgentCase):
         event = {"type": "approval.requested", "data": asked}
         self.refused(agent.post("/v1/sessions/a-2/events", event), "invalid_field", "/data/on_expiry", "above this one")
 
+    def test_time_approves_nothing_once_the_session_above_requires_a_person(self):
+        daemon, operator, agent = self.pair({"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"})
+        agent.beat("a-1")
+        agent.open("a-2", parent="a-1")
+        asked = agent.post("/v1/sessions/a-2/approvals", {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 60_000}).json()
+        operator.put("/v1/sessions/a-1", {"policy": {"tools": [{"tool": "lint", "requires_approval": True}]}})
+        daemon.clock.advance(61)
+        shown = eventually(lambda: (d := operator.get(f"/v1/approvals/{asked['id']}").json())["overdue"] and d, what="it is overdue")
+        self.assertEqual(shown["status"], "pending")
+
+    def test_a_sub_agents_call_that_the_session_above_requires_approval_for_raises_an_alarm(self):
+        _, operator, agent = self.pair({})
+        operator.open("a-1", policy={"tools": [{"tool": "lint", "requires_approval": True}]})
+        agent.open("a-2", parent="a-1")
+        for event in ("tool.started", "tool.finished"):
+            agent.post("/v1/sessions/a-2/events", {"type": event, "data": {"call_id": "c1", "tool": "lint", "args": {}, "ok": True}})
+        alarms = operator.get("/v1/sessions/a-2").json()["alarms"]
+        self.assertEqual([a["kind"] for a in alarms], ["executed_unapproved"])
+
     def test_what_was_allowed_when_it_was_asked_is_held_when_the_operator_has_withdrawn_it(self):
         daemon, operator, agent = self.pair({"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"})
         asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 60_000}).json()

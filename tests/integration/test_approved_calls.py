@@ -6,7 +6,9 @@ import hashlib
 import json
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 
+from support.http import RawConnection
 from support.limits import eventually
 from test_agent_authority import AgentCase
 
@@ -340,6 +342,49 @@ class ByHooks(CallCase):
             self.assertIn("deny", self.pre(call))
         self.assertEqual((self.alarms(), len(self.pending())), ([], 1))
 
+    def leave(self, call: str):
+        """A call whose connection closes while it is held, as when a person presses Esc."""
+        body = json.dumps({"agent": "a", "session": "1", "event": "pre", "tool": "deploy", "args": ARGS, "call": call, "hold_ms": 600_000})
+        with RawConnection(self.daemon_used.port) as held:
+            held.send(held.format("POST", "/v1/hooks/generic", body.encode(), f"Authorization: Bearer {self.agent.token}\r\n"))
+            eventually(held.readable, what="the reply of a held call has not begun")
+
+    def test_a_call_that_a_person_interrupts_while_it_is_held_did_not_run(self):
+        for ending in ("prompt", "stop", "interrupt"):
+            with self.subTest(ending):
+                for call in ("u1", "u2", "u3"):  # all wait for one decision
+                    self.leave(f"{ending}-{call}")
+                    self.hook(ending, text="go on")
+                self.assertEqual(self.alarms(), [])
+        self.leave("late")
+        self.hook("prompt", text="go on")
+        for asked in self.pending():
+            self.decide(asked)
+        self.assertIn("allow", self.pre("retry"))
+        self.hook("stop")
+        self.assertEqual(self.alarms(), [])
+
+    def test_the_end_of_a_call_that_headway_has_closed_is_no_second_execution(self):
+        for middle in ("prompt", "stop", "interrupt"):
+            for end in ({"ok": True}, {"ok": False, "class": "cancelled"}):
+                with self.subTest(f"{middle} {end}"):
+                    call = f"{middle}-{end['ok']}"
+                    self.allow(call)
+                    self.assertIn("allow", self.pre(call))
+                    self.hook(middle, text="go on")
+                    self.hook("post", tool="deploy", args=ARGS, call=call, **end)
+                    self.assertEqual(self.alarms(), [])
+        self.hook("post", tool="deploy", args=ARGS, call=call, ok=True)
+        self.assertEqual(self.alarms(), ["executed_unapproved"])
+
+    def test_a_call_that_runs_again_behind_its_refusal_is_seen(self):
+        self.allow()
+        self.assertIn("allow", self.pre())
+        self.hook("prompt", text="go on")
+        self.assertIn("deny", self.pre())
+        self.hook("post", tool="deploy", args=ARGS, call="c1", ok=True)
+        self.assertEqual(self.alarms(), ["executed_unapproved"])
+
     def test_what_was_rejected_stays_so_under_another_id(self):
         reply = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": "lint", "args": ARGS, "call_id": "c1"})
         self.decide(reply.json()["id"], "reject", reason="not now", then="change_approach")
@@ -376,6 +421,22 @@ class ByHooks(CallCase):
             self.assertIn("rejected", self.pre(f"g{generation}", tool="lint")["deny"])
             self.assertEqual(self.pre(f"h{generation}", tool="read"), {})
 
+    def test_a_later_approval_of_a_person_lifts_a_rejection_for_all_later_generations(self):
+        self.reject("lint")
+        self.end()
+        self.hook("start", source="resume")
+        self.SESSION = "a-1~2"
+        self.assertIn("rejected", self.pre("g2", tool="lint")["deny"])
+        asked = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": "lint", "args": ARGS}).json()["id"]
+        self.decide(asked, "approve")
+        self.assertIn("allow", self.pre("g2b", tool="lint"))
+        self.hook("post", tool="lint", args=ARGS, call="g2b", ok=True)
+        self.assertEqual(self.pre("g2c", tool="lint"), {})
+        self.end()
+        self.hook("start", source="resume")
+        self.SESSION = "a-1~3"
+        self.assertEqual(self.pre("g3", tool="lint"), {})
+
     def test_a_tool_that_needs_approval_in_a_session_needs_it_in_its_sub_agents(self):
         self.operator.put("/v1/sessions/a-1", {"policy": {"tools": [{"tool": "mytool", "requires_approval": True}]}})
         for session, more in (("1", {}), ("kid", {"parent": "1"})):
@@ -399,6 +460,68 @@ class ByHooks(CallCase):
                     self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
                     self.assertEqual(self.pre("k5", tool="read", session="kid", parent=name), {})
 
+    def test_the_end_of_a_paused_session_does_not_free_its_sub_agents(self):
+        self.assertEqual(self.pre("m1", tool="read"), {})
+        self.assertEqual(self.pre("k1", tool="read", session="kid", parent="1"), {})
+        self.operator.post(f"/v1/sessions/{self.SESSION}/pause", {})
+        self.end()
+        for kid in ("kid", "another"):
+            self.assertIn("paused", self.pre(f"{kid}-2", tool="read", session=kid, parent="1").get("deny", ""), kid)
+        self.hook("prompt", text="go on")
+        self.assertIn("paused", self.pre("k3", tool="read", session="another", parent="1").get("deny", ""))
+        self.operator.post(f"/v1/sessions/{self.SESSION}~2/resume", {})
+        self.assertEqual(self.pre("k4", tool="read", session="another", parent="1"), {})
+
+    def test_a_session_opened_beforehand_is_no_sub_agent_that_decisions_do_not_reach(self):
+        self.assertEqual(self.pre("m1", tool="read"), {})
+        for name, about in (("a-1.early", {}), ("a-1.other", {"parent": "a-free"})):
+            self.agent.put(f"/v1/sessions/{name}", about)
+            self.assertIn("not as a sub-agent", self.pre("k1", tool="read", session=name.split(".")[1], parent="1").get("deny", ""))
+        self.agent.put("/v1/sessions/a-1.kid", {"parent": "a-1"})
+        self.assertEqual(self.pre("k2", tool="read", session="kid", parent="1"), {})
+
+    def test_a_sub_agent_of_an_earlier_generation_obeys_the_one_in_force(self):
+        self.assertEqual(self.pre("m1", tool="read"), {})
+        self.end()
+        self.assertEqual(self.pre("k1", tool="read", session="kid", parent="1"), {})
+        self.hook("start", source="resume")
+        self.hook("prompt", text="go on")
+        self.operator.post(f"/v1/sessions/{self.SESSION}~2/cancel", {})
+        self.assertIn("deny", self.pre("k2", tool="read", session="kid", parent="1"))
+
+    def test_no_sub_agent_goes_on_behind_the_end_that_a_person_made(self):
+        self.assertEqual(self.pre("m1", tool="read"), {})
+        self.assertEqual(self.pre("k1", tool="read", session="kid", parent="1"), {})
+        self.operator.post(f"/v1/sessions/{self.SESSION}/end", {"outcome": "completed"})
+        for kid in ("kid", "another"):
+            self.assertIn("was ended", json.dumps(self.pre(f"{kid}-2", tool="read", session=kid, parent="1")))
+
+    def test_an_approval_of_a_sub_agent_is_not_redeemed_while_the_session_above_is_paused_or_stopped(self):
+        for verb in ("pause", "cancel"):
+            name = f"a-r-{verb}"
+            self.agent.open(name)
+            self.agent.open(f"{name}.kid", parent=name)
+            asked = self.agent.post(f"/v1/sessions/{name}.kid/approvals", {"tool": "deploy", "args": ARGS}).json()["id"]
+            self.decide(asked)
+            self.operator.post(f"/v1/sessions/{name}/{verb}", {})
+            self.assertEqual(self.agent.post(f"/v1/approvals/{asked}/redeem", {"args": ARGS, "key": "k"}).status, 409, verb)
+
+    def test_the_arguments_that_a_person_has_put_in_place_are_the_only_ones_that_run(self):
+        other = {"to": "staging", "n": 1}
+        for number, announced in enumerate((False, True)):
+            with self.subTest(announced=announced):
+                args = {**ARGS, "number": number}
+                for call in ("u1", "u2"):  # two calls alike, whose clients have given up
+                    self.hook("request", tool="deploy", args=args, call=f"{number}-{call}", hold_ms=1)
+                first = self.pending()[0]
+                self.decide(first, "edit", edited_args=other)
+                if announced:
+                    self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": "deploy", "args": other, "call_id": f"{number}-u3"})
+                reply = self.hook("request", tool="deploy", args=args, call=f"{number}-u3", hold_ms=1)
+                self.assertTrue("deny" in reply or reply.get("edit") == other, reply)
+                for asked in self.pending():
+                    self.decide(asked, "reject", then="change_approach")
+
     def held_below(self, verb: str) -> dict:
         """The answer to a call of a sub-agent, which the pause of its parent holds until the operator calls this verb."""
         self.pre("m1", tool="read")
@@ -418,6 +541,28 @@ class ByHooks(CallCase):
     def test_a_call_of_a_sub_agent_that_a_pause_holds_is_refused_when_its_parent_is_cancelled(self):
         self.assertIn("stopped the session above", json.dumps(self.held_below("cancel")))
 
+    def test_what_a_grant_approved_in_advance_lapses_with_it(self):
+        for tool, how in (("deploy", "revoke"), ("drop", "until")):
+            with self.subTest(how):
+                path = f"/v1/sessions/{self.SESSION}/approvals"
+                first = self.agent.post(path, {"tool": tool, "args": {}}).json()["id"]
+                until = {"scope": "session"} if how == "revoke" else {"scope": "until", "until": datetime.fromtimestamp(self.daemon_used.clock.wall() + 60, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")}
+                self.decide(first, "approve", match="tool", **until)
+                self.assertIn("allow", self.pre(f"{tool}-0", tool=tool, args={}))
+                stocked = [self.agent.post(path, {"tool": tool, "args": {"n": n}}).json() for n in range(3)]
+                self.assertEqual([one["status"] for one in stocked], ["approved"] * 3)
+                self.assertIn("allow", self.pre(f"{tool}-1", tool=tool, args={"n": 0}))  # used in time
+                if how == "revoke":
+                    self.operator.post(f"/v1/approvals/{first}/revoke", {})
+                else:
+                    self.daemon_used.clock.advance(61)
+                    eventually(lambda: self.shown(stocked[1]["id"])["status"] == "cancelled", what="it is still approved")
+                for n in (1, 2):
+                    self.assertIn("deny", self.pre(f"{tool}-late-{n}", tool=tool, args={"n": n}))
+                    closed = self.shown(stocked[n]["id"])
+                    self.assertEqual((closed["status"], closed["closed"]), ("cancelled", "grant_ended"))
+        self.assertEqual(self.alarms(), [])
+
     def test_a_grant_lets_later_calls_of_the_session_go(self):
         self.assertIn("deny", self.pre("c1"))
         self.decide(self.pending()[0], "approve", scope="session")
@@ -430,7 +575,7 @@ class ByHooks(CallCase):
 
     def test_no_report_of_the_session_lets_a_held_call_go(self):
         # Requests may run side by side, and a person may type on while a call waits.
-        others = ({"event": "prompt", "prompt": "go on"}, {"event": "prompt", "prompt": "go on", "synthetic": True}, {"event": "interrupt"},
+        others = ({"event": "prompt", "text": "go on"}, {"event": "prompt", "text": "go on", "synthetic": True}, {"event": "interrupt"},
                   {"event": "stop"}, {"event": "post", "tool": "deploy", "args": ARGS, "ok": True},
                   {"event": "post", "tool": "deploy", "args": ARGS, "ok": False, "class": "cancelled"})
         for number, other in enumerate(others):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tokens and money: parts, prices, costs that are not known, and caps over all sessions of a day."""
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.limits import eventually
@@ -135,6 +136,21 @@ class Days(OwnDaemonCase):
         self.assertEqual(client.post("/v1/budget/day", {"lift": True}).status, 200)
         eventually(lambda: "pause" not in self.kinds(client, "a"))
         self.assertTrue(self.caps(client)[None]["lifted"])
+
+    def test_the_end_of_a_pause_of_the_day_lets_held_calls_of_sub_agents_go(self):
+        daemon = self.start(config=self.CONFIG)
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        client.open("a-1", agent={"model": "flat"})
+        client.beat("a-1", usage={"input_tokens": 1_000_000})
+        self.assertIn("pause", self.kinds(client, "a-1"))
+        other = self.client(daemon)
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(other.post, "/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "kid", "parent": "1", "tool": "read",
+                                                                 "args": {}, "call": "k1", "hold_ms": 600_000})
+            eventually(lambda: client.get("/v1/sessions/a-1.kid").status == 200, what="no call of the sub-agent")
+            client.post("/v1/budget/day", {"extend": {"max_cost_usd": 2}})
+            self.assertEqual(held.result().json(), {})
 
     def test_a_person_who_approves_adds_as_much_again_and_who_rejects_is_not_asked_again(self):
         daemon = self.start(config=self.CONFIG)

@@ -81,7 +81,25 @@ class FullDisk(TestCase):
         operator.post("/v1/sessions/a-stopped/cancel", {})
         self.check_refusal(self.fill_by_events())
         for session, tool in (("paused", "read"), ("stopped", "read"), ("guarded", "deploy")):
-            self.assertIn("disk", self.pre(session, tool, "c2").json()["deny"])
+            self.assertIn("store", self.pre(session, tool, "c2").json()["deny"])
+        self.check_refusal(self.pre("free", "read", "c2"))
+
+    def test_where_sqlite_itself_has_no_room_they_are_refused_too(self):
+        self.start_on(free_space_min="0", ballast="0")
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        self.batch("s0")
+        for session in ("paused", "free"):
+            self.assertEqual(self.pre(session, "read", "c1").json(), {})
+        operator.put("/v1/sessions/a-guarded", {"policy": {"tools": [{"tool": "deploy", "requires_approval": True}]}})
+        for session in ("paused", "guarded"):
+            operator.put(f"/v1/sessions/a-{session}.kid", {"parent": f"a-{session}"})
+        operator.post("/v1/sessions/a-paused/pause", {})
+        self.daemon.disk.fill()
+        self.check_refusal(self.fill_by_events())
+        for session, tool in (("paused", "read"), ("paused.kid", "read"), ("guarded", "deploy"), ("guarded.kid", "deploy")):
+            reply = self.pre(session, tool, "c2")
+            self.assertIn("store", reply.json().get("deny", ""), f"{session} {reply.body}")
         self.check_refusal(self.pre("free", "read", "c2"))
 
     def check_nothing_lost(self):

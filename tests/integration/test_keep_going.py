@@ -441,6 +441,22 @@ class KeepGoing(KeepGoingCase):
 
 
 
+class KeepGoingBelow(KeepGoingCase):
+    """Decisions about sub-agents."""
+
+    def test_a_call_of_a_sub_agent_that_waits_for_a_person_holds_the_next_start_back(self):
+        process = self.start("limit done", "--until", "8s", margin="2s")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        operator = self.daemon.operator()
+        for child, parent in (("kid", self.session), ("grandkid", "kid")):
+            operator.put(f"/v1/sessions/{self.session}-{child}", {"parent": parent if parent == self.session else f"{self.session}-{parent}"})
+        operator.post(f"/v1/sessions/{self.session}-grandkid/approvals", {"tool": "deploy", "args": {}})
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1, err)
+        self.assertIn("held until it was too late", err)
+
+
 class KeepGoingUnseen(KeepGoingCase):
     """Replies that do not show whether a person has to decide."""
     settings = {"access.mode": "token"}

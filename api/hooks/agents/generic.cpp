@@ -178,7 +178,7 @@ bool generic_takes_context(const Hook& hook) {
 }
 
 void write_generic_decision(JsonWriter& json, const Hook& hook, const HookReply& reply) {
-    const bool silent = reply.undecided && hook.kind == HookKind::kPermission;
+    const bool silent = reply.undecided && hook.dialog;
     if (reply.stop_hard) {
         json.member("deny", stop_words(reply));
     } else if (refuses(reply) || (reply.undecided && !silent)) {

@@ -24,7 +24,9 @@ void FailingEverywhere::observe(const Observation& seen) {
     round = seen.ledger.rounds;
     ++any;
     same_kind = fingerprint.failure == kind ? same_kind + 1 : 1;
-    same_error = fingerprint.diagnostic == diagnostic ? same_error + 1 : 1;
+    // Edits that fail alike differ in what they try.
+    const bool other = fingerprint.kind == CallKind::kEdit && !seen.call->entry.known_question;
+    same_error = fingerprint.diagnostic == diagnostic && !other ? same_error + 1 : 1;
     kind = fingerprint.failure;
     diagnostic = fingerprint.diagnostic;
     HEADWAY_ASSERT(first_n <= last_n);
@@ -46,8 +48,8 @@ Finding FailingEverywhere::finding(const Ledger&) const {
     finding.count = any;
     finding.identity = same_error > 1 ? diagnostic : static_cast<std::uint64_t>(kind);
     finding.evidence = {first_n, last_n};
-    finding.reason = std::to_string(any) + " turns in a row failed since #" +
-                     std::to_string(first_n) + ", whichever the tool";
+    finding.reason =
+        std::to_string(any) + " turns in a row failed since #" + std::to_string(first_n);
     return finding;
 }
 

@@ -49,7 +49,7 @@ Finding SameDiagnostic::finding(const Ledger&) const {
     finding.evidence = evidence;
     finding.reason = "the same failure " + times(count) + " since #" +
                      std::to_string(evidence.front()) + ", through " + std::to_string(edits) +
-                     (edits == 1 ? " edit of " : " edits of ") +
+                     (edits == 1 ? " new version of " : " new versions of ") +
                      (paths.size() == 1 ? "one file" : "two files");
     return finding;
 }

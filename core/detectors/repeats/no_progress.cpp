@@ -44,7 +44,7 @@ Finding NoProgress::finding(const Ledger& ledger) const {
     finding.evidence = evidence_of(ledger, finding.count, [](const CallMark&) { return true; });
     finding.reason = std::to_string(finding.count) +
                      (finding.count == quiet ? " rounds without anything new"
-                                             : " rounds of edits that no test confirmed") +
+                                             : " rounds without proven progress") +
                      since_change(ledger);
     return finding;
 }

@@ -129,6 +129,13 @@ Result<> endpoints::list_approvals(Call& call) {
                          "must be tool, question, auth or budget_extension", "kind"};
         }
     }
+    if (const std::string* risk = query.find("risk")) {
+        const bool known = core::parse_name(*risk, inbox.page.risk.emplace());
+        if (!known || *inbox.page.risk < core::Risk::kHigh)
+            return Error{ErrorCode::kInvalidParameter, "must be high or critical", "risk"};
+        if (!inbox.page.pending.value_or(false))
+            return Error{ErrorCode::kInvalidParameter, "needs status=pending", "risk"};
+    }
     if (const std::string* limit = query.find("limit")) {
         HEADWAY_TRY(inbox.page.limit, api::parse_number(*limit, "limit", 1, kInboxPageMax));
     }

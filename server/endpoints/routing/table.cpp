@@ -150,7 +150,7 @@ constexpr Endpoint kEndpoints[] = {
     {Method::kPost, "/v1/sessions/{id}/approvals", "askApproval", "ask", Guard::kReport,
      kApprovalBody, Effect::kReports, "", "Ask for a person's decision", endpoints::ask_approval},
     {Method::kGet, "/v1/approvals", "listApprovals", "approvals", Guard::kOverview, kNoBody,
-     Effect::kReads, "status session kind limit cursor", "The inbox of all sessions",
+     Effect::kReads, "status session kind risk limit cursor", "The inbox of all sessions",
      endpoints::list_approvals},
     {Method::kGet, "/v1/approvals/{approval}", "getApproval", "approval", Guard::kRead, kNoBody,
      Effect::kReads, "wait", "Read a request", endpoints::show_approval},

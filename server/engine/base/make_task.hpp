@@ -67,8 +67,9 @@ public:
             return false;
         }
     }
-    void refuse_full(Reader& reader, core::Error error) override {
-        if constexpr (requires { op_.unstored(reader); }) unstored_ = op_.unstored(reader);
+    void refuse_unstored(Reader& reader, core::Error error) override {
+        if constexpr (requires { op_.unstored(reader); })
+            unstored_ = (kept_ ? *kept_ : op_).unstored(reader);  // run() may have moved it away
         fail(std::move(error));
     }
     bool rationed() const override {

@@ -69,9 +69,9 @@ public:
     virtual core::Result<> run(Transaction& transaction) = 0;
     /// True for writes of agents, which are refused when disk space is low.
     virtual bool fills_disk() const = 0;
-    /// Refuses the write, since the disk is full. A call that must not run unchecked gets a refusal
-    /// in place of the error.
-    virtual void refuse_full(Reader& reader, core::Error error) = 0;
+    /// Refuses the write, since nothing can be stored. A call that must not run unchecked gets a
+    /// refusal in place of the error.
+    virtual void refuse_unstored(Reader& reader, core::Error error) = 0;
     /// True for hooks and for questions to a person, which cost as much as many reports: a turn
     /// takes few of them.
     virtual bool rationed() const = 0;

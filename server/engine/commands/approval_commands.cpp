@@ -284,6 +284,14 @@ Result<ApprovalShown> RedeemCommand::operator()(Transaction& transaction) {
     }
     HEADWAY_TRY(const bool open, core::check_redeem(approval, redeem.args_digest, redeem.key));
     if (open) {
+        HEADWAY_TRY(const Above above,
+                    above_of(transaction, *resident, approval.tool, approval.run_digest, false));
+        if (above.paused || !above.stop.empty())
+            return Error{ErrorCode::kNotApproved,
+                         !above.stop.empty()
+                             ? above.stop
+                             : "the session above this one is paused; redeem it after that",
+                         {}};
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::redeem, n, redeem.args_digest,
                                          redeem.key));

@@ -43,6 +43,34 @@ std::string id_before(const Generation& next) {
     return next.number == 2 ? next.base : next.base + "~" + std::to_string(next.number - 1);
 }
 
+std::string generation(const std::string& session, int number) {
+    return number == 1 ? session : session + "~" + std::to_string(number);
+}
+
+/// True if the generation after this one has a name that requests can address.
+bool has_next(const std::string& session, int number) {
+    return number < kGenerationsMax &&
+           generation(session, number + 1).size() <= core::limits::kIdBytesMax;
+}
+
+/// The newest generation that is known, or 0: its names are doubled until one is unknown, then
+/// halved, since only the newest has to be loaded. One that is open in memory is the newest.
+Result<int> newest_known(Reader& reader, const std::string& session) {
+    int known = 0;
+    int unknown = kGenerationsMax + 1;
+    while (unknown - known > 1) {
+        const bool doubles = unknown > kGenerationsMax;
+        const int number =
+            doubles ? std::clamp(2 * known, 1, kGenerationsMax) : known + (unknown - known) / 2;
+        const std::string id = generation(session, number);
+        HEADWAY_TRY(const bool here, reader.knows(id));
+        if (here) reader.look_at(id);
+        (here ? known : unknown) = number;
+        if (here && reader.is_open_in_memory(id)) break;
+    }
+    return known;
+}
+
 /// No floor of the operator: nothing may be weaker than the policy that it raises to.
 core::PolicyFloor exact_floor(const core::Policy& least) {
     core::PolicyFloor floor;
@@ -155,6 +183,31 @@ void take_budget(Transaction& transaction, const core::SessionState& before, Beg
 
 }  // namespace
 
+std::string base_of(const std::string& session) {
+    const auto later = parse_generation(session);
+    return later ? later->base : session;
+}
+
+Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins) {
+    HEADWAY_TRY(const int number, newest_known(reader, session));
+    if (number == 0) return session;
+    std::string id = generation(session, number);
+    if (begins == Begins::kNever || !has_next(session, number)) return id;
+    HEADWAY_TRY(const Resident* found, reader.find(id));
+    if (found == nullptr || !found->session.state().ended()) return id;
+    const bool goes_on = begins == Begins::kAnew || !was_stopped(found->session.state());
+    return goes_on ? generation(session, number + 1) : id;
+}
+
+std::string next_generation(const std::string& session, const std::string& now) {
+    int number = 1;
+    if (now != session) {
+        const std::string_view digits = std::string_view{now}.substr(session.size() + 1);
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    }
+    return has_next(session, number) ? generation(session, number + 1) : now;
+}
+
 Result<const Resident*> ended_before(Reader& reader, const std::string& session) {
     HEADWAY_TRY(const std::string name, name_before(reader, session));
     const Resident* found = nullptr;
@@ -181,11 +234,15 @@ bool was_stopped(const core::SessionState& state) {
         state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
     const bool nudged = std::any_of(state.nudges.begin(), state.nudges.end(),
                                     [](const auto& nudge) { return nudge.step > core::kStepAsk; });
+    return state.cancel_requested || state.stopped || spent || nudged || was_ended_for_it(state) ||
+           state.outcome == core::Outcome::kBudgetExhausted;
+}
+
+bool was_ended_for_it(const core::SessionState& state) {
     const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
                         state.end_code != core::kAgentGone;
-    return state.cancel_requested || state.stopped || spent || nudged || failed ||
-           state.end_code == core::kEndedByPerson || state.outcome == core::Outcome::kHalted ||
-           state.outcome == core::Outcome::kBudgetExhausted;
+    return failed || state.end_code == core::kEndedByPerson ||
+           state.outcome == core::Outcome::kHalted;
 }
 
 Result<> check_turn(Reader& reader, const std::string& session, bool by_person) {

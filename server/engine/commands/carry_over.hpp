@@ -18,12 +18,31 @@ namespace headway::server {
 /// Maximum number of generations of one session. Later resumes use the last one.
 inline constexpr int kGenerationsMax = 999;
 
+/// The id of the first generation of a session; its own id if it has no other. Pure.
+std::string base_of(const std::string& session);
+
+/// Whether a report begins the next generation of an ended session.
+enum class Begins : std::uint8_t {
+    kNever,   ///< the report comes late
+    kByCall,  ///< an agent at work, unless the session was stopped
+    kAnew,    ///< a person, or a new process
+};
+
+/// The newest generation: the first that is open or unknown, or the last that has ended.
+core::Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins);
+
+/// The generation of `session` after generation `now`; `now` itself if it is the last allowed.
+std::string next_generation(const std::string& session, const std::string& now);
+
 /// The generation before `session` if that generation has ended; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
 /// True if a person or a rule ended the session, or had sent its agent a stop before the session
 /// ended: the agent may not continue in another session by itself. Pure.
 bool was_stopped(const core::SessionState& state);
+
+/// True if a person or a rule, other than a budget's, ended the session, not its agent. Pure.
+bool was_ended_for_it(const core::SessionState& state);
 
 /// Checks whether a session with this id may begin. Error: kForbidden for a generation that begins
 /// before the previous one has ended, since its carry-over is unknown, and, unless a person begins

@@ -33,11 +33,15 @@ Result<bool> tick(Transaction& transaction, Resident& resident) {
     context.children_work = transaction.children_work(resident);
     context.agent_runs = resident.agent_runs;
     context.agent_works = agent_works(resident, context);
+    HEADWAY_TRY(const auto above, policies_above(transaction, resident));
+    context.policies_above = above;
+    const bool paused = resident.session.state().paused();
     std::vector<core::Event>& events = transaction.events();
     resident.session.tick(context, events);
     const bool due = !events.empty();
     HEADWAY_CHECK(transaction.append(resident, events));
     HEADWAY_CHECK(release_day(transaction, resident));
+    if (paused && !resident.session.state().paused()) touch_below(transaction, resident);
     return due;
 }
 
@@ -215,29 +219,6 @@ void touch_below(Transaction& transaction, const Resident& resident) {
     for (Resident* child :
          transaction.tree().descendants(resident.session, transaction.sessions().residents()))
         transaction.touch(*child);
-}
-
-Result<bool> must_ask_for(Transaction& transaction, Resident* resident, const core::Policy& policy,
-                          const std::string& tool) {
-    const core::ApprovalRules& rules = transaction.settings().approvals;
-    if (rules.must_ask(policy, tool)) return true;
-    if (resident == nullptr || resident->session.state().about.parent.empty()) return false;
-    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), *resident));
-    return std::any_of(line.begin(), line.end(), [&](const Resident* one) {
-        return rules.must_ask(*one->session.state().policy, tool);
-    });
-}
-
-Result<> check_expiry_above(Transaction& transaction, Resident* resident,
-                            const core::Policy& policy, const core::ApprovalRequested& asked,
-                            const std::string& pointer) {
-    if (asked.on_expiry != core::OnExpiry::kApprove) return {};
-    HEADWAY_TRY(const bool needs, must_ask_for(transaction, resident, policy, asked.tool));
-    if (!needs) return {};
-    return core::Error{core::ErrorCode::kInvalidField,
-                       "calls of this tool need a person's approval in a session above this one; "
-                       "use hold, reject or escalate",
-                       pointer + "/on_expiry"};
 }
 
 }  // namespace headway::server

@@ -41,9 +41,26 @@ core::Result<> check_expiry_above(Transaction& transaction, Resident* resident,
                                   const core::Policy& policy, const core::ApprovalRequested& asked,
                                   const std::string& pointer);
 
+/// Policies of the sessions above this one, nearest first; valid until one of these changes.
+core::Result<std::vector<const core::Policy*>> policies_above(Transaction& transaction,
+                                                              Resident& resident);
+
 /// True if calls of the tool need approval in this session, or in one above it. `policy` is that of
 /// the session, which may be null while it begins.
 core::Result<bool> must_ask_for(Transaction& transaction, Resident* resident,
                                 const core::Policy& policy, const std::string& tool);
+
+/// Decisions of people that bind a session although they were made about another one: a session
+/// above it, a later generation of that, or an earlier generation of its own.
+struct Above {
+    std::string stop;      ///< why its calls must not run, as a sentence without an end; or empty
+    bool paused = false;   ///< its calls wait for the end of a pause
+    bool refused = false;  ///< a person has rejected the same call
+};
+
+/// The decisions that bind a call of the session. `by_call`: the call itself is about to run, so
+/// that rejections of earlier generations count too.
+core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
+                             std::string_view args_digest, bool by_call);
 
 }  // namespace headway::server

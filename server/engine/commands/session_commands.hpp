@@ -27,7 +27,8 @@ struct SessionDocument {
     bool created = false;   ///< this command opened the session
     bool replayed = false;  ///< an earlier command with this idempotency key opened it
     std::optional<api::Adapter> adapter = {};
-    std::string cost_warning = {};  ///< why a cap on cost cannot hold; or empty
+    std::size_t approvals_below = 0;  ///< pending, of open sessions below in memory
+    std::string cost_warning = {};    ///< why a cap on cost cannot hold; or empty
 };
 
 /// Names one session (WriteTask::name).

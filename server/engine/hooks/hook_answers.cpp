@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
 #include "core/budgets/budget_text.hpp"
 #include "core/hooks/hook_answer.hpp"
@@ -14,6 +15,7 @@
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/family_writes.hpp"
 #include "server/engine/commands/session_commands.hpp"
+#include "server/engine/hooks/hook_batch.hpp"
 #include "server/engine/hooks/hook_dialogs.hpp"
 
 namespace headway::server {
@@ -23,9 +25,6 @@ using api::hooks::Hook;
 using api::hooks::HookKind;
 using core::Result;
 
-/// Calls of one turn that a batch may name again.
-constexpr std::size_t kFinishedCallsMax = 256;
-
 Result<std::string> answer_of(Transaction& transaction, const Resident& resident, std::uint64_t n) {
     HEADWAY_TRY(const auto document, approval_document(transaction.reader(), resident, n));
     return document.texts.response.kept;
@@ -33,16 +32,11 @@ Result<std::string> answer_of(Transaction& transaction, const Resident& resident
 
 /// The arguments that a person put in place of the call's.
 Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
-                                const HookCall& call) {
-    const core::SessionState& state = resident.session.state();
-    const core::Approval* approval =
-        call.dialog != 0 ? state.approvals.find(call.dialog)
-                         : core::approval_of_call(state, call.hook.call.call, call.hook.call.tool,
-                                                  call.args_digest);
-    HEADWAY_ASSERT(approval != nullptr);
-    HEADWAY_TRY(const auto document,
-                approval_document(transaction.reader(), resident, approval->n));
-    return document.texts.edited_args.text;
+                                std::uint64_t n) {
+    HEADWAY_TRY(auto document, approval_document(transaction.reader(), resident, n));
+    if (document.texts.edited_args.text.empty())
+        return core::Error{core::ErrorCode::kInternal, "its edited arguments are not stored", {}};
+    return std::move(document.texts.edited_args.text);
 }
 
 /// A person's replacement of the call, or answer, and damage on the disk.
@@ -54,16 +48,16 @@ struct SaidByPerson {
 /// Without what a person has said the call must not run: with an error its agent would take us for
 /// a daemon that is away. Leaves the approval unused.
 Result<SaidByPerson> said_by_person(Transaction& transaction, const Resident& resident,
-                                    const HookCall& call, core::HookAnswer& hook_answer) {
+                                    core::HookAnswer& hook_answer) {
     SaidByPerson words;
     Result<std::string> edited;
-    if (!hook_answer.edit.empty()) edited = edited_args(transaction, resident, call);
+    if (hook_answer.edited != 0) edited = edited_args(transaction, resident, hook_answer.edited);
     Result<std::string> answer;
     if (hook_answer.answered != 0) answer = answer_of(transaction, resident, hook_answer.answered);
     for (const auto* one : {&edited, &answer}) {
         if (*one) continue;
         if (!is_unreadable(one->error().code)) return one->error();
-        hook_answer.edit.clear();
+        hook_answer.edited = 0;
         hook_answer.allow.clear();
         hook_answer.acknowledged.clear();
         hook_answer.redeemed = 0;
@@ -136,7 +130,7 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
     const bool dialog = call.hook.dialog;
     if (call.hook.kind != HookKind::kPre && !dialog) return;
     const bool edits = dialog ? call.dialect->edits_in_dialog : call.dialect->edits_calls;
-    const bool edited = !answer.edit.empty() && !edits;
+    const bool edited = answer.edited != 0 && !edits;
     const bool denied = !answer.deny.empty() && !(dialog && answer.undecided);
     if (!denied && answer.stop.empty() && !edited) return;
     const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
@@ -149,6 +143,19 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
     std::get<core::ToolFinished>(events.back().payload).refused_here = true;
     note_finished_call(resident, id);
     if (!answer.stop.empty() && !dialog) ++resident.hooks.change().stops;
+}
+
+/// Notes whether the call of this hook is held. A call that is no longer open is forgotten.
+void note_hold(Resident& resident, const HookCall& call, bool held) {
+    if (call.hook.kind != HookKind::kPre) return;
+    const std::uint64_t id = core::digest_of(core::kept_call_id(call.hook.call.call)).low;
+    if (resident.hooks->held_calls.empty() && !held) return;
+    std::vector<std::uint64_t> kept;
+    for (const core::OpenCall& open : resident.session.state().open_calls) {
+        const std::uint64_t one = core::digest_of(core::kept_call_id(open.call_id)).low;
+        if (one == id ? held : is_held(resident, open.call_id)) kept.push_back(one);
+    }
+    resident.hooks.change().held_calls = std::move(kept);
 }
 
 /// How the session stands, and what there is to say.
@@ -168,23 +175,10 @@ bool waits(HookKind kind) {
     return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
 }
 
-void note_finished_call(Resident& resident, const std::string& call_id) {
-    auto& known = resident.hooks.change().finished_calls;
-    if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
-    known.push_back(core::digest_of(call_id).low);
-}
-
-core::Event finish_of(const std::string& call_id, const std::string& tool,
-                      std::string_view error_class, std::string_view why) {
-    core::ToolFinished finished;
-    finished.call_id = call_id;
-    finished.tool = tool;
-    finished.ok = false;
-    finished.error =
-        core::ToolError{std::string{error_class}, core::bounded_text(std::string{why})};
-    core::Event event;
-    event.payload = std::move(finished);
-    return event;
+bool is_held(const Resident& resident, const std::string& call_id) {
+    const auto& held = resident.hooks->held_calls;
+    return std::find(held.begin(), held.end(), core::digest_of(core::kept_call_id(call_id)).low) !=
+           held.end();
 }
 
 bool is_vain(const core::SessionState& state, const HookCall& call) {
@@ -208,73 +202,29 @@ bool is_granted(const core::SessionState& state, const core::HookQuestion& asked
     return state.approvals.grant_for(like, now) != nullptr;
 }
 
-/// Decisions of people about sessions above this one, and those that it goes on from.
-struct Above {
-    std::string stop;
-    bool paused = false;
-    bool refused = false;
-};
-
-/// Calls that are remembered as rejected, of all generations together.
-constexpr std::size_t kRefusedMax = 1024;
-/// Generations that are read for them: each may come from the disk.
-constexpr int kRefusedGenerationsMax = 64;
-
-/// An agent may end its session, and goes on in the next: that must not lift a rejection.
-Result<bool> was_refused(Transaction& transaction, Resident& resident, const HookCall& call) {
-    HookMemory& memory = resident.hooks.change();
-    if (!memory.refused_before) {
-        std::vector<std::uint64_t> refused;
-        std::string name = resident.session.id();
-        for (int i = 0; i < kRefusedGenerationsMax; ++i) {
-            HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), name));
-            if (before == nullptr) break;
-            name = before->session.id();
-            const core::SessionState& state = before->session.state();
-            for (const core::Approval& one : state.approvals.requests) {
-                if (state.approvals.is_rejected(one.tool, one.args_digest))
-                    refused.push_back(core::call_digest(one.tool, one.args_digest));
-            }
-            const auto& dropped = state.approvals.rejected;
-            refused.insert(refused.end(), dropped.begin(), dropped.end());
-            if (refused.size() >= kRefusedMax) break;
-        }
-        memory.refused_before = std::move(refused);
+/// True if the rules, or a person's decision about the session or one above it, forbid that the
+/// call runs unasked. Sessions that cannot be read have only the rules of the configuration.
+bool stands_in_the_way(Reader& reader, std::string id, const HookCall& call) {
+    const std::string& tool = call.hook.call.tool;
+    const core::ApprovalRules& rules = reader.settings().approvals;
+    const auto read = [&reader](const std::string& name) -> const Resident* {
+        const auto found =
+            reader.is_shared() ? Result<const Resident*>{nullptr} : reader.find(name);
+        return found ? *found : nullptr;
+    };
+    const Resident* resident = read(id);
+    if (resident == nullptr) return rules.must_ask(reader.settings().policy, tool);
+    for (std::size_t depth = 0; resident != nullptr && depth <= core::limits::kFamilyDepthMax;
+         ++depth) {
+        const core::SessionState& state = resident->session.state();
+        const bool held = state.paused() && (depth == 0 || !state.ended());
+        if (held || core::must_stop(state) || rules.must_ask(*state.policy, tool) ||
+            state.approvals.is_rejected(tool, call.args_digest))
+            return true;
+        id = state.about.parent;
+        resident = id.empty() ? nullptr : read(id);
     }
-    const auto& known = *memory.refused_before;
-    return std::find(known.begin(), known.end(),
-                     core::call_digest(call.hook.call.tool, call.args_digest)) != known.end();
-}
-
-/// The budget of its family: an acknowledgement of the agent does not lift it.
-bool is_used_up(const core::SessionState& state) {
-    const bool spent =
-        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
-    return spent || state.outcome == core::Outcome::kBudgetExhausted;
-}
-
-Result<Above> above_of(Transaction& transaction, Resident& resident, const HookCall& call) {
-    Above above;
-    if (!waits(call.hook.kind)) return above;
-    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
-    bool rolls_up = true;  // use of this session, as far as the ancestor looked at
-    for (const Resident* one : line) {
-        const core::SessionState& state = one->session.state();
-        rolls_up = rolls_up && state.about.budget_rules->roll_up;
-        const bool stopped =
-            state.cancel_requested || state.stopped || state.outcome == core::Outcome::kHalted;
-        if (stopped && above.stop.empty())
-            above.stop = "a person has stopped the session above this one, " + one->session.id();
-        if (above.stop.empty() && rolls_up && is_used_up(state))
-            above.stop = "the budget of the session above this one is used up";
-        above.paused = above.paused || (state.paused() && !state.ended());
-        above.refused =
-            above.refused || state.approvals.is_rejected(call.hook.call.tool, call.args_digest);
-    }
-    if (!above.refused && call.hook.kind == HookKind::kPre) {
-        HEADWAY_TRY(above.refused, was_refused(transaction, resident, call));
-    }
-    return above;
+    return false;
 }
 
 }  // namespace
@@ -284,7 +234,11 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     const Hook& hook = call.hook;
     HookAnswered answered;
     answered.session = resident.session.id();
-    HEADWAY_TRY(const Above above, above_of(transaction, resident, call));
+    Above above;
+    if (waits(hook.kind)) {
+        HEADWAY_TRY(above, above_of(transaction, resident, hook.call.tool, call.args_digest,
+                                    hook.kind == HookKind::kPre));
+    }
     core::HookQuestion asked = question_of(resident, call, time_is_up, again);
     HEADWAY_TRY(
         asked.needs_approval,
@@ -297,8 +251,10 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     asked.refused_before = above.refused;
     core::HookAnswer answer = core::answer_hook(resident.session.state(), asked);
     answered.hold = answer.hold;
-    HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, answer));
-    if (hook.kind == HookKind::kPre && !answer.edit.empty() && !call.dialect->edits_calls) {
+    answered.held_above = answer.hold && above.paused;
+    note_hold(resident, call, answer.hold);
+    HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, answer));
+    if (hook.kind == HookKind::kPre && answer.edited != 0 && !call.dialect->edits_calls) {
         // The refusal names the arguments, and the approval is for the call that has them.
         answer.acknowledged.clear();
         answer.redeemed = 0;
@@ -334,6 +290,18 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     report.events = std::move(events);
     HEADWAY_TRY(const Advised advised, report(transaction));
     (void)advised;
+    return answered;
+}
+
+std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
+                                            const HookCall& call) {
+    if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
+    if (!stands_in_the_way(reader, session, call)) return std::nullopt;
+    HookAnswered answered;
+    answered.session = std::move(session);
+    answered.reply.deny = "This call may not run: the daemon cannot store it.";
+    answered.call = call;
+    answered.call.process = false;
     return answered;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,12 +16,9 @@ namespace headway::server {
 /// True if a hook of this kind waits for the answer. Pure.
 bool waits(api::hooks::HookKind kind);
 
-/// The event for the end of a call that did not complete. Pure.
-core::Event finish_of(const std::string& call_id, const std::string& tool,
-                      std::string_view error_class, std::string_view why);
-
-/// Notes a finished call, which the batch of this round may name again. Keeps a bounded number.
-void note_finished_call(Resident& resident, const std::string& call_id);
+/// True if the call waits for its hook's answer, or never had it. Unknown, so false, of calls
+/// before a restart.
+bool is_held(const Resident& resident, const std::string& call_id);
 
 /// True if asking a person is pointless: the session must stop, or the call was approved. Pure.
 bool is_vain(const core::SessionState& state, const HookCall& call);
@@ -30,5 +28,10 @@ bool is_vain(const core::SessionState& state, const HookCall& call);
 /// asked about again.
 core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident,
                                             HookCall call, bool time_is_up, bool again);
+
+/// The answer to a hook while nothing can be stored: the refusal of a call that the rules, or a
+/// person's decision about the session or one above it, do not let run unasked. Absent for others.
+std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
+                                            const HookCall& call);
 
 }  // namespace headway::server

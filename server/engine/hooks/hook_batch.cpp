@@ -12,6 +12,9 @@
 namespace headway::server {
 namespace {
 
+/// Calls of one turn that a batch may name again.
+constexpr std::size_t kFinishedCallsMax = 256;
+
 bool knows(const std::vector<std::uint64_t>& digests, const std::string& text) {
     return std::find(digests.begin(), digests.end(), core::digest_of(text).low) != digests.end();
 }
@@ -25,6 +28,25 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
 }
 
 }  // namespace
+
+void note_finished_call(Resident& resident, const std::string& call_id) {
+    auto& known = resident.hooks.change().finished_calls;
+    if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
+    known.push_back(core::digest_of(call_id).low);
+}
+
+core::Event finish_of(const std::string& call_id, const std::string& tool,
+                      std::string_view error_class, std::string_view why) {
+    core::ToolFinished finished;
+    finished.call_id = call_id;
+    finished.tool = tool;
+    finished.ok = false;
+    finished.error =
+        core::ToolError{std::string{error_class}, core::bounded_text(std::string{why})};
+    core::Event event;
+    event.payload = std::move(finished);
+    return event;
+}
 
 void settle_batch(Resident& resident, HookCommand& command) {
     std::vector<core::Event> kept;

@@ -194,11 +194,13 @@ private:
                                        person ? "interrupted" : "its end was not reported"));
             auto& finished = std::get<core::ToolFinished>(events.back().payload);
             finished.refused_here = was_held(call);
+            finished.end_assumed = !finished.refused_here;
         }
     }
 
     /// It waited for a decision, or its agent never had that: it did not run.
     bool was_held(const core::OpenCall& call) const {
+        if (is_held(resident_, call.call_id)) return true;
         const auto& requests = state_.approvals.requests;
         const std::string id = core::kept_call_id(call.call_id);
         const auto asked =
@@ -227,6 +229,15 @@ Result<HookAnswered> refused_call(HookCommand& command, core::Error&& error) {
     answered.reply.deny = "This call may not run, for it cannot be recorded: " + error.detail + ".";
     answered.call = std::move(command.call);
     return answered;
+}
+
+/// Checks that the session that this hook names as its sub-agent's is one of its sessions: an agent
+/// may have opened it beforehand, where no decision about this session would reach it.
+Result<> check_sub_agent(const core::Session& session, const std::string& parent) {
+    if (parent.empty() || base_of(session.state().about.parent) == base_of(parent)) return {};
+    return core::Error{core::ErrorCode::kForbidden,
+                       session.id() + " was opened before, and not as a sub-agent of " + parent,
+                       {}};
 }
 
 /// Answer for a session that is not open: there is no process to follow either, of which there may
@@ -283,22 +294,11 @@ Result<> HookCommand::name(Reader& reader, SessionNames& names) {
 }
 
 std::optional<HookAnswered> HookCommand::unstored(Reader& reader) const {
-    if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
-    const auto id = in_force(reader, session, Begins::kNever);
-    const auto found = id ? reader.find(*id) : Result<const Resident*>{nullptr};
-    const Resident* resident = found ? *found : nullptr;
-    const core::Policy& policy =
-        resident != nullptr ? *resident->session.state().policy : reader.settings().policy;
-    const bool held = resident != nullptr && (resident->session.state().paused() ||
-                                              core::must_stop(resident->session.state()));
-    if (!held && !reader.settings().approvals.must_ask(policy, call.hook.call.tool))
-        return std::nullopt;
-    HookAnswered answered;
-    answered.session = id ? *id : session;
-    answered.reply.deny = "This call may not run: the disk of the daemon is full.";
-    answered.call = call;
-    answered.call.process = false;
-    return answered;
+    std::string id = session;
+    if (!reader.is_shared()) {  // else each look may wait for a connection
+        if (auto current = in_force(reader, session, Begins::kNever)) id = *std::move(current);
+    }
+    return answer_unstored(reader, std::move(id), call);
 }
 
 Result<bool> HookCommand::is_well_named(Reader& reader) const {
@@ -334,6 +334,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     if (auto opened = open_for(transaction, *this); !opened)
         return refused_call(*this, std::move(opened).error());
     HEADWAY_TRY(resident, transaction.require(target));
+    if (auto fits = check_sub_agent(resident->session, parent); !fits && waits(kind))
+        return refused_call(*this, std::move(fits).error());
     if (call.process) resident->agent_runs = true;
     if (call.process_number != 0) resident->agent_work.follow(call.process_number);
     if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")

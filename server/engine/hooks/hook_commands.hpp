@@ -51,8 +51,8 @@ struct HookCommand {
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
-    /// The answer while nothing can be stored: a refusal of a call that needs approval, or whose
-    /// session is paused or stopped. Absent for all others.
+    /// The answer while nothing can be stored: a refusal of a call that needs approval, or that a
+    /// person's decision about the session or one above it stops. Absent for all others.
     std::optional<HookAnswered> unstored(Reader& reader) const;
 };
 

@@ -53,20 +53,24 @@ int urgency_of(const api::Need& need) {
     return 7;
 }
 
-/// Adds the most urgent of the pending approvals. Those of high risk are looked for among more than
-/// are shown, so that many harmless ones do not hide them.
+/// Adds the most urgent of the pending approvals: critical ones, then those of high risk, then all
+/// others, each oldest first, however many there are.
 Result<void> add_approvals(const Reader& reader, std::vector<api::Need>& needs) {
     storage::ApprovalPage page;
     page.pending = true;
-    page.limit = 4 * kNeedsShownMax;
-    HEADWAY_TRY(auto approvals, reader.store().approvals().list_approvals(page));
-    std::erase_if(approvals, [](const auto& one) { return one.damaged; });  // the inbox reports it
-    std::ranges::stable_sort(approvals, std::greater{}, [](const storage::StoredApproval& one) {
-        return std::max(one.approval.risk, core::Risk::kMedium);
-    });
-    if (approvals.size() > kNeedsShownMax) approvals.resize(kNeedsShownMax);
-    for (const storage::StoredApproval& stored : approvals) {
-        HEADWAY_TRY(needs.emplace_back(), need_of_stored(reader, stored));
+    page.limit = kNeedsShownMax;
+    std::vector<storage::Cursor> added;
+    for (const auto risk : {std::optional{core::Risk::kCritical}, std::optional{core::Risk::kHigh},
+                            std::optional<core::Risk>{}}) {
+        page.risk = risk;
+        HEADWAY_TRY(const auto approvals, reader.store().approvals().list_approvals(page));
+        for (const storage::StoredApproval& stored : approvals) {
+            const bool known = std::ranges::find(added, stored.cursor) != added.end();
+            // The inbox reports damaged ones.
+            if (stored.damaged || known || added.size() == kNeedsShownMax) continue;
+            added.push_back(stored.cursor);
+            HEADWAY_TRY(needs.emplace_back(), need_of_stored(reader, stored));
+        }
     }
     return {};
 }

@@ -118,7 +118,7 @@ core::Event noted(const PingCommand& ping) {
 
 core::Event unscheduled() {
     core::Heartbeat beat;
-    beat.note = "the schedule of this job is off: it was missing, and other jobs have its place";
+    beat.note = "the schedule of this job is off: as many other jobs have one as may have one";
     return event_of(std::move(beat));
 }
 
@@ -221,14 +221,14 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     report.session = run;
     report.batch = true;
     report.events = events_of(*this, opens);
-    if (!scheduled) report.events.insert(report.events.begin() + 1, unscheduled());
+    if (!scheduled && opens) report.events.insert(report.events.begin() + 1, unscheduled());
     HEADWAY_TRY(const Advised advised, report(transaction));
     (void)advised;
-    return Pinged{};
+    return Pinged{!scheduled};
 }
 
-/// Refuses a schedule too many, and one that is longer than it would be stored, which is as long as
-/// the job's runs. Writes nothing.
+/// Refuses a schedule that is longer than it would be stored, which is as long as the job's runs.
+/// Writes nothing.
 Result<> PingCommand::check_schedule(Transaction& transaction, const std::string& run) const {
     if (schedule->every == core::Millis{0} && schedule->cron.empty()) return {};
     const char* const field = schedule->every > core::Millis{0} ? "every" : "cron";
@@ -239,16 +239,11 @@ Result<> PingCommand::check_schedule(Transaction& transaction, const std::string
                      "is longer than ended runs are kept; storage.retention would have to be a day "
                      "longer than it",
                      field};
-    HEADWAY_TRY(const bool fits, has_room_for_schedule(transaction.store().idempotency(), job));
-    if (fits) return {};
-    return Error{ErrorCode::kInvalidParameter,
-                 "is the schedule of one job too many: " + std::to_string(kPingSchedulesMax) +
-                     " may have one; every=off takes one away",
-                 field};
+    return {};
 }
 
-/// A schedule counts from the last start, so a start writes it again. False: the job opens a
-/// run without one, since it was missing and other jobs have taken its place.
+/// A schedule counts from the last start, so a start writes it again. False: the job has none,
+/// since other jobs have all places. The ping counts all the same.
 Result<bool> PingCommand::keep_schedule(Transaction& transaction, const std::string& run,
                                         bool opens) const {
     storage::IdempotencyTable& table = transaction.store().idempotency();
@@ -259,10 +254,8 @@ Result<bool> PingCommand::keep_schedule(Transaction& transaction, const std::str
     if (!opens && !schedule) return true;
     HEADWAY_TRY(const auto known, find_schedule(table, job));
     if (!known && !schedule) return true;
-    if (!schedule) {  // check_schedule() has looked when there is one
-        HEADWAY_TRY(const bool fits, has_room_for_schedule(table, job));
-        if (!fits) return false;
-    }
+    HEADWAY_TRY(const bool fits, has_room_for_schedule(table, job));
+    if (!fits) return false;
     core::PingSchedule now = schedule ? *schedule : known->schedule;
     const bool starts = opens || !known;
     if (!starts) {

@@ -24,7 +24,9 @@ core::Result<> open_run(Transaction& transaction, const std::string& job, const 
                         const std::string& rid);
 
 /// The ping was accepted, or repeated known facts.
-struct Pinged {};
+struct Pinged {
+    bool unscheduled = false;  ///< its schedule had no place
+};
 
 /// Reports one ping of a job. A run of the job is a session with one call in flight, so that it
 /// never becomes silent: `<job>.<rid>` if the ping has a `rid`, else `<job>`, then `<job>~2` and so

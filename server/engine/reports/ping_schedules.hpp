@@ -56,7 +56,7 @@ public:
     void report_ids(ReportedIds&) const override {}
     core::Result<> run(Transaction& transaction) override;
     bool fills_disk() const override { return true; }
-    void refuse_full(Reader&, core::Error error) override { fail(std::move(error)); }
+    void refuse_unstored(Reader&, core::Error error) override { fail(std::move(error)); }
     bool rationed() const override { return false; }
     void arrive(EngineContext&) override {}
     bool delivered() const override { return false; }

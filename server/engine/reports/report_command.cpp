@@ -264,6 +264,8 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     core::Context asking = transaction.context();
     asking.asks = asks;
     asking.children_work = transaction.children_work(*resident);
+    HEADWAY_TRY(const auto above, policies_above(transaction, *resident));
+    asking.policies_above = above;
     resident->session.report(events, asking, decided);
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
                                      transaction.context(), decided);

@@ -51,6 +51,9 @@ struct HookMemory {
     /// Digests of the calls that a person has rejected in earlier generations; absent until a call
     /// needs them.
     std::optional<std::vector<std::uint64_t>> refused_before;
+    /// Digests of the ids of the calls whose hooks are held, or were when their connection closed:
+    /// these did not run.
+    std::vector<std::uint64_t> held_calls;
 };
 
 /// A session in memory. State that few sessions have at a time is LazyOptional.

@@ -92,6 +92,13 @@ public:
     }
     /// True while other daemons have committed events that this daemon has not read.
     bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
+    /// Pending approvals of the sessions below this one that are in memory.
+    std::size_t approvals_below(const core::Session& session) const {
+        std::size_t pending = 0;
+        for (const Resident* child : parts_.tree.descendants(session, parts_.sessions.residents()))
+            pending += child->session.state().approvals.pending();
+        return pending;
+    }
     std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
 
     /// Logs a damaged session that a list leaves out, once.

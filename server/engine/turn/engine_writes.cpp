@@ -35,6 +35,7 @@ void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
     disk_.look_at_space(writes);
     disk_.look_at_files(writes || ticks || !receivers_.empty());
     if (const auto closed = disk_.closed()) {
+        if (lost_) (void)regain();  // a refusal depends on what the sessions' rules are
         refuse(*closed, requests, publication);
         return;
     }
@@ -54,7 +55,9 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     const Transaction::Turn turn{clock_.now(), load_factor(requests.size() + left), listening_};
     for (const Request& request : requests) {
         if (request.write == nullptr) continue;
-        if (policy_->repeats() || request.write->delivered()) request.write->keep();
+        // A hook's call that must not run is refused even if nothing can be stored.
+        if (policy_->repeats() || request.write->delivered() || request.write->rationed())
+            request.write->keep();
     }
     const auto later = hold_back(receivers_, last_receiver_);
     std::optional<Transaction> tried;
@@ -90,7 +93,7 @@ Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, Sessio
     for (Request& request : requests) {
         if (request.write != nullptr) {
             if (auto refused = request.write->fills_disk() ? disk_.no_room() : std::nullopt) {
-                request.write->refuse_full(reader, *std::move(refused));
+                request.write->refuse_unstored(reader, *std::move(refused));
             } else {
                 Result<> named = request.write->name(reader, names);
                 if (!named && is_storage_error(named.error().code)) return named;
@@ -193,9 +196,10 @@ void Engine::give_up(const Error& error, std::vector<Request>& requests, Publica
 
 /// Refuses all commands that write.
 void Engine::refuse(const Error& error, std::vector<Request>& requests, Publication& publication) {
+    Reader reader{parts_};
     for (Request& request : requests) {
         if (request.write == nullptr) continue;
-        request.write->fail(error);
+        request.write->refuse_unstored(reader, error);
         answer(request, publication);
     }
 }

@@ -49,7 +49,8 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
                                 shown.prediction ? &*shown.prediction : nullptr, shown.expected,
-                                shown.adapter ? &*shown.adapter : nullptr, shown.cost_warning);
+                                shown.adapter ? &*shown.adapter : nullptr, shown.cost_warning,
+                                shown.approvals_below);
         },
         shown.created ? 201 : 200, std::move(headers));
 }
@@ -114,11 +115,15 @@ void answer_with(Answers& on, const ReplyTo& to, TelemetryTaken&& taken) {
 }
 
 /// As healthchecks.io answers.
-void answer_with(Answers& on, const ReplyTo& to, Pinged&&) {
+void answer_with(Answers& on, const ReplyTo& to, Pinged&& pinged) {
     Response response;
     response.content_type = "text/plain; charset=utf-8";
     response.headers = "Ping-Body-Limit: " + std::to_string(core::limits::kPingBytesKept) + "\r\n";
     response.body = "OK";
+    if (pinged.unscheduled)
+        response.body +=
+            ", without its schedule: as many jobs as may have one have one; every=off "
+            "takes one away";
     on.respond(to, response);
 }
 

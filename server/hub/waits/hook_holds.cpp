@@ -66,6 +66,7 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
     hold.call = std::move(answered.call);
     hold.deadline = now + time;
     hold.next_sign = now + kSignEvery;
+    if (answered.held_above) hold.next_look = now + kLookEvery;
     // An older client, or one that has sent more requests, gets the reply in one piece.
     hold.streams = connection->begin_stream(to.slot, StreamBody::kHeld);
     if (hold.streams) connection->append_stream(chunk_of(" "));
@@ -74,6 +75,8 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
 void HookHolds::go_on(const Place& place, Hold& held, HookAnswered&& answered) {
     if (std::exchange(held.asked, false)) --asked_;
     held.call = std::move(answered.call);
+    held.next_look =
+        answered.held_above ? Clock::steady() + kLookEvery : Clock::Steady::time_point::max();
     if (!answered.hold) {
         finish(place, held.call.dialect->render(held.call.hook, answered.reply));
     } else if (held.changed) {
@@ -158,7 +161,7 @@ void HookHolds::second(Clock::Steady::time_point now) {
     std::vector<std::uint64_t> signs;
     for (const Place& place : holds_.all()) {
         Hold& held = holds_.at(place);
-        if (held.changed || now >= held.deadline) ask_again(place, held);
+        if (held.changed || now >= held.deadline || now >= held.next_look) ask_again(place, held);
         if (!held.streams || now < held.next_sign) continue;
         held.next_sign = now + kSignEvery;
         signs.push_back(place.first);

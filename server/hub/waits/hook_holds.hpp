@@ -36,6 +36,9 @@ public:
     using Leave = std::function<void(DialogLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
+    /// How often a hold by the pause of a session above is asked about: another daemon may have
+    /// resumed that session, whose changes do not arrive here.
+    static constexpr std::chrono::seconds kLookEvery{15};
     /// Maximum number of open questions to the engine: some milliseconds of its time.
     static constexpr std::size_t kAskedMax = 32;
 
@@ -65,6 +68,7 @@ private:
         HookCall call;
         Clock::Steady::time_point deadline;
         Clock::Steady::time_point next_sign;
+        Clock::Steady::time_point next_look = Clock::Steady::time_point::max();
         bool streams = false;  ///< the reply has begun
         bool asked = false;    ///< a question is open
         bool changed = false;  ///< the session has changed since it was asked

@@ -52,8 +52,9 @@ constexpr const char* kFirst[] = {
     "pending BIGINT NOT NULL,kind BIGINT NOT NULL,identity BIGINT NOT NULL,decided BIGINT NOT NULL,"
     "state BYTEA NOT NULL)",
     "CREATE UNIQUE INDEX approval_session ON approval(session,n)",
-    "CREATE INDEX approval_pending ON approval(cursor) WHERE pending=1",
-    "CREATE INDEX approval_identical ON approval(identity) WHERE pending=1",
+    "CREATE INDEX approval_pending ON approval(cursor) WHERE pending>0",
+    "CREATE INDEX approval_risky ON approval(cursor) WHERE pending>1",
+    "CREATE INDEX approval_identical ON approval(identity) WHERE pending>0",
     "CREATE TABLE judge_check(id TEXT PRIMARY KEY,session BIGINT NOT NULL,asked BIGINT NOT NULL,"
     "done BIGINT NOT NULL)",
     "CREATE INDEX judge_check_session ON judge_check(session)",

@@ -64,7 +64,7 @@ TEST_CASE("activity: of the rounds before, fifteen are shown", "[core]") {
 
 TEST_CASE("activity: edits whose content is not known are counted, not called nothing", "[core]") {
     Ledger ledger;
-    CHECK(since_change(ledger) == ", and nothing has changed since the start");
+    CHECK(since_change(ledger) == ", and no change was reported since the start");
     ledger.hard_n = 7;
     ledger.unsure_edits = 1;
     CHECK(since_change(ledger) == "; since #7 there was 1 edit, and what it changed is not known");

@@ -80,9 +80,9 @@ TEST_CASE("hook answer: a call waits for its approval, and gets its decision", "
     state.approvals.requests.front().decision = Decision::kApprove;
     state.approvals.requests.front().by = "ana";
     CHECK(answer_hook(state, held_call()).allow == "approved by ana");
-    CHECK(answer_hook(state, held_call()).edit.empty());
+    CHECK(answer_hook(state, held_call()).edited == 0);
     state.approvals.requests.front().decision = Decision::kEdit;
-    CHECK_FALSE(answer_hook(state, held_call()).edit.empty());
+    CHECK(answer_hook(state, held_call()).edited != 0);
 
     state.approvals.requests.front().status = ApprovalStatus::kRejected;
     state.approvals.requests.front().decision = Decision::kReject;

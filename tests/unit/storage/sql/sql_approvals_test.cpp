@@ -114,6 +114,31 @@ TEST_CASE("approvals index: pending ones oldest first, the others newest first",
           std::vector<SessionKey>{shelf.a, shelf.b});
 }
 
+TEST_CASE("approvals index: pending ones of high and of critical risk are found among others",
+          "[storage]") {
+    Shelf shelf;
+    constexpr Risk kRisks[]{Risk::kHigh,   Risk::kLow,      Risk::kCritical, Risk::kUnknown,
+                            Risk::kMedium, Risk::kCritical, Risk::kHigh};
+    for (std::uint64_t i = 1; i <= std::size(kRisks); ++i) {
+        auto one = approval(i);
+        one.risk = kRisks[i - 1];
+        shelf.save(shelf.a, one, static_cast<Cursor>(10 * i));
+    }
+    ApprovalPage page;
+    page.pending = true;
+    CHECK(shelf.list(page) == Cursors{10, 20, 30, 40, 50, 60, 70});
+    page.risk = Risk::kHigh;
+    CHECK(shelf.list(page) == Cursors{10, 30, 60, 70});
+    page.risk = Risk::kCritical;
+    CHECK(shelf.list(page) == Cursors{30, 60});
+    auto decided = approval(3);
+    decided.risk = Risk::kCritical;
+    decided.status = ApprovalStatus::kApproved;
+    shelf.save(shelf.a, decided, 0, 80);
+    CHECK(shelf.list(page) == Cursors{60});
+    CHECK(shelf.store->approvals().count_pending().value() == 6);
+}
+
 TEST_CASE("approvals index: an older row without a digest equals no other", "[storage]") {
     Shelf shelf;
     auto old = approval(1);

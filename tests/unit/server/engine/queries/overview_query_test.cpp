@@ -142,10 +142,15 @@ TEST_CASE("overview: the most urgent comes first, of equals the oldest", "[serve
 TEST_CASE("overview: an approval of critical risk stands before more others than are shown",
           "[server]") {
     Supervised s;
-    const std::size_t sessions = limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
+    const std::size_t sessions = 5 * limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
     for (std::size_t i = 0; i < sessions; ++i) {
-        for (std::size_t j = 0; j < limits::kApprovalsPendingMax; ++j)
-            ask_approval(s, "s" + std::to_string(i), "t" + std::to_string(j));
+        for (std::size_t j = 0; j < limits::kApprovalsPendingMax; ++j) {
+            AskCommand other;
+            other.session = "s" + std::to_string(i);
+            other.asked.tool = "t" + std::to_string(j);
+            other.asked.risk = i % 2 == 0 ? Risk::kHigh : Risk::kLow;
+            require_ok(s.ask(std::move(other)));
+        }
     }
     AskCommand critical;
     critical.session = "last";

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/commands/family_writes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/approvals/approvals.hpp"
+#include "server/engine/commands/carry_over.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+/// Calls that are remembered as rejected, of all generations together.
+constexpr std::size_t kRefusedMax = 1024;
+/// Generations that are read for them: each may come from the disk.
+constexpr int kRefusedGenerationsMax = 64;
+
+/// Adds the calls whose newest decision of a person is a rejection; `decided` has the calls that a
+/// newer generation decided about.
+void add_rejections(const core::Approvals& approvals, std::vector<std::uint64_t>& decided,
+                    std::vector<std::uint64_t>& refused) {
+    const auto has = [](const std::vector<std::uint64_t>& list, std::uint64_t call) {
+        return std::find(list.begin(), list.end(), call) != list.end();
+    };
+    std::vector<std::uint64_t> here;
+    for (const core::Approval& one : approvals.requests) {
+        const auto rejects = approvals.newest_decision(one.tool, one.args_digest);
+        const std::uint64_t call = core::call_digest(one.tool, one.args_digest);
+        if (!rejects || has(decided, call)) continue;
+        here.push_back(call);
+        if (*rejects) refused.push_back(call);
+    }
+    for (const std::uint64_t call : approvals.rejected) {
+        if (!has(decided, call) && !has(here, call)) refused.push_back(call);
+    }
+    decided.insert(decided.end(), here.begin(), here.end());
+}
+
+/// An agent may end its session, and goes on in the next: that must not lift a rejection.
+Result<bool> was_refused(Transaction& transaction, Resident& resident, std::string_view tool,
+                         std::string_view args_digest) {
+    // A person has decided about the same call since.
+    if (resident.session.state().approvals.newest_decision(tool, args_digest)) return false;
+    HookMemory& memory = resident.hooks.change();
+    if (!memory.refused_before) {
+        std::vector<std::uint64_t> refused;
+        std::vector<std::uint64_t> decided;
+        std::string name = resident.session.id();
+        for (int i = 0; i < kRefusedGenerationsMax && refused.size() < kRefusedMax; ++i) {
+            HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), name));
+            if (before == nullptr) break;
+            name = before->session.id();
+            add_rejections(before->session.state().approvals, decided, refused);
+        }
+        memory.refused_before = std::move(refused);
+    }
+    const auto& known = *memory.refused_before;
+    return std::find(known.begin(), known.end(), core::call_digest(tool, args_digest)) !=
+           known.end();
+}
+
+/// The budget of its family: an acknowledgement of the agent does not lift it.
+bool is_used_up(const core::SessionState& state) {
+    const bool spent =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    return spent || state.outcome == core::Outcome::kBudgetExhausted;
+}
+
+/// Adds what was decided about one session above.
+void add_decisions(const core::Session& session, std::string_view tool,
+                   std::string_view args_digest, Above& above) {
+    const core::SessionState& state = session.state();
+    const bool stopped =
+        state.cancel_requested || state.stopped || state.outcome == core::Outcome::kHalted;
+    if (stopped && above.stop.empty())
+        above.stop = "a person has stopped the session above this one, " + session.id();
+    above.refused = above.refused || state.approvals.is_rejected(tool, args_digest);
+}
+
+/// The newest generation of an ended session, in which its agent goes on; or null.
+Result<const Resident*> successor(Transaction& transaction, const Resident& ended) {
+    if (!ended.session.state().ended()) return static_cast<const Resident*>(nullptr);
+    HEADWAY_TRY(const std::string newest,
+                in_force(transaction.reader(), base_of(ended.session.id()), Begins::kNever));
+    if (newest == ended.session.id()) return static_cast<const Resident*>(nullptr);
+    auto found = transaction.reader().find(newest);
+    if (!found && is_unreadable(found.error().code)) return static_cast<const Resident*>(nullptr);
+    return found;
+}
+
+/// A pause holds behind an end that no person made, until a later generation is without it.
+bool holds_pause(const core::SessionState& state, const Resident* after) {
+    if (after != nullptr) return after->session.state().paused();
+    return state.paused() && (!state.ended() || state.end_code != core::kEndedByPerson);
+}
+
+}  // namespace
+
+Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
+                       std::string_view args_digest, bool by_call) {
+    Above above;
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    bool rolls_up = true;  // use of this session, as far as the ancestor looked at
+    for (const Resident* one : line) {
+        const core::SessionState& state = one->session.state();
+        rolls_up = rolls_up && state.about.budget_rules->roll_up;
+        add_decisions(one->session, tool, args_digest, above);
+        HEADWAY_TRY(const Resident* after, successor(transaction, *one));
+        if (after != nullptr) add_decisions(after->session, tool, args_digest, above);
+        const core::Session& newest = after != nullptr ? after->session : one->session;
+        if (above.stop.empty() && was_ended_for_it(newest.state()))
+            above.stop = "the session above this one was ended, " + newest.id();
+        if (above.stop.empty() && rolls_up && is_used_up(state))
+            above.stop = "the budget of the session above this one is used up";
+        above.paused = above.paused || holds_pause(state, after);
+    }
+    if (!above.refused && by_call) {
+        HEADWAY_TRY(above.refused, was_refused(transaction, resident, tool, args_digest));
+    }
+    return above;
+}
+
+Result<bool> must_ask_for(Transaction& transaction, Resident* resident, const core::Policy& policy,
+                          const std::string& tool) {
+    const core::ApprovalRules& rules = transaction.settings().approvals;
+    if (rules.must_ask(policy, tool)) return true;
+    if (resident == nullptr) return false;
+    HEADWAY_TRY(const auto above, policies_above(transaction, *resident));
+    return rules.must_ask(above, tool);
+}
+
+Result<std::vector<const core::Policy*>> policies_above(Transaction& transaction,
+                                                        Resident& resident) {
+    std::vector<const core::Policy*> policies;
+    if (resident.session.state().about.parent.empty()) return policies;
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    for (const Resident* one : line) {
+        policies.push_back(&*one->session.state().policy);
+        HEADWAY_TRY(const Resident* after, successor(transaction, *one));
+        if (after != nullptr) policies.push_back(&*after->session.state().policy);
+    }
+    return policies;
+}
+
+Result<> check_expiry_above(Transaction& transaction, Resident* resident,
+                            const core::Policy& policy, const core::ApprovalRequested& asked,
+                            const std::string& pointer) {
+    if (asked.on_expiry != core::OnExpiry::kApprove) return {};
+    HEADWAY_TRY(const bool needs, must_ask_for(transaction, resident, policy, asked.tool));
+    if (!needs) return {};
+    return core::Error{core::ErrorCode::kInvalidField,
+                       "calls of this tool need a person's approval in a session above this one; "
+                       "use hold, reject or escalate",
+                       pointer + "/on_expiry"};
+}
+
+}  // namespace headway::server
