@@ -19,7 +19,7 @@ struct JunitCase {
     bool skipped = false;  ///< another session was enough
     /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`; empty: success.
     std::string failure;
-    std::string message;             ///< the reason of the session's verdict
+    std::string message;             ///< the reason for the session's verdict
     std::vector<std::string> lines;  ///< the session's last events, one a line
 };
 

@@ -12,9 +12,9 @@
 #include "core/events/session_payloads.hpp"
 #include "core/meters/budget_settings.hpp"
 
-// Usual use of sessions of an agent type and usual duration of their calls, learned from ended
-// sessions. Expectations are shown, and suggest budgets; no verdict, directive or fold reads them.
-// Pure.
+// How much the sessions of an agent type usually use, and how long their calls usually take;
+// learned from ended sessions. Expectations are shown, and suggest budgets; no verdict, directive
+// or fold reads them. Pure.
 
 namespace headway::core {
 

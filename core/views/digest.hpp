@@ -70,7 +70,7 @@ struct DigestSession {
 
     // State of the fold.
     DigestUse since_progress;  ///< use since the last progress
-    std::string why;           ///< reason of the announced resume
+    std::string why;           ///< reason for the announced resume
 };
 
 class DigestFold {

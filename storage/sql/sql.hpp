@@ -107,7 +107,7 @@ private:
     std::unique_ptr<StatementImpl> impl_;
 };
 
-/// The rows of a kept statement. Resets the statement at the end of the scope, also after an error,
+/// The rows of a kept statement. Resets the statement at the end of the scope, even after an error,
 /// for the next reader.
 class Rows {
 public:
