@@ -20,7 +20,7 @@ struct JunitCase {
     /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`; empty: success.
     std::string failure;
     std::string message;             ///< the reason for the session's verdict
-    std::vector<std::string> lines;  ///< the session's last events, one a line
+    std::vector<std::string> lines;  ///< the session's last events, one per line
 };
 
 /// The cases of `sessions`, in their order, by the last reply of /wait (null: none came) and the

@@ -163,8 +163,8 @@ struct RaisedAlarm {
     }
 };
 
-/// Urgency of an alarm, from high to low: forbidden but done, never asked, forbidden but started,
-/// and equally the rest: allowed but not done, refused by the agent, too many sub-agents. Pure.
+/// Urgency of an alarm, from high to low: forbidden but done, never asked, forbidden but started;
+/// then, all equally urgent: allowed but not done, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -194,7 +194,8 @@ struct Approvals {
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
     /// True if a person had decided about the request of this alarm.
     bool against_person(const RaisedAlarm& alarm) const noexcept;
-    /// The most urgent alarm, of equals one against a person's decision, then the oldest; or null.
+    /// The most urgent alarm, or null. Among equally urgent ones: first one against a person's
+    /// decision, then the oldest.
     const RaisedAlarm* worst_alarm() const noexcept;
     /// An unused approval of exactly this call, except a dialog's; or null.
     const Approval* open_for(const ApprovalRequested& asked) const;

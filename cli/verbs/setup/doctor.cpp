@@ -157,7 +157,7 @@ private:
         return check_daemon(daemon, database);
     }
 
-    // They come one a line, and each says what to do.
+    // They come one per line, and each says what to do.
     void say_mistakes(const std::string& detail) {
         for (const std::string& mistake : lines_of(detail))
             say({"configuration", false, mistake, {}});

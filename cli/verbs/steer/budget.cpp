@@ -68,7 +68,7 @@ int suggest_budget(const BudgetOptions& options, const Console& console) {
     return kExitOk;
 }
 
-/// The daily caps, one a line.
+/// The daily caps, one per line.
 std::string day_text(const Json& report) {
     const Json& caps = report["caps"];
     if (!caps.is_array() || caps.empty())
