@@ -304,7 +304,7 @@ Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 /// Start of Headway's attention, and the grace after a pause.
 struct Attendance {
     Timestamp listening_since = kNever;  ///< since when Headway has been listening
-    /// Time that an agent gets to report its work while Headway was not listening.
+    /// Time that an agent gets to report the work that it did while Headway was not listening.
     Millis grace{0};
     Timestamp started = kNever;  ///< since when the daemon runs
     /// Numbers of the approvals whose calls the agent has taken and runs.
