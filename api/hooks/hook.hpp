@@ -137,7 +137,7 @@ inline constexpr std::size_t kHookNameBytesMax = 256;
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< the call's, for an agent that does not report it
     std::string_view agent_version;          ///< must live during parse()
-    /// From the agent's own record, if an error ended the turn.
+    /// The retry time in the agent's own record, if an error ended the turn.
     core::Timestamp retry_at = core::kNever;
     std::string_view error_class;               ///< must live during parse()
     std::optional<std::uint64_t> error_status;  ///< HTTP status

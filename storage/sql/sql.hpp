@@ -116,7 +116,7 @@ public:
     Rows& operator=(const Rows&) = delete;
     ~Rows() { statement_.reset(); }
 
-    /// As Statement::step().
+    /// Like Statement::step().
     core::Result<bool> next() { return statement_.step(); }
     const Statement* operator->() const { return &statement_; }
     const Statement& row() const { return statement_; }
