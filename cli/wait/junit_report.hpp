@@ -28,8 +28,8 @@ struct JunitCase {
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);
 
-/// One suite `headway wait`, with one case a session. Text of agents is escaped, without characters
-/// that XML 1.0 forbids. Pure.
+/// One suite `headway wait`, with one case per session. Text of agents is escaped, without
+/// characters that XML 1.0 forbids. Pure.
 std::string junit_report(std::span<const JunitCase> cases, std::chrono::milliseconds waited);
 
 }  // namespace headway::cli
