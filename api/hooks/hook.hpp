@@ -42,7 +42,7 @@ enum class HookKind : std::uint8_t {
     kStatus,      ///< the agent requests its status
     kAnswered,    ///< a dialog of the agent is over, and the agent continues
     kInterrupt,   ///< a person ended the turn, and with it the calls in flight
-    kNote,        ///< neither work nor a wait; in the agent's words
+    kNote,        ///< a remark in the agent's own words; neither work nor a wait
 };
 
 /// True if the hook waits for a person's decision.
@@ -58,9 +58,8 @@ struct HookCall {
     /// For a kPermission whose dialog shows other arguments than the call has: the call's
     /// arguments, as in its kPre and kPost. JSON; otherwise empty.
     std::string call_args;
-    /// The agent's id for the call. Without such an id: call_id_of() of the content, which is the
-    /// same before and after the call, but also for an equal call. Empty for a kPermission without
-    /// an id.
+    /// The agent's id for the call. Without such an id: call_id_of() of the content. It is the same
+    /// before and after the call, but equal calls share it. Empty for a kPermission without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: not reported
     /// In a kBatch: the call was not reported as run. If the call was announced, it did not run;
@@ -69,18 +68,19 @@ struct HookCall {
     std::string result;  ///< as a person would read it; structured data as compact JSON
     std::string error;   ///< the error of a failed call, whose `result` is empty
     /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (arguments that the tool cannot take) or
-    /// empty; in the neutral dialect as received.
+    /// empty. In the neutral dialect: any value, as received.
     std::string error_class;
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
-    /// Files that the call wrote, with the digest of the new content, or of the change if only the
-    /// change is known, or empty.
+    /// Files that the call wrote, each with a digest: of the new content, of the change if only the
+    /// change is known, or empty if neither is known.
     std::vector<core::Mutation> mutated;
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
 
 /// Names (session, agent_id, call and the like) have at most kHookNameBytesMax bytes and no control
-/// characters; longer names are taken as absent. Texts are as long as in the body.
+/// characters; longer names are taken as absent. Texts have the full length that they have in the
+/// body.
 struct Hook {
     HookKind kind = HookKind::kNone;
     /// The agent's name for the event, for render(). If an agent has two spellings, the one that
@@ -99,7 +99,7 @@ struct Hook {
     std::string source;  ///< in a kStart: startup, resume ...; in a kCompacted: the cause
     std::string mode;    ///< the agent's permission mode
     /// The text of a kPrompt, kSaid, kStop, kError, kAsks, kIdle, kNote or kSubEnd; the summary of
-    /// a kCompacted; the reason of a kPermission, if the agent gives one.
+    /// a kCompacted; the reason for a kPermission, if the agent gives one.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
     bool wake_up = false;  ///< synthetic: a timer, a loop or work in the background woke the agent
@@ -108,8 +108,8 @@ struct Hook {
     bool before_rules = false;
     /// A kPermission of the agent's own dialog, which also accepts a decision from Headway.
     bool dialog = false;
-    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion its id
-    /// In a kBatch: every call of the round, also calls without kPre and kPost.
+    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; of a kQuestion only the id
+    /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;
     std::optional<core::Usage> usage;       ///< since the last usage report
     std::optional<std::uint64_t> round;     ///< if the agent counts its rounds
@@ -137,7 +137,7 @@ inline constexpr std::size_t kHookNameBytesMax = 256;
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< the call's, for an agent that does not report it
     std::string_view agent_version;          ///< must live during parse()
-    /// From the agent's own record, if an error ended the turn.
+    /// The retry time in the agent's own record, if an error ended the turn.
     core::Timestamp retry_at = core::kNever;
     std::string_view error_class;               ///< must live during parse()
     std::optional<std::uint64_t> error_status;  ///< HTTP status
@@ -154,8 +154,8 @@ struct HookReply {
     std::string context;     ///< for the model
     std::string stop;        ///< why the agent should end
     bool stop_hard = false;  ///< at once; otherwise the agent is asked for its answer first
-    std::string system;      ///< for the model: its budget, repeated until it changes
-    std::string go_on;       ///< at a kStop: why the turn is not over
+    std::string system;  ///< text for the model about the budget; the same until the budget changes
+    std::string go_on;   ///< at a kStop: why the turn is not over
     /// The hold is over without a decision. `deny` may have the text for this; otherwise a default
     /// text is used.
     bool undecided = false;

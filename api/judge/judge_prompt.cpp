@@ -18,7 +18,7 @@ namespace limits = core::limits;
 constexpr std::size_t kHeadBytesMax = 6'000;   ///< of the facts, so that events always have room
 constexpr std::size_t kFrameBytesMax = 3'000;  ///< of both texts without the data; a test keeps it
 
-/// Facts about the session, one a line, each begun by a name of ours.
+/// Facts about the session, one per line, each beginning with a name of ours.
 class Facts {
 public:
     void add(std::string_view label, std::string_view inert_text) {

@@ -6,7 +6,7 @@
 
 #include "api/encode/parts/encode_approvals.hpp"
 
-// Pages of a link by which a person decides one request: without scripts, and opening a page
+// Pages for a link by which a person decides one request. They have no scripts, and opening one
 // decides nothing. Agents' texts are shown as text, with nothing hidden. Pure.
 
 namespace headway::api::notify {

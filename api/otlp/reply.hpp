@@ -13,7 +13,7 @@ struct Taken {
     Signal signal = Signal::kLogs;
     bool protobuf = false;     ///< the exporter reads protobuf; else JSON
     std::size_t rejected = 0;  ///< rejected records, for which a retry does not help
-    std::string why = {};      ///< reason of the first rejection, or a warning; or empty
+    std::string why = {};      ///< reason for the first rejection, or a warning; or empty
 };
 
 /// Appends the reply, with a `partialSuccess` if `why` is not empty.

@@ -18,8 +18,8 @@ namespace headway::cli {
 /// whatever the editor replies later. Lines are passed without their line ends. Pure.
 class AcpGate {
 public:
-    /// The most permissions that may be open, more than an agent asks for at once; the editor
-    /// decides about further ones alone.
+    /// Maximum number of open permissions, more than an agent asks for at once; the editor alone
+    /// decides about further ones.
     static constexpr std::size_t kOpenMax = 64;
 
     enum class Answer : std::uint8_t {

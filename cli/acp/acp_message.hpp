@@ -6,7 +6,7 @@
 
 #include "cli/base/json.hpp"
 
-// Messages of the Agent Client Protocol: JSON-RPC 2.0, one message a line. Pure.
+// Messages of the Agent Client Protocol: JSON-RPC 2.0, one message per line. Pure.
 
 namespace headway::cli {
 

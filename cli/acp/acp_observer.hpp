@@ -41,7 +41,7 @@ class AcpObserver {
 public:
     using Actions = std::vector<AcpAction>;
 
-    static constexpr std::size_t kSessionsMax = 16;   // of one editor; others are not followed
+    static constexpr std::size_t kSessionsMax = 16;   // sessions of an editor; no more are followed
     static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
     static constexpr std::size_t kRequestsMax = 256;  // editor's requests without a reply so far
 
@@ -52,7 +52,8 @@ public:
     Actions from_agent(const Json& message);
     /// Headway or a person refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
-    /// The agent was sent the permission for this call: the next one that it asks for is another.
+    /// The agent was sent the permission for this call. If it asks for permission again, that is a
+    /// new question.
     void allowed(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;
@@ -64,10 +65,10 @@ private:
         Json first;  // id, tool and arguments as first received: approvals are bound to them
         Json asked;  // the same in the last request for permission; null: none so far
         bool started = false;
-        Json updated;           // arguments that its updates had before that
-        bool refused = false;   // by Headway or by a person
-        bool allowed = false;   // the agent has the permission that it asked for last
-        unsigned question = 1;  // a permission for other arguments is another one
+        Json updated;          // arguments from updates before the agent first asked for permission
+        bool refused = false;  // by Headway or by a person
+        bool allowed = false;  // the agent has the permission that it asked for last
+        unsigned question = 1;  // number of the current question; new arguments are a new question
     };
     struct Session {
         bool at_work = false;

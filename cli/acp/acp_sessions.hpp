@@ -22,7 +22,7 @@ namespace headway::cli {
 
 class Daemon;
 
-/// Headway's sessions for those of one connection of the Agent Client Protocol: each has a
+/// Headway's sessions for the sessions of one connection of the Agent Client Protocol: each has a
 /// reporter, and each pending permission has a request that the daemon may hold. Only the
 /// destructor waits for the daemon, at most `linger`. Owner's thread only, except for the threads
 /// that it starts.

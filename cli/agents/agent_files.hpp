@@ -28,7 +28,7 @@ struct FileChange {
 };
 
 /// Error: kInvalidParameter if `path` or a folder between it and `project` is a link: a checkout
-/// could lead it anywhere, but must not choose the file to be changed. No error without `project`.
+/// could point it anywhere, but must not choose the file to be changed. No error without `project`.
 core::Result<> check_no_link(const std::filesystem::path& project,
                              const std::filesystem::path& path);
 

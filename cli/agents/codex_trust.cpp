@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kPatience{20'000};
 
-/// JSON-RPC, one message a line.
+/// JSON-RPC, one message per line.
 class CodexServer {
 public:
     CodexServer(const fs::path& program, const Environment& environment)

@@ -18,7 +18,7 @@ struct Credential {
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
     std::string looked_in{};  ///< file searched for the operator's token; empty: none
     uid_t owner = 0;          ///< of that file: a found token is sent to this user's daemon only
-    bool owner_only = false;  ///< daemon not named either: nothing is sent to another user's
+    bool owner_only = false;  ///< nor was the daemon named: nothing goes to another user's daemon
 };
 
 /// Looks for a token, in this order: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of

@@ -10,16 +10,17 @@
 namespace headway::cli {
 
 /// The command that resumes an agent's conversation: the first command with all its flags, another
-/// prompt, and the agent's own option for a resume. `agent`: the agent's name in its lines; `id`:
-/// its id for the conversation. Error: kInvalidParameter, the detail is a reason for people. Pure.
+/// prompt, and the agent's own option for a resume. `agent`: the agent's name, as in its output
+/// lines; `id`: the agent's id of the conversation. Error: kInvalidParameter; the detail is a
+/// reason for people. Pure.
 core::Result<std::vector<std::string>> resume_command(const std::vector<std::string>& first,
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);
 
 /// The same for the user's own shell command `words`, in which {id} and {prompt} stand unquoted or
 /// alone in quotes. Both become parameters of the shell, which never parses their text. Error:
-/// kInvalidParameter for a placeholder inside quotes with other words, which another shell could
-/// run, and for an id that would be an option. Pure.
+/// kInvalidParameter for a placeholder in quotes together with other words, because the quoted text
+/// could be a command for another shell; and for an id that would be taken as an option. Pure.
 core::Result<std::vector<std::string>> own_resume_command(const std::string& words,
                                                           const std::string& id,
                                                           const std::string& prompt);

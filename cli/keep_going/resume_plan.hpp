@@ -28,7 +28,7 @@ struct ResumeRules {
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
     bool operator==(const ResumeRules&) const = default;
 };
-/// Without a margin an agent would be restarted without a pause.
+/// Without a margin, an agent would be restarted without a pause.
 inline constexpr std::chrono::milliseconds kMarginMin{100};
 inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 

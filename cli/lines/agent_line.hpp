@@ -10,7 +10,7 @@
 
 #include "cli/base/json.hpp"
 
-// Output of agents that run without a terminal, one JSON object a line. Each format is one file
+// Output of agents that run without a terminal, one JSON object per line. Each format is one file
 // with a function that reads a line. Pure.
 
 namespace headway::cli {

@@ -46,7 +46,7 @@ public:
     const struct stat& about() const { return about_; }
     /// The first bytes, which the next reads return again. Only before the first read.
     std::string_view beginning() { return buffer_.beginning(); }
-    /// Skips the first `bytes`. Only before the first read; a file only.
+    /// Skips the first `bytes`. Only before the first read, and not for a pipe.
     void skip(std::uint64_t bytes) {
         if (::lseek(buffer_.file.get(), static_cast<off_t>(bytes), SEEK_SET) < 0)
             setstate(std::ios::failbit);

@@ -53,7 +53,7 @@ struct Timeline {
     std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
     std::size_t refused = 0;       ///< after the end, or of an attempt that another one replaced
     std::size_t unreadable = 0;    ///< left out, see JudgeOptions::lenient
-    std::string first_unreadable;  ///< line and reason of the first one: "12: ..."
+    std::string first_unreadable;  ///< the first one: its line and the reason, "12: ..."
     std::size_t calls = 0;         ///< tool.finished among the events
     std::vector<Step> verdicts;
     std::vector<Step> directives;

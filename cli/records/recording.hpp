@@ -63,7 +63,7 @@ struct Recording {
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one
-/// object a line), the daemon's own export (`headway events --jsonl`), or events as an agent
+/// object per line), the daemon's own export (`headway events --jsonl`), or events as an agent
 /// reports them ({"type","data"}; {"ack":true} acknowledges the newest advice). Event ids come from
 /// the line's number in the recording, so playing it again is idempotent. Error: kInvalidJson for a
 /// line that is not a JSON object, is of another session than the lines before or, for kPlay, is an

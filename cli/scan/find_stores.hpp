@@ -19,7 +19,7 @@ struct FoundStores {
 
 /// The stores of these agents, or of all known agents: in the usual folders, or in those of the
 /// agents' environment variables. Files of another user, symbolic links and folders without
-/// permission are a line in `skipped` each; no file is opened.
+/// permission get a line each in `skipped`; no file is opened.
 FoundStores find_stores(const std::map<std::string, std::string>& environment,
                         const std::vector<std::string>& agents = {});
 

@@ -124,8 +124,8 @@ private:
         events_.finished(out, id, call, result);
     }
 
-    /// Adds the outcomes of `[{"query","result","error","success"}]`, one a command; true if one of
-    /// them failed.
+    /// Adds the outcomes of `[{"query","result","error","success"}]`, one per command; true if one
+    /// of them failed.
     bool add_outcomes(JsonValue content, std::string& text) {
         bool failed = false;
         content.each([&](JsonValue outcome) {

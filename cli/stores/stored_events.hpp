@@ -88,7 +88,7 @@ std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 /// True if a command printed "Exit Code: N" last, with N other than 0.
 bool says_exit_status(std::string_view text);
 
-/// The text of a JSON string, or of the parts `{"text": ...}` in an array, one a line.
+/// The text of a JSON string, or of the parts `{"text": ...}` in an array, one per line.
 std::string text_of_parts(api::JsonValue content);
 
 }  // namespace headway::cli

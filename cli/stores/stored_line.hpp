@@ -78,7 +78,7 @@ protected:
 
 /// Content of a file.
 enum class StoreShape : std::uint8_t {
-    kLines,     ///< a session, one JSON object a line
+    kLines,     ///< a session, one JSON object per line
     kMessages,  ///< a session, one JSON document with an array of objects, `messages`
     kDatabase,  ///< many sessions, in tables of SQLite (store_database.hpp)
 };

@@ -25,7 +25,7 @@ struct NeedGroup {
 
 /// The needs grouped by cause, in order of first occurrence.
 std::vector<NeedGroup> groups_of(const Json::List& needs);
-/// True if the person can see the request being decided: the document read is that request's.
+/// True if the person can see the request being decided: the document that was read belongs to it.
 bool sees_it(const TopState& state, const Json& data);
 
 /// True if the person must type the tool's name to approve, as on the page: for a request of

@@ -12,7 +12,7 @@ namespace headway::cli {
 
 class Json;
 
-/// The requests of the inbox as blocks of lines, the oldest first: id, request, agent, begin and
+/// The requests of the inbox as blocks of lines, the oldest first: id, request, agent, start and
 /// deadline, and the exact arguments.
 std::string approvals_text(const Json& approvals, WallTime now, bool color);
 

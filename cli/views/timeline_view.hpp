@@ -15,7 +15,7 @@ class Json;
 struct TimelineStyle {
     std::size_t width = 0;  ///< columns to crop to; 0: do not crop
     bool color = false;
-    bool why = false;  ///< prints the evidence of each step, one line an event
+    bool why = false;  ///< prints the evidence of each step, one line per event
 };
 
 /// `{"session","events","calls","duplicates","refused","verdict","timeline":[...],"directives":[...]}`;
@@ -23,7 +23,7 @@ struct TimelineStyle {
 /// opening); with `why` also the events that are its evidence.
 Json timeline_json(const std::string& session, const Timeline& timeline, bool why);
 
-/// A line a step, in order.
+/// One line per step, in order.
 std::string timeline_text(const std::string& session, const Timeline& timeline,
                           const TimelineStyle& style);
 

@@ -19,8 +19,8 @@ struct JunitCase {
     bool skipped = false;  ///< another session was enough
     /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`; empty: success.
     std::string failure;
-    std::string message;             ///< the reason of the session's verdict
-    std::vector<std::string> lines;  ///< the session's last events, one a line
+    std::string message;             ///< the reason for the session's verdict
+    std::vector<std::string> lines;  ///< the session's last events, one per line
 };
 
 /// The cases of `sessions`, in their order, by the last reply of /wait (null: none came) and the
@@ -28,8 +28,8 @@ struct JunitCase {
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);
 
-/// One suite `headway wait`, with one case a session. Text of agents is escaped, without characters
-/// that XML 1.0 forbids. Pure.
+/// One suite `headway wait`, with one case per session. Text of agents is escaped, without
+/// characters that XML 1.0 forbids. Pure.
 std::string junit_report(std::span<const JunitCase> cases, std::chrono::milliseconds waited);
 
 }  // namespace headway::cli

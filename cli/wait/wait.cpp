@@ -277,7 +277,7 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   2    stuck
   3    cancelled, or the awaited verdict has become impossible
   4    needs a person
-  5    silent: the agent is gone
+  5    silent: the agent has sent nothing for --silent-for
   6    never opened
   64   usage
   69   no daemon answers
@@ -293,10 +293,10 @@ its policy differs), and 30 minutes during a call if the agent sends no heartbea
 minimum is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
-completed failed cancelled halted, or one of
-  settled          any of `ended`, stuck, blocked and needs_somebody
+completed failed cancelled halted, or one of these sets:
+  settled          `ended`, stuck, blocked or needs_somebody
   ended            completed failed cancelled halted
-  event            any event with a number above --after
+  event            any event whose number is above --after
   needs_somebody   the agent is waiting for something that has ended or is not changing; a person should look
 
 Examples:
@@ -349,7 +349,8 @@ private:
             .type("FILE");
         arguments.option("--after", options.after, "ignore events up to this number");
         arguments
-            .option("--mode", options.mode, "now: the current verdict; ever: also an earlier one")
+            .option("--mode", options.mode,
+                    "now: only the current verdict counts; ever: an earlier one counts, too")
             .choices({"now", "ever"})
             .show_default();
     }
@@ -386,8 +387,8 @@ private:
                            "(default: 10 of its heartbeat intervals)");
         arguments.duration(
             "--connect-timeout", options.connect_timeout,
-            "keep trying to reach the daemon for this long (default: 30s, or 5s if it "
-            "has not replied yet)");
+            "keep trying to reach the daemon for this long (default: 5s until its first "
+            "reply, then 30s)");
     }
 };
 

@@ -61,8 +61,8 @@ public:
         return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
     }
 
-    /// The same of a call that was approved here: by a rule of the agent, its own dialog or a hook.
-    /// Only the class that says just that, since `permission_denied` may be a file's.
+    /// The same for a call that was approved here: by a rule of the agent, its own dialog or a
+    /// hook. Only the class that says just that, since `permission_denied` may be a file's.
     bool refused_by_agent() const {
         return !call_.ok && call_.error && lower(call_.error->error_class) == "denied";
     }

@@ -167,8 +167,8 @@ struct RaisedAlarm {
     }
 };
 
-/// Urgency of an alarm, from high to low: forbidden but done, never asked, forbidden but started,
-/// and equally the rest: allowed but not done, refused by the agent, too many sub-agents. Pure.
+/// Urgency of an alarm, from high to low: forbidden but done, never asked, forbidden but started;
+/// then, all equally urgent: allowed but not done, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -207,7 +207,8 @@ struct Approvals {
     void lapse(Approval& approval, std::uint64_t n) const;
     /// True if a person had decided about the request of this alarm.
     bool against_person(const RaisedAlarm& alarm) const noexcept;
-    /// The most urgent alarm, of equals one against a person's decision, then the oldest; or null.
+    /// The most urgent alarm, or null. Among equally urgent ones: first one against a person's
+    /// decision, then the oldest.
     const RaisedAlarm* worst_alarm() const noexcept;
     /// An unused approval of exactly this call, except a dialog's; or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
@@ -316,7 +317,7 @@ Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 /// Start of Headway's attention, and the grace after a pause.
 struct Attendance {
     Timestamp listening_since = kNever;  ///< since when Headway has been listening
-    /// Time that an agent gets to report its work while Headway was not listening.
+    /// Time that an agent gets to report the work that it did while Headway was not listening.
     Millis grace{0};
     Timestamp started = kNever;  ///< since when the daemon runs
     /// Numbers of the approvals whose calls the agent has taken and runs.

@@ -34,9 +34,9 @@ constexpr Field<Owner, Member> internal(std::string_view name, Member Owner::*me
     return {name, member, false, true};
 }
 
-/// The fields of a struct, callable with a visitor of all of them. A closure instead of a
-/// std::tuple: every source sees every description, and a tuple of fifty fields dominates the
-/// compile time of the headers.
+/// The fields of a struct, as a function that passes all of them to a visitor in one call. A
+/// closure instead of a std::tuple: every source sees every description, and a tuple of fifty
+/// fields dominates the compile time of the headers.
 template <class... Fields>
 constexpr auto field_list(Fields... fields) {
     return [fields...](auto&& visit) { return visit(fields...); };

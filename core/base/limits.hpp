@@ -281,7 +281,7 @@ inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< upper bound of 
 /// Further events are in the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
-/// Output of a command that is kept as the reason of its failure.
+/// Output of a command that is kept as the reason for its failure.
 inline constexpr std::size_t kWebhookOutputBytesMax = 1024;
 /// A recovered receiver is used again within five minutes.
 inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};

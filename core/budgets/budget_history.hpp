@@ -66,11 +66,11 @@ struct BudgetPrediction {
     std::optional<Forecast> seconds;
 };
 
-/// Completed sessions of a type that a prediction needs.
+/// Number of completed sessions of a type that a prediction needs.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
-/// From the records of the session's agent type. Only completed sessions count: the need of the
-/// others is unknown.
+/// A prediction from the records of the session's agent type. Only completed sessions count: the
+/// need of the others is unknown.
 BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
                          std::uint64_t steps, std::uint64_t elapsed_ms);
 

@@ -25,12 +25,12 @@ namespace headway::core {
 ///     Usual Tool Time: bash 2 s (p95 40 s), read 50 ms (p95 1 s)
 std::string budget_prompt(const BudgetStatus& status, std::string_view usual_calls = {});
 
-/// The reason of the directive for a level above nominal, with the figures; at most
+/// The reason for the directive at a level above nominal, with the figures; at most
 /// limits::kStringBytesMax.
 std::string budget_advice(const BudgetStatus& status);
 
-/// The reason of the directive to a descendant of `parent`, whose budget is at `level`; nominal:
-/// the parent has room again.
+/// The reason for the directive to a descendant when the budget of its ancestor `parent` is at
+/// `level`; nominal: the ancestor has room again.
 std::string parent_budget_advice(std::string_view parent, BudgetLevel level);
 
 /// "90% of the steps are used (27 of 30 steps, 100 of 300 seconds)"
@@ -39,7 +39,7 @@ std::string budget_figures(const BudgetStatus& status);
 /// Partial result of a session that Headway ends: `{"partial":true,"message":..,"tool":..,
 /// "tool_result":..,"newest":..}`. `message` is the agent's last message, `tool_result` the result
 /// of the last successful call, each cut to limits::kPartialResultBytesMax; `newest` names the
-/// newer of both. Empty without both.
+/// newer of the two. Empty if there is neither.
 Json partial_result(const BudgetMeter& meter);
 
 }  // namespace headway::core

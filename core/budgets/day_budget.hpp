@@ -78,7 +78,7 @@ std::string day_figures(const DayCap& cap, const DayUse& use);
 /// The reason that sessions of the cap receive while the cap is reached. All such reasons begin
 /// alike.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
-/// True for the reason of a pause by a day's cap.
+/// True if this is the reason for a pause by a daily cap.
 bool is_day_pause(std::string_view reason);
 
 }  // namespace headway::core

@@ -12,9 +12,9 @@
 #include "core/events/session_payloads.hpp"
 #include "core/meters/budget_settings.hpp"
 
-// Usual use of sessions of an agent type and usual duration of their calls, learned from ended
-// sessions. Expectations are shown, and suggest budgets; no verdict, directive or fold reads them.
-// Pure.
+// How much the sessions of an agent type usually use, and how long their calls usually take;
+// learned from ended sessions. Expectations are shown, and suggest budgets; no verdict, directive
+// or fold reads them. Pure.
 
 namespace headway::core {
 
@@ -65,13 +65,14 @@ struct SessionExpectations {
 struct BudgetSuggestion {
     BudgetLimits limits;         ///< within the bounds; empty with too few sessions
     std::uint64_t sessions = 0;  ///< sessions it is based on
-    /// True if from sessions of the same complexity, not from all of the agent type.
+    /// True if it comes from sessions of the same complexity, not from all of the agent type.
     bool by_complexity = false;
 };
 
-/// From the sessions of the same complexity, if enough: their p90 plus a quarter. Else from all of
-/// the agent type: p75 plus a quarter for a low complexity, twice p95 for a high one, p90 plus a
-/// quarter otherwise. Tokens and costs are limited only where sessions report them.
+/// A budget from the sessions of the same complexity, if there are enough: their p90 plus a
+/// quarter. Otherwise from all of the agent type: p75 plus a quarter for a low complexity, twice
+/// p95 for a high one, p90 plus a quarter otherwise. Tokens and costs are limited only where
+/// sessions report them.
 BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike,
                                 std::optional<Complexity> complexity, const BudgetBounds& bounds);
 

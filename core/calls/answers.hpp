@@ -31,7 +31,7 @@ bool says_pending(std::string_view answer);
 /// True if the result reports that nothing has come: empty, an empty list, or "no messages".
 bool says_nothing_yet(std::string_view result);
 
-/// False if none of says_running, says_over and says_busy can be true: one look for three.
+/// False if none of says_running, says_over and says_busy can be true: one search instead of three.
 bool has_state_words(std::string_view result);
 
 /// True if a short answer names an end that no waiting changes (cancelled, failed, killed) and

@@ -21,8 +21,8 @@ std::string_view next_part(std::string_view& rest);
 /// before it.
 std::string_view plain_command(std::string_view part);
 
-/// Without options before the subcommand: `kubectl -n shop get pods` gives `kubectl get pods`. A
-/// view of `part`, or of `buffer`.
+/// The command without options before the subcommand: `kubectl -n shop get pods` gives `kubectl get
+/// pods`. A view of `part`, or of `buffer`.
 std::string_view without_options(std::string_view part, std::string& buffer);
 
 /// True if the command is one of `starts`, alone or with arguments; a start that ends in a blank is
@@ -51,12 +51,12 @@ bool is_one_of(std::string_view part, const List& list) {
 /// True for `> file` or `>> file`, but not for `2>&1` and `>/dev/null`.
 bool redirects(std::string_view part);
 
-/// Without comments outside of quotes, which are for people. A command with a here document stays
-/// as it is, because there `#` may be content.
+/// The command without comments outside of quotes: these are for people. A command with a here
+/// document stays as it is, because there `#` may be content.
 std::string without_comments(std::string_view command);
 
-/// Without the lines of here documents, which are content, not commands. A view of `command`, or of
-/// `buffer`.
+/// The command without the lines of here documents: these are content, not commands. A view of
+/// `command`, or of `buffer`.
 std::string_view without_documents(std::string_view command, std::string& buffer);
 
 /// The command of each part of a command line (plain_command()), without the lines of here

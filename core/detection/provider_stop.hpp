@@ -14,8 +14,8 @@ namespace headway::core {
 /// A stop by the provider, as an `error.reported` describes it.
 struct ProviderStop {
     Cause cause = Cause::kNone;  ///< kNone = no error of the provider
-    /// True if known by a class, a status or the end of the turn: one such error is enough. Words
-    /// alone need a second error.
+    /// True if the stop is known by a class, a status or the end of the turn: one such error is
+    /// enough. Words alone need a second error.
     bool typed = false;
 };
 

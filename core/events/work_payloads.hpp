@@ -257,7 +257,8 @@ struct ProgressEstimated {
     std::uint64_t calls = 0;      ///< calls finished by then, for the score at the end
     std::optional<bool> is_stuck;  ///< set by Headway: within five points of the last two
     bool operator==(const ProgressEstimated&) const = default;
-    /// True for a judge's estimate. Not by `source`: old journals have the agent's own words there.
+    /// True for a judge's estimate. Not derived from `source`, in which old journals have the
+    /// agent's own words.
     bool by_judge() const noexcept { return !judge.empty(); }
     static constexpr auto fields() {
         return field_list(

@@ -71,7 +71,8 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
                                  std::string_view tool, std::string_view args_digest);
 
 /// True if another call of the tool, named by no request, is in flight. Such a call may use an
-/// approval without a call_id, or of a finished call: one approval is one execution. Pure.
+/// approval that has no call_id, or that belongs to a finished call: one approval is one execution.
+/// Pure.
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id);
 

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kStepStop = 4;
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };
 
 /// The way out for the kind of blocker that the agent or a judge named, and for the kind of the
-/// last call's failure. Without a blocker, only for failures without better advice by a rule:
+/// last call's failure. Without a blocker, only for failures for which no rule has better advice:
 /// permissions, missing tools, a full context. Pure.
 WayOut way_out(FailureKind blocker, FailureKind failure);
 

@@ -40,16 +40,17 @@ bool stopped_by_provider(const SessionState& state);
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it waits for something outside that
-/// has not changed for long (Policy::wait_polls, wait_patience), or a provider's failure lasts that
-/// should have passed by itself. Pure.
+/// has not changed for long (Policy::wait_polls, wait_patience), or a provider's failure lasts
+/// although it should have passed by itself. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
 /// The verdict with its grounds; the event that records it sets `since`. Pure.
 Judgement judge(const SessionState& state, const VerdictContext& around);
 
 /// True if `next` is to be recorded after `before`: another verdict, need, cause or time. A wait
-/// that no detector counts (at its prompt, for background work, paused by a person) is also news
-/// with another reason, which makes it another wait; so is a verdict after a pause. Pure.
+/// that no detector counts (at its prompt, for background work, paused by a person) is also news if
+/// its reason changes, because it is then another wait. A verdict after a pause is news as well.
+/// Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
 /// Visible form of a loop's identity: 16 hexadecimal digits.

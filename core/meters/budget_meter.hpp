@@ -17,7 +17,7 @@
 
 namespace headway::core {
 
-/// The thing that a session waits for, which decides the running clock.
+/// The thing that a session waits for: it decides which clock runs.
 enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
 template <>
 struct EnumNames<BudgetClock> {
@@ -83,7 +83,7 @@ struct LastWords {
     }
 };
 
-/// Knowledge of the agent about the budget of an ancestor session.
+/// The agent's knowledge of the budget of an ancestor session.
 struct ParentBudget {
     std::string session;
     std::string directive;  ///< id of the directive in force, if any

@@ -27,7 +27,8 @@ public:
     Timestamp closed_until(const PeopleLimits& limits) const noexcept {
         return sent_ >= limits.messages_max ? began_ + limits.window : kNever;
     }
-    /// Half of its messages are sent: requests go together from here on, and leave room for alarms.
+    /// True once half of the messages are sent: requests then go together, which leaves room for
+    /// alarms.
     bool crowded(const PeopleLimits& limits, Timestamp now) const noexcept {
         return 2 * sent_ >= limits.messages_max && now - began_ < limits.window;
     }
@@ -47,10 +48,10 @@ struct WaitingNotice {
     bool alarm = false;
 };
 
-/// The places of those that the next message reports, ascending; of `waiting` in their order, of
-/// which there is one at least. `backlog`: they had to wait for the end of a window, and go into
-/// one message. Else an alarm goes first, then a question, each alone, but questions together where
-/// it is `crowded`; then the oldest, with all of its cause.
+/// The indices of the events that the next message reports, ascending; `waiting` is in order and
+/// not empty. With `backlog` the events had to wait for the end of a window, and go into one
+/// message. Otherwise an alarm goes first, then a question, each alone (questions together if
+/// `crowded`), then the oldest event with all others of its cause.
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
                                        bool crowded = false);
 

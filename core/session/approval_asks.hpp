@@ -15,7 +15,8 @@ namespace headway::core {
 /// earlier request is about the call. Pure.
 bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now);
 
-/// The same for the call at position `place` of a report, which may need no approval. Pure.
+/// The same for one call of a report, at position `place`; that call possibly needs no approval at
+/// all. Pure.
 bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
                Timestamp now);
 

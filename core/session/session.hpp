@@ -32,8 +32,8 @@ struct ApprovalRules {
     std::vector<std::string> require_tools;           ///< calls of these need approval
     Millis execute_within{std::chrono::minutes{10}};  ///< to run an approved call; 0 = no alarm
 
-    /// Tools whose requests expiry may approve if the agent requests this; never tools that need a
-    /// person.
+    /// Tools whose expired requests may be approved if the agent requests this; never tools that
+    /// need a person.
     std::vector<std::string> approve_on_expiry;
     /// Minimum time that a person has to reject such a request.
     Millis approve_on_expiry_after{std::chrono::minutes{5}};
@@ -57,9 +57,9 @@ struct ApprovalRules {
 
 /// SessionEnded::code when the agent's process ended before its turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
-/// The same of a session that a person has ended.
+/// The same for a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";
-/// The same of a session that has ended with the one that opened it.
+/// The same for a session that has ended with the one that opened it.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
 /// The context of a command: time and attention enter as data.

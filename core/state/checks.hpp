@@ -114,8 +114,9 @@ void learn_fact(Checks& checks, std::string_view fact);
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 
-/// Why Headway should ask a judge now: a suspicion, then every 5 to 15 rounds by the confidence of
-/// the last answer; or many rounds without hard progress (docs/detection.md, section 10). Pure.
+/// Why Headway should ask a judge now: a suspicion, then every 5 to 15 rounds, depending on the
+/// confidence of the last answer; or many rounds without hard progress (docs/detection.md, section
+/// 10). Pure.
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
 
 /// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
@@ -132,14 +133,14 @@ enum class StopGate : std::uint8_t {
     kHeld,  ///< a judge saw progress: postponed for kStopHeldRounds or kStopHeldBeats
 };
 
-/// With ConfirmStop::kJudge, by the state alone; `rules` of the available judge, or null. Any
-/// answer but A, or none, lets the stop go ahead: an absent judge must not keep an agent running.
-/// Pure.
+/// The gate under ConfirmStop::kJudge. It depends only on the state and on `rules`, those of the
+/// available judge, or null. Any answer but A, or none, lets the stop go ahead: an absent judge
+/// must not keep an agent running. Pure.
 StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
 
 inline constexpr std::uint32_t kStopHeldRounds = 10;
 inline constexpr std::uint64_t kStopHeldBeats = 10;
-inline constexpr std::uint32_t kStopHeldMax = 3;  ///< of one session; after that the rule is enough
+inline constexpr std::uint32_t kStopHeldMax = 3;  ///< maximum number of postponements per session
 
 inline constexpr std::uint32_t kJudgedRounds = 5;
 inline constexpr double kConfirmConfidenceMin = 0.9;

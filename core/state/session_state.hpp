@@ -28,7 +28,7 @@ namespace headway::core {
 struct OpenCall {
     std::string call_id;
     std::string tool;
-    Timestamp since = kNever;  ///< when it could run; a person's decision or resume moves this
+    Timestamp since = kNever;  ///< from when it can run; set again when a person decides or resumes
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
         return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
@@ -175,7 +175,7 @@ struct SessionState {
     std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
-    std::uint32_t other_words = 0;  ///< counted messages of others, without the operator's
+    std::uint32_t other_words = 0;  ///< messages from others that count, except the operator's
     std::uint32_t hook_calls = 0;   ///< calls ignored as made by a platform's hooks
     Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
@@ -187,8 +187,8 @@ struct SessionState {
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
     CowBox<Judgement> judgement;  ///< shared with its views
-    /// For each verdict, the event that last reached it; 0 = never. Answers waits for past verdicts
-    /// in constant space.
+    /// For each verdict, the event that last reached it; 0 = never. With this, a wait for a past
+    /// verdict is answered in constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
@@ -252,9 +252,9 @@ struct SessionState {
 };
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
-/// the journal replayed. Each new detector adds one, because older snapshots lack its counts; 26
-/// detectors began with 1. Any other change raises the 5; it was 1 before pauses and answers to
-/// questions.
+/// the journal replayed. The version is a sum of two numbers. The first is raised by any change but
+/// a new detector. The second is the number of detectors beyond the first 26: a new detector adds
+/// one, because older snapshots lack its counts.
 inline constexpr std::uint32_t kSnapshotVersion = 6 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {

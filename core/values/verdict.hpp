@@ -57,7 +57,7 @@ struct Judgement {
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     /// A person should look. In `waiting`: nothing outside has changed for long. In `blocked`: a
-    /// provider's failure that usually passes by itself lasts.
+    /// provider's failure lasts although such failures usually pass by themselves.
     bool needs_somebody = false;
     Cause cause = Cause::kNone;  ///< of `blocked`
     /// In `blocked`: when the provider accepts requests again, if reported; kNever = unknown.

@@ -43,7 +43,7 @@ inline constexpr std::string_view kOwnEventIds = "headway:";
 /// Prefix of the ids of messages that made an agent go on at the end of a turn; a number from 1
 /// follows.
 inline constexpr std::string_view kGoalEvent = "headway:goal-";
-/// The same of the runs of its command.
+/// The same for the runs of the command.
 inline constexpr std::string_view kGoalCheckEvent = "headway:goal-check-";
 
 /// A restart of an agent that was kept going, or the wait for the restart.
@@ -70,7 +70,7 @@ struct DigestSession {
 
     // State of the fold.
     DigestUse since_progress;  ///< use since the last progress
-    std::string why;           ///< reason of the announced resume
+    std::string why;           ///< reason for the announced resume
 };
 
 class DigestFold {
@@ -89,7 +89,7 @@ private:
     bool make_room();
 
     std::map<std::string, DigestSession, std::less<>> sessions_;
-    /// Sessions that completed with nothing to say of them, oldest first: they make room for
+    /// Sessions that completed with nothing to report about them, oldest first: they make room for
     /// others.
     std::deque<std::string> plain_;
     std::uint64_t left_out_ = 0;

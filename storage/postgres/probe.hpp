@@ -7,7 +7,7 @@
 namespace headway::storage {
 
 /// Facts for `headway doctor` about a database; only reads it. Without `connect`: facts of the URL
-/// only. Errors as PostgresConnection::connect().
+/// only. Errors: those of PostgresConnection::connect().
 core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
                                            bool connect);
 

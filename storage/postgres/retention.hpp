@@ -14,9 +14,9 @@ public:
     PostgresRetention(PostgresConnection& sql, SqlMeta& meta, SqlHistory& history)
         : sql_(sql), meta_(meta), history_(history) {}
 
-    /// As Store::forget.
+    /// See Store::forget().
     core::Result<> forget(SessionKey key);
-    /// One step, in the caller's transaction; as Store::delete_some.
+    /// One step, in the caller's transaction; see Store::delete_some().
     core::Result<Deletion> step(core::Timestamp cutoff);
 
 private:

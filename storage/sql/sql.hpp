@@ -107,7 +107,7 @@ private:
     std::unique_ptr<StatementImpl> impl_;
 };
 
-/// The rows of a kept statement. Resets the statement at the end of the scope, also after an error,
+/// The rows of a kept statement. Resets the statement at the end of the scope, even after an error,
 /// for the next reader.
 class Rows {
 public:
@@ -116,7 +116,7 @@ public:
     Rows& operator=(const Rows&) = delete;
     ~Rows() { statement_.reset(); }
 
-    /// As Statement::step().
+    /// Like Statement::step().
     core::Result<bool> next() { return statement_.step(); }
     const Statement* operator->() const { return &statement_; }
     const Statement& row() const { return statement_; }

@@ -51,8 +51,8 @@ public:
 
 private:
     core::Result<std::string> among_ids(const SessionFilter& filter);
-    /// How a query finds its rows: by the index that fits, or along the keys of a range. By an
-    /// index over all sessions each range would cost as much as the whole table.
+    /// How a query finds its rows: by the index that fits, or along the keys of a range. With an
+    /// index over all sessions, each range would cost as much as the whole table.
     enum class Walk { kIndex, kKeys };
     std::string conditions(const SessionFilter& filter, Walk walk = Walk::kIndex) const;
 
@@ -165,8 +165,8 @@ class SqlHistory : public HistoryTable {
 public:
     SqlHistory(Sql& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     core::Result<> prepare();
-    /// A step of retention: use records live as long as ended sessions. True if records were
-    /// deleted.
+    /// A step of retention: records of use are kept as long as ended sessions are. True if records
+    /// were deleted.
     core::Result<bool> forget_uses(core::Timestamp cutoff);
 
     core::Result<std::int64_t> counter(std::string_view name) override;

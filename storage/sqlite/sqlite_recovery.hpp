@@ -15,7 +15,7 @@ public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
         : database_(database), meta_(meta), journal_(journal), store_(store) {}
 
-    /// As Store::recover, without the index.
+    /// Like Store::recover(), without the index.
     core::Result<Recovery> recover();
     /// Fills the session index once after a repair, from each stored session. In a transaction.
     core::Result<> fill_session_index(const Recovery& recovery,

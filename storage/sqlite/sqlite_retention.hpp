@@ -13,9 +13,9 @@ public:
     SqliteRetention(Database& database, SqlMeta& meta, SqliteJournal& journal, SqlHistory& history)
         : database_(database), meta_(meta), journal_(journal), history_(history) {}
 
-    /// As Store::forget.
+    /// See Store::forget().
     core::Result<> forget(SessionKey key);
-    /// One step, in the caller's transaction; as Store::delete_some.
+    /// One step, in the caller's transaction; see Store::delete_some().
     core::Result<Deletion> step(core::Timestamp cutoff);
 
 private:

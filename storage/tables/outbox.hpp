@@ -26,7 +26,7 @@ struct OutboxMessage {
     core::Timestamp tried_at = core::kNever;
     core::Timestamp dead_at = core::kNever;  ///< kNever: pending
     bool away = false;   ///< the last try failed because of the endpoint, not the message
-    std::string reason;  ///< reason of the last failure
+    std::string reason;  ///< reason for the last failure
     std::string body;
 };
 

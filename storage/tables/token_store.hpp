@@ -21,7 +21,7 @@ public:
     /// At limits::kTokensMax, replaces the oldest token that is dead at `created_at`. Error:
     /// kTooManyTokens if none is dead.
     virtual core::Result<> add_token(const core::TokenRecord& token) = 0;
-    /// Revokes a token and returns it, also if revoked earlier; empty for an unknown id.
+    /// Revokes a token and returns it, even if it was revoked earlier; empty for an unknown id.
     virtual core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
                                                                         core::Timestamp now) = 0;
     /// Records the last use of tokens; ignores unknown ids.

@@ -126,12 +126,12 @@ int manage_tokens(const TokenOptions& options, const Console& console) {
 }
 
 constexpr const char* kCreateFooter = R"(Scopes:
-  report:PREFIX   open, report for and read the sessions whose id begins with PREFIX
+  report:PREFIX   open and read the sessions whose id begins with PREFIX, and report for them
   read            read every session
-  approve         decide approvals
-  control         cancel, pause, resume, nudge, change budgets
-  admin           manage tokens
-A token that reports cannot have approve or admin: no agent decides about itself.
+  approve         approve, reject and answer requests, acknowledge alarms, change daily caps
+  control         cancel, pause, resume and nudge sessions, change their budgets
+  admin           manage tokens, make backups, delete sessions, test and replay webhooks
+A token with a report scope cannot have approve or admin: no agent may decide its own requests.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d
@@ -157,7 +157,9 @@ Examples:
         create.footer(kCreateFooter);
         create.operand("NAME", options.name, "name of the holder, for lists and records")
             .required();
-        create.option("--scope", options.scopes, "rights of the token; repeatable, or with commas")
+        create
+            .option("--scope", options.scopes,
+                    "scopes of the token, as listed below; repeatable, or comma separated")
             .required()
             .separator(',')
             .type("SCOPE");
@@ -173,7 +175,8 @@ Examples:
 
         add(arguments, "rotate-operator", "Replace the operator's token", Action::kRotateOperator)
             .footer(
-                "The daemon writes the new one into operator.token; the old one becomes invalid at "
+                "The daemon writes the new token into operator.token; the old token becomes "
+                "invalid at "
                 "once.\n\nExample:\n  headway token rotate-operator");
     }
 

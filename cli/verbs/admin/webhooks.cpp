@@ -237,9 +237,10 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("List and test webhooks");
         arguments.footer(
-            R"(A table [webhooks.endpoints.NAME] in the settings file defines a webhook. Its messages are JSON
-signed as Standard Webhooks specifies, text for people (Slack, Discord, ntfy, Telegram, e-mail), or
-JSON for a program. Undelivered messages are retried for three days, then kept as dead letters.
+            R"(A table [webhooks.endpoints.NAME] in the settings file defines a webhook. Its messages are
+JSON signed according to the Standard Webhooks specification, text for people (Slack, Discord, ntfy,
+Telegram, e-mail), or JSON on the standard input of a program. Undelivered messages are retried for
+three days, then kept as dead letters.
 
 Examples:
   headway webhooks list
@@ -287,25 +288,27 @@ private:
             add_named(webhooks, "replay", "Send dead letters again", Action::kReplay);
         replay.footer(
             "Needs the operator's token, or one with the scope `admin`. Messages keep their ids, "
-            "so "
-            "that a receiver recognises duplicates.\n\nExamples:\n"
+            "so that a receiver can recognise duplicates.\n\nExamples:\n"
             "  headway webhooks replay ops --all\n"
             "  headway webhooks replay ops msg_0b1c9a5d7e3f42860b1c9a5d7e3f4286");
         replay.operand("ID", options.ids, "ids of messages, from `headway webhooks dead`");
-        replay.flag("--all", options.all, "all of them, oldest first");
+        replay.flag("--all", options.all, "send all dead letters again, oldest first");
     }
 
     void declare_secret(Arguments& webhooks) {
         Arguments secret = webhooks.verb("secret", "Make a signing secret and print it",
                                          [this] { options.action = Action::kSecret; });
         secret.footer(
-            R"(The secret goes into the file that the setting secret_file names, and to the receiver. To
-replace one, put the new one first in the file and keep the old one after it, restart the daemon,
-give the receiver the new one, then take the old one out: in between, messages are signed with both.
+            R"(Put the secret into the file that the setting secret_file names, and give it to the receiver. To
+replace a secret, add the new one to the file, before the old one, and restart the daemon: messages
+are now signed with both. Give the new one to the receiver, then remove the old one from the file
+and restart the daemon again.
 
 Example:
   headway webhooks secret --out /etc/headway/ops.secret)");
-        secret.option("--out", options.out, "write it into a new file that only its owner may read")
+        secret
+            .option("--out", options.out,
+                    "write the secret into a new file that only its owner may read")
             .type("FILE");
         secret.json(options.client.json);
     }

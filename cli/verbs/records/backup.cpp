@@ -65,10 +65,10 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Copy the database into a file, and check it");
         arguments.footer(
-            R"(A running daemon makes the copy on its own machine, and keeps working. Without a daemon this command
-copies the database that is named in the settings (--config, --set). With exit code 0 the copy is
-complete, checked and synced. Only its owner may read it, and no file is ever overwritten. Needs the
-operator's token, or one with the scope `admin`.
+            R"(A running daemon makes the copy itself, on its own machine, and keeps working. Without a daemon, this
+command copies the database that is named in the settings (--config, --set). Exit code 0 means that the copy
+is complete, checked and synced. Only the owner of the copy may read it, and no file is ever
+overwritten. Needs the operator's token, or one with the scope `admin`.
 
 Exit codes:
   0    copied and checked

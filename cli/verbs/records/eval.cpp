@@ -327,15 +327,15 @@ constexpr const char* kEvalFooter =
     R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts
 the wrong verdicts.
 
-Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data), outcome
+--labels takes a CSV file with a header line. Columns: file (relative to DIR or to DIR/data), outcome
 (success, ...), loop (yes, no, unknown). Optional columns: source, how_labelled, loop_start_call
 (from 0), loop_len. Printed figures:
   false stuck   successes without a loop that were ever `stuck`
   suspects      successes that were ever `suspect` or `stuck`
   recall        share of loops that were ever `stuck`
   nudges        `change_approach` directives per 1,000 calls
-  delay         median calls from the start of a loop to `suspect`, and to `stuck`
-Verdicts are CSV with a header line and the columns file and verdict (right, wrong, unclear): a
+  delay         median number of calls from the start of a loop to `suspect`, and to `stuck`
+--verdicts takes a CSV file with a header line and the columns file and verdict (right, wrong, unclear): a
 person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
 run are counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
@@ -365,17 +365,16 @@ public:
         declare_policy(arguments, options.policy);
         arguments
             .option("--judge", options.judge,
-                    "assume a model judge that always answers progressing (A), looping (B), "
-                    "blocked (C) or failed (D)")
+                    "assume a model judge that always gives this answer: progressing, looping, "
+                    "blocked or failed")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments
             .option("--apart", options.apart,
-                    "leave recordings with this `source` label out of the totals; count them "
-                    "separately")
+                    "count recordings with this `source` label separately, not in the totals")
             .type("SOURCE");
         arguments.flag("--list", options.list,
-                       "list successes that were `stuck` or `suspect`, and missed loops");
+                       "list missed loops, and successes that were `stuck` or `suspect`");
         arguments.json(options.json);
     }
 

@@ -190,12 +190,13 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
 }
 
 constexpr const char* kReplayFooter =
-    R"(Judges each recording here, without a daemon, by the daemon's rules, and prints every
-verdict with the line of the file that led to it and the call before it. Takes recorded agent sessions
-(JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
---jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are
-played to a daemon instead; playing a file again adds nothing: every event has the same id each
-time.
+    R"(Judges each recording without a daemon, but by the same rules. Prints every verdict with the
+line of the file that led to it, and with the number of calls up to that line. A recording is an
+agent's recorded session (JSONL: session_start, tool_call, ... end), an export of the daemon
+(`headway events ID --jsonl`), or a file of events as an agent reports them ({"type","data"}).
+
+With --to, the recordings are played to a daemon instead. Playing a file again adds nothing, because
+every event has the same id each time.
 
 Exit codes:
   0    judged or played

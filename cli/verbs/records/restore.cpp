@@ -48,7 +48,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Replace the database with a backup");
         arguments.footer(
-            R"(The daemon must be stopped. The backup is checked first and stays as it is; the old database is kept beside the new one, and its name is printed.
+            R"(The daemon must be stopped. The backup is checked first and stays as it is. The old database is kept beside the new one, under a name that is printed.
 
 Exit codes:
   0    restored

@@ -296,9 +296,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Judge stored sessions of agents on this machine");
         arguments.footer(
-            R"(Reads the stores of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi and Qwen
-Code, or the files and folders named, and judges each session by the daemon's rules. No daemon is
-needed, and nothing is sent or started.
+            R"(Reads the stored sessions of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi
+and Qwen Code, or the given files and folders, and judges each session by the same rules as the
+daemon. No daemon is needed, and nothing is sent or started.
 
 Examples:
   headway scan                          all sessions: which got stuck, and what that cost
@@ -306,7 +306,8 @@ Examples:
   headway scan --show 36329415          what happened in one of them
   headway scan --html scan.html         a page to look at, or to send
   headway scan --json | jq .by_week)");
-        arguments.operand("PATH", options.paths, "files or folders (default: the usual stores)");
+        arguments.operand("PATH", options.paths,
+                          "files or folders (default: where agents store their sessions)");
         arguments.option("--agent", options.agent, "only sessions of this agent")
             .choices({"claude", "cline", "codex", "copilot", "gemini", "kilo", "opencode", "pi",
                       "qwen"});
@@ -319,7 +320,8 @@ Examples:
         arguments.option("--rows", options.rows, "print at most this many rows of each table")
             .fallback("20");
         arguments
-            .option("--show", options.show, "print the verdicts of the session with this id prefix")
+            .option("--show", options.show,
+                    "print the verdicts of the session whose id begins with this")
             .type("SESSION")
             .never_empty();
         arguments.option("--html", options.html, "write the result as one self-contained HTML page")

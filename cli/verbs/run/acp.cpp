@@ -36,8 +36,8 @@ constexpr const char* kAcpFooter =
 input and output pass through; each session of the Agent Client Protocol is a session of Headway. A
 call runs when both the editor and Headway allow it: a call that the editor allows is held while the
 session is paused or an approval is pending, and a rejection in Headway is sent to the agent as the
-answer. `headway cancel`, or a stop by a budget or a policy, ends the turn. Without a daemon
-everything passes. The exit status is the agent's, or 126 or 127 if it cannot be started.
+answer to its permission request. `headway cancel`, or a stop by a budget or a policy, ends the turn. Without a daemon
+everything passes. The exit status is the agent's, or 126 or 127 if the agent cannot be started.
 
 Examples:
   headway acp -- gemini --acp
@@ -49,7 +49,7 @@ public:
         arguments.help("Supervise an agent inside an editor (ACP)").footer(kAcpFooter);
         arguments.client(options.client);
         arguments.option("--goal", options.goal,
-                         "the task of its sessions (default: the command line)");
+                         "the task of the agent's sessions (default: the command line)");
         arguments.duration("--linger", options.linger,
                            "how long to try to deliver the last reports after the exit");
         arguments.flag("--quiet", options.quiet, "do not print warnings");

@@ -195,15 +195,16 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Start a demo: a daemon and three small agents");
         arguments.footer(
-            R"(The daemon has a folder and an address of its own, so it does not touch your data;
-both are removed at the end. One agent is slow but healthy, one repeats itself until advice gets it
+            R"(The demo's daemon has a folder and an address of its own and does not touch your data. At the end
+it stops, and the folder is removed. One agent is slow but healthy, one repeats itself until advice gets it
 out of the loop, and one waits for your approval.
 
 Examples:
   headway demo
   headway demo --listen 127.0.0.1:7718 --keep)");
         arguments
-            .option("--listen", options_.listen, "address of its daemon; port 0: any that is free")
+            .option("--listen", options_.listen,
+                    "address of the demo's daemon; port 0: any free one")
             .type("ADDRESS")
             .show_default();
         arguments.flag("--once", options_.once,

@@ -42,7 +42,7 @@ struct HookOptions {
 
 constexpr const char* kHookFooter =
     R"(Sends the JSON on standard input to the daemon, waits while the daemon holds the call, and
-prints its reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
+prints the daemon's reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
 never sends the operator's token. `headway-hook` does the same in a millisecond for a daemon at a
 Unix socket or at an IP address without TLS, and otherwise runs this verb.
 
@@ -161,8 +161,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Send an agent's hook event to a daemon over https").footer(kHookFooter);
         arguments
-            .operand("AGENT", options.agent,
-                     "agent whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
+            .operand(
+                "AGENT", options.agent,
+                "agent that runs this hook: claude, codex, gemini, qwen, copilot, cline, generic")
             .required();
         arguments.option("--url", options.url,
                          "the daemon (default: HEADWAY_URL, else http://127.0.0.1:7717)");
@@ -187,8 +188,8 @@ public:
             .type("DURATION");
         arguments
             .option("--until", options.until,
-                    "run this command at the end of each turn; if it fails, the agent must keep "
-                    "working")
+                    "run this command at the end of each turn; if the command fails, the agent "
+                    "must keep working")
             .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

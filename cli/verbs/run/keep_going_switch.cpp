@@ -21,7 +21,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Turn `run --keep-going` off or on, for all agents").footer(kFooter);
         arguments.client(options.client);
-        arguments.operand("WHAT", options.what, "turn it off or on, or show its state")
+        arguments
+            .operand("ACTION", options.what, "turn `--keep-going` off or on, or show its state")
             .required()
             .choices({"off", "on", "status"});
     }
@@ -45,7 +46,7 @@ public:
 private:
     static constexpr const char* kFooter =
         R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting
-to resume its agent gives up within two seconds, and the commands of `headway install --until` no
+to resume its agent gives up within two seconds, and commands set with `headway install --until` no
 longer keep agents working. A running agent continues to its end; `headway cancel` stops it. The
 switch is a file in the state directory.
 

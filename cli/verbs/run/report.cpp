@@ -62,13 +62,16 @@ public:
             .required();
         arguments
             .operand("FIELDS", options.fields,
-                     "fields of the data; a dot nests, as in error.class=test")
+                     "fields of the event's data; a dot makes nested fields, as in "
+                     "error.class=test")
             .type("KEY=VALUE");
-        arguments.option("--data", options.data, "the data as a JSON object; @FILE, or - for stdin")
+        arguments
+            .option("--data", options.data,
+                    "the event's data as a JSON object; @FILE reads a file, - reads standard input")
             .type("JSON");
         arguments
             .option("--event-id", options.event_id,
-                    "id of the event (default: random); a repeated id is counted once")
+                    "id of the event (default: random); events with the same id are counted once")
             .never_empty();
     }
 

@@ -282,18 +282,18 @@ private:
 };
 
 constexpr const char* kRunFooter =
-    R"(Opens a session, passes standard input, output and signals through, reports the command's
-output and the CPU, memory and disk use of its processes, and ends with its exit status. Without a
-daemon the command still runs, and its reports are sent when the daemon is back. If an agent
-prints JSON lines about itself, its calls, messages, tokens and result are reported from them. This
-works with claude, qwen, gemini and cursor-agent with --output-format stream-json, codex exec
---json, copilot --output-format json, opencode and kilo run --format json, pi --mode json and cline
---json. The session of such an agent fails, even with exit status 0, if the agent prints no result,
-ends with an error, is stopped by its own loop guard, or changes nothing after one of its calls was
-refused. The command finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your
-token or any other HEADWAY_ variable. An agent that also sends its own reports needs a token for its
-session, as below. The output of the command goes through a pipe, so it may be buffered or have no
-colours, as with `| cat`.
+    R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU, memory
+and disk use of its processes, and ends with the command's exit status. Without a daemon the command still runs, and
+its reports are sent when the daemon is back.
+
+If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude, qwen,
+gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo run (--format
+json); pi (--mode json); codex exec, cline (--json). Even with exit status 0, the session of such an agent fails if the agent
+prints no result, ends with an error, is stopped by its own loop guard, or makes no change after a call is refused.
+
+The command gets its session id in HEADWAY_SESSION and the daemon's address in HEADWAY_URL, but not your token or any
+other HEADWAY_ variable. An agent that also sends its own reports needs a token for its session; an example is below.
+The output of the command goes through a pipe, so it may be buffered or have no colours, as with `| cat`.
 
 Examples:
   headway run -- make -j2
@@ -321,7 +321,7 @@ public:
                            "heartbeat interval (default: the daemon's)");
         arguments.duration("--linger", options.linger,
                            "how long to try to deliver the last reports after the exit");
-        arguments.flag("--quiet", options.quiet, "do not print the session id and warnings");
+        arguments.flag("--quiet", options.quiet, "do not print the session id or warnings");
         arguments.flag("--no-lines", options.no_lines,
                        "treat an agent's JSON lines as ordinary output");
         declare_keeping(arguments);
@@ -353,8 +353,8 @@ public:
             "repeated crashes, wait 2 to 30 times this long");
         arguments
             .option("--check", options.keeping.check,
-                    "shell command that runs when the agent has succeeded; if it fails, its output "
-                    "is the next prompt")
+                    "shell command that runs when the agent has succeeded; if the check fails, "
+                    "its output is the next prompt")
             .type("COMMAND");
         arguments
             .option("--resume-command", options.keeping.resume_command,

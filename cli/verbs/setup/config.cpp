@@ -91,20 +91,22 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or print the daemon's settings");
         arguments.footer(
-            R"(`check` also looks for the module that storage.store needs. It makes no connection;
+            R"(`check` also looks for the module that storage.store needs, but makes no connection;
 `headway doctor` does.
+
 Order of precedence: flags, HEADWAY_* variables, the settings file, the defaults.
 
 Examples:
   headway config check --config headway.toml         exit code 0, or 2 and a list of mistakes
   headway config show --origin                       each value and where it comes from
   headway config default > headway.toml              a file to start from)");
-        declare_reading(arguments.verb("check", "Check the settings file and the variables",
-                                       on(Action::kCheck)));
+        declare_reading(arguments.verb(
+            "check", "Check the settings file and the HEADWAY_* variables", on(Action::kCheck)));
         Arguments show = arguments.verb("show", "Print the settings in force", on(Action::kShow));
         declare_reading(show);
         show.flag("--origin", options.origin, "print the source of each value");
-        arguments.verb("default", "Print a commented file of defaults", on(Action::kDefault));
+        arguments.verb("default", "Print a settings file with every default and its explanation",
+                       on(Action::kDefault));
     }
 
     int run(const Console& console, const Server& server) override {

@@ -157,7 +157,7 @@ private:
         return check_daemon(daemon, database);
     }
 
-    // They come one a line, and each says what to do.
+    // They come one per line, and each says what to do.
     void say_mistakes(const std::string& detail) {
         for (const std::string& mistake : lines_of(detail))
             say({"configuration", false, mistake, {}});
@@ -184,11 +184,12 @@ private:
 
 constexpr const char* kDoctorFooter =
     R"(Checks the settings, the state directory, the database, the operator's token and the daemon, and
-sends each judge one tiny question, which its provider may charge for. Prints one line for each
+sends each judge one tiny question, for which its provider may charge. Prints one line for each
 check, with the fix. Exit code 0: no problems; 1: at least one.
 
-With AGENT it checks the connection from that agent to the daemon instead: the agent's program and
-version, Headway's hooks in its settings, settings that turn them off, and whether they reach the daemon.
+With AGENT, it checks the connection from that agent to the daemon instead: the agent's program and
+version, Headway's hooks in its settings, settings that turn hooks off, and whether the hooks reach
+the daemon.
 
 --repair saves the readable part of a damaged database; stop the daemon first. The new database has
 each session up to its first missing event. The damaged one is kept beside it.

@@ -175,7 +175,7 @@ private:
 };
 
 constexpr const char* kInstallFooter =
-    R"(Shows the changes and asks. Only Headway's own entries are added or updated; everything else in a settings
+    R"(Shows the changes, and asks before it writes them. Only Headway's own entries are added or updated; everything else in a settings
 file stays as it is, byte for byte. The former content is kept in the same folder, as NAME.headway-backup.
 `headway uninstall` removes the entries. `headway observe` follows agents without any change to
 their settings, but cannot steer them.
@@ -198,7 +198,7 @@ public:
         arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");
         arguments.flag("--print", options.print, "print the entries only; read and write no file");
         arguments.flag("--project", options.project,
-                       "the settings of the project in this folder, not the user's");
+                       "change the settings of the project in this folder, not the user's");
         arguments
             .option(
                 "--require",
@@ -226,9 +226,9 @@ public:
                     options.until_given = true;
                     return std::string{};
                 },
-                "run this command at the end of each turn; if it fails, the agent must keep "
-                "working, at most "
-                "5 times in a session; empty: no command")
+                "run this command at the end of each turn; if the command fails, the agent must "
+                "keep "
+                "working, at most 5 times in a session; empty: no command")
             .type("COMMAND");
         arguments.flag("--trust", options.trust,
                        "codex: trust the hooks; Codex skips hooks that are not trusted");

@@ -85,8 +85,10 @@ public:
   headway manual | man -l -                 the overview
   headway manual wait | man -l -
   headway manual --folder /usr/local/share/man/man1)");
-        arguments.operand("VERB", options_.verb, "verb (default: the overview)");
-        arguments.option("--folder", options_.folder, "write headway.1, headway-wait.1 ... there")
+        arguments.operand("VERB", options_.verb, "verb to describe (default: the overview)");
+        arguments
+            .option("--folder", options_.folder,
+                    "write headway.1, headway-wait.1 and so on to this folder")
             .type("FOLDER");
     }
 

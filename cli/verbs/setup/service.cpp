@@ -164,18 +164,20 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Run the daemon as a user service");
         arguments.footer(
-            R"(Writes a unit for `systemd --user` that starts this program. After `loginctl enable-linger`
-the daemon also runs without a login. The Debian package has a system-wide service instead.
+            R"(`headway service install` writes a unit for `systemd --user` that starts this program as the
+daemon. After `loginctl enable-linger` the daemon also runs while you are not logged in. The Debian
+package has a system-wide service instead.
 
 Examples:
   headway service install
   headway service install --config ~/headway.toml
   headway service uninstall)");
-        Arguments install =
-            add(arguments, "install", "Write the unit, and start it", Action::kInstall);
+        Arguments install = add(arguments, "install", "Write a systemd unit, and start the daemon",
+                                Action::kInstall);
         install.option("--config", options.config, "settings of the daemon").type("FILE");
         install.flag("--print", options.print, "print the unit, and change nothing");
-        add(arguments, "uninstall", "Stop the service, and delete the unit", Action::kUninstall);
+        add(arguments, "uninstall", "Stop the daemon, and delete its systemd unit",
+            Action::kUninstall);
     }
 
     int run(const Console& console, const Server&) override {
@@ -185,7 +187,7 @@ Examples:
 private:
     Arguments add(Arguments& service, const char* name, const char* help, Action action) {
         Arguments verb = service.verb(name, help, [this, action] { options.action = action; });
-        verb.flag("--yes,-y", options.yes, "do it without asking");
+        verb.flag("--yes,-y", options.yes, "change the service without asking");
         return verb;
     }
 };

@@ -63,7 +63,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Remove Headway's hooks from agents' settings");
         arguments.footer(
-            R"(Shows the changes and asks. Only Headway's own entries are removed; changes by others
+            R"(Shows the changes, and asks before it writes them. Only Headway's own entries are removed; changes by others
 stay. A settings file that `headway install` made is deleted if it has nothing else.
 
 Examples:
@@ -74,7 +74,7 @@ Examples:
         arguments.flag("--yes,-y", options.yes, "write without asking");
         arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");
         arguments.flag("--project", options.project,
-                       "the settings of the project in this folder, not the user's");
+                       "change the settings of the project in this folder, not the user's");
     }
 
     int run(const Console& console, const Server&) override { return uninstall(options, console); }

@@ -53,7 +53,8 @@ Example:
         arguments.session(options_.session).required();
         arguments.option("--alarm", options_.alarm,
                          "only the alarm with this event number (see `headway show`)");
-        arguments.option("--reason", options_.reason, "what was done about it, for the journal");
+        arguments.option("--reason", options_.reason,
+                         "what was done about the alarm, for the journal");
     }
 
     int run(const Console& console, const Server&) override {

@@ -68,7 +68,7 @@ int suggest_budget(const BudgetOptions& options, const Console& console) {
     return kExitOk;
 }
 
-/// The daily caps, one a line.
+/// The daily caps, one per line.
 std::string day_text(const Json& report) {
     const Json& caps = report["caps"];
     if (!caps.is_array() || caps.empty())
@@ -134,23 +134,24 @@ public:
         show.session(options_.session).required();
         declare_change(arguments, "extend", "Add to the limits that are set");
         declare_change(arguments, "set", "Replace the limits");
-        Arguments day = arguments.verb("day", "Show the daily caps, or raise or lift one",
-                                       [this] { options_.change = "day"; });
+        Arguments day =
+            arguments.verb("day", "Show the daily caps; raise or suspend one until the next day",
+                           [this] { options_.change = "day"; });
         day.footer("");
         day.client(options_.client);
         day.option("--label", options_.label,
-                   "the cap for this label (default: the one for all sessions)")
+                   "change the cap for this label (default: the cap for all sessions)")
             .type("KEY=VALUE");
         day.option("--cost", options_.max_cost_usd, "US dollars to add for this day").type("USD");
         day.option("--tokens", options_.max_tokens, "tokens to add for this day").type("N");
-        day.flag("--lift", options_.lift, "lift this cap until the next day");
+        day.flag("--lift", options_.lift, "suspend this cap until the next day");
         Arguments suggest =
             arguments.verb("suggest", "Show what sessions usually use, and budgets for new ones",
                            [this] { options_.change = "suggest"; });
         suggest.footer("There are no figures for agent types with too few ended sessions.");
         suggest.client(options_.client);
         suggest.operand("AGENT", options_.agent,
-                        "agent type (default: all types); its tools are shown, too");
+                        "agent type (default: all types); with a type, its tools are shown, too");
         suggest.option("--complexity", options_.complexity, "how hard the task is")
             .choices({"low", "medium", "high"});
     }

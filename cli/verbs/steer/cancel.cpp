@@ -22,7 +22,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Ask a session's agent to stop");
         arguments.footer(
-            R"(The agent finds a `stop` directive in the reply to its next report and ends by itself.
+            R"(The reply to the agent's next report carries a `stop` directive, and the agent then ends by itself.
 
 Example:
   headway cancel my-agent --reason "not needed any more" && headway wait my-agent --until ended)");

@@ -115,7 +115,7 @@ private:
 };
 
 constexpr const char* kCheckFooter =
-    R"(Prints the check's id, or with --wait the answer. Exit codes:
+    R"(Prints the check's id or, with --wait, the answer. Exit codes:
   0    progressing; without --wait: the question was accepted
   1    no answer, or the daemon refused
   2    looping
@@ -123,7 +123,7 @@ constexpr const char* kCheckFooter =
   69   no daemon answers
   124  the --wait time has passed; the check continues
 
-The daemon needs a judge, see `[judge]` in `headway config default`.
+The daemon needs a judge; see `[judge]` in `headway config default`.
 
 Examples:
   headway check my-agent --wait           until it is answered, however long that takes

@@ -102,7 +102,7 @@ protected:
     }
     void declare_identical(Arguments& arguments) {
         arguments.flag("--identical", options_.identical,
-                       "apply this to identical requests of other sessions, too");
+                       "decide identical requests of any session, too");
     }
 
     DecideOptions options_;
@@ -116,7 +116,7 @@ public:
         arguments.help("Approve a request");
         arguments.footer(R"(Examples:
   headway approve my-agent.a17
-  headway approve my-agent.a17 --edit safer.json     only with these arguments
+  headway approve my-agent.a17 --edit safer.json     run only with these arguments
   headway approve my-agent.a17 --scope session       also later ones with equal arguments)");
         declare_request(arguments);
         declare_reason(arguments);
@@ -144,7 +144,7 @@ public:
   headway reject my-agent.a17 --reason "use the dry run" --then change_approach)");
         declare_request(arguments);
         declare_reason(arguments);
-        arguments.option("--then", options_.then, "what the agent does next")
+        arguments.option("--then", options_.then, "what the agent must do next")
             .choices({"stop", "change_approach"})
             .fallback("stop");
         declare_identical(arguments);
@@ -159,7 +159,7 @@ public:
         arguments.help("Answer an agent's question");
         arguments.footer("Example:\n  headway answer my-agent.a17 \"the second database\"");
         declare_request(arguments);
-        arguments.operand("TEXT", options_.response, "the answer").required();
+        arguments.operand("ANSWER", options_.response, "your answer to the question").required();
         declare_identical(arguments);
     }
 };

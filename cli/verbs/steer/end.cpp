@@ -22,18 +22,18 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("End a session at once");
         arguments.footer(
-            R"(Records the end of the session; its agent's process is not killed, and its later reports are
-refused. To ask a working agent to stop, use `headway cancel`.
+            R"(Records the end of the session. The agent's process is not killed, but later reports of the session
+are refused. To ask a working agent to stop, use `headway cancel`.
 
 Examples:
   headway end my-agent --outcome failed --reason "no disk space"
   headway end my-agent --outcome cancelled           a silent session whose agent is gone)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments.option("--outcome", options.outcome, "how it ended")
+        arguments.option("--outcome", options.outcome, "how the session ended")
             .choices({"completed", "failed", "cancelled", "budget_exhausted"})
             .show_default();
-        arguments.option("--reason", options.reason, "why, in a sentence");
+        arguments.option("--reason", options.reason, "why it ended, in one sentence");
     }
 
     int run(const Console& console, const Server&) override {

@@ -167,8 +167,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Delete everything stored about a session");
         arguments.footer(
-            R"(Permanently deletes its journal, approvals, checks and snapshots, and those of its
-sub-agents and of the sessions that resumed it. The session must have ended. Averages computed from
+            R"(Permanently deletes the session's journal, approvals, checks and snapshots, and those of its
+sub-agents and of the sessions that resumed it. The session must have ended. Figures computed from
 many sessions (usual costs, totals) stay, and so do backups, exports, and webhook messages that
 were sent.
 
@@ -178,7 +178,7 @@ Example:
         arguments.session(options.session).required();
         arguments.flag("--alone", options.alone,
                        "keep its sub-agents and the sessions that resumed it");
-        arguments.flag("--yes,-y", options.yes, "do it without asking");
+        arguments.flag("--yes,-y", options.yes, "delete without asking");
     }
 
     int run(const Console& console, const Server&) override { return forget(options, console); }

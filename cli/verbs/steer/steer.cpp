@@ -63,7 +63,7 @@ public:
         arguments.client(options_.client);
         arguments.session(options_.session).required();
         arguments
-            .operand("TEXT", options_.text,
+            .operand("HINT", options_.text,
                      "hint for the agent, sent in the reply to its next report")
             .required();
     }

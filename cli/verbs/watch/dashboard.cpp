@@ -96,7 +96,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Print a link that logs a browser in");
         arguments.footer(
-            R"(The link works once, within ten minutes; the login lasts for `access.login_for`, with all rights.
+            R"(The link works once, within ten minutes. The login has all rights, and lasts for the time in `access.login_for`.
 `headway token rotate-operator` ends all logins. --open passes the link in a file that only you can
 read (in $XDG_RUNTIME_DIR, else $TMPDIR or /tmp), not on the command line of the browser.
 
@@ -104,7 +104,8 @@ Examples:
   headway dashboard
   headway dashboard --open)");
         arguments.client(options.client);
-        arguments.flag("--open", options.open, "open it in this desktop's browser (xdg-open)");
+        arguments.flag("--open", options.open,
+                       "open the link in this desktop's browser (xdg-open)");
     }
 
     int run(const Console& console, const Server&) override {

@@ -55,7 +55,8 @@ public:
   headway events build-1 --jsonl > build-1.jsonl     play it again with headway replay)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments.option("--after", options.after, "start after this event").type("N");
+        arguments.option("--after", options.after, "start after the event with this number")
+            .type("N");
         arguments.flag("--jsonl", options.client.json,
                        "print one JSON event per line, the same as --json");
     }

@@ -89,19 +89,21 @@ public:
   headway sessions --verdict stuck,silent --label team:night
   headway sessions --json --limit 1000 | jq -r '.[].id')");
         arguments.client(options.client);
-        arguments.option("--verdict", options.verdict, "only these verdicts, comma separated");
+        arguments.option("--verdict", options.verdict,
+                         "only sessions with these verdicts, comma separated");
         arguments.flag(
             "--open", [this] { options.open = true; }, "only sessions that have not ended");
         arguments
             .flag(
                 "--ended", [this] { options.open = false; }, "only sessions that have ended")
             .excludes("--open");
-        arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
-        arguments.option("--agent", options.agent, "only this agent type");
+        arguments.option("--label", options.label, "only sessions with this label")
+            .type("KEY:VALUE");
+        arguments.option("--agent", options.agent, "only sessions of this agent type");
         arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
         arguments.flag("--all", options.all,
-                       "list every completed run of a job with a ping URL (default: they share a "
-                       "row)");
+                       "list each completed run of a ping-URL job (default: one row for all "
+                       "completed runs of a job)");
         arguments.option("--limit", options.limit, "list this many at most")
             .range(1, 1'000'000)
             .show_default();

@@ -16,7 +16,7 @@ struct SessionsOptions {
     std::string agent;
     std::optional<bool> open;
     std::size_t limit = 50;
-    bool ids = false;  ///< only ids, one a line
+    bool ids = false;  ///< only ids, one per line
     bool all = false;  ///< each run of a job is a row
 };
 

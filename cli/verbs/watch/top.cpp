@@ -218,7 +218,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Show the whole fleet on one screen, live");
         arguments.footer(
-            R"(The keys are those of the web page; ? lists them. Without a terminal, or with --once, it prints one screen.
+            R"(The keys are the same as on the dashboard; press `?` to list them. Without a terminal, or with --once,
+`headway top` prints one screen and exits.
 
 Examples:
   headway top

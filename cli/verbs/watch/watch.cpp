@@ -233,7 +233,9 @@ public:
 Exit codes: 0 the session has ended   1 an error   6 no such session within --open-within)");
         arguments.client(options.client);
         arguments.session(options.session, "one session (default: all)");
-        arguments.option("--after", options.after, "start after this event (0: the beginning)")
+        arguments
+            .option("--after", options.after,
+                    "start after the event with this number (0: the beginning)")
             .type("N");
         arguments.flag("--follow", options.follow, "continue after the session has ended");
         arguments.duration("--open-within", options.open_within,

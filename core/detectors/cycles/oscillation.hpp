@@ -8,12 +8,12 @@
 
 namespace headway::core {
 
-/// Edits that undo each other (docs/detection.md, section 5.3): a path returns to a content that it
-/// had left, counted in a row per path; or the last four edits alternate between two. An edit
-/// without a change is ignored. Progress elsewhere keeps the count of reversals, but the count then
-/// claims only `suspect`; a better test result clears the alternations. Two red results of one test
-/// that alternate kRedFlips times with edits between are a suspicion too: each fix brings back the
-/// other failure.
+/// Edits that undo each other (docs/detection.md, section 5.3): a path returns to content that it
+/// had left (consecutive returns are counted for each path), or the last four edits alternate
+/// between two. An edit without a change is ignored. Progress elsewhere keeps the count of
+/// reversals, but the count then claims only `suspect`; a better test result clears the
+/// alternations. It is also suspicious if one test alternates kRedFlips times between two red
+/// results, with edits in between: each fix brings back the other failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,
@@ -26,7 +26,8 @@ struct Oscillation {
     };
 
     static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
-    /// Measurements that excuse edits, at most: an agent that only prints numbers gets no more.
+    /// Maximum number of measurements that excuse edits: an agent that only prints numbers is not
+    /// excused without limit.
     static constexpr std::uint32_t kExperimentsMax = 24;
     /// Alternations that count as one where the contents are unknown: 2 / 4 becomes 8 / 16.
     static constexpr std::uint32_t kBlindPatience = 4;
@@ -40,8 +41,8 @@ struct Oscillation {
     std::uint64_t red_question = 0;         ///< the last red test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
     std::vector<std::uint64_t> last_reds;   ///< the last two failures of this test
-    std::uint32_t alternations = 0;         ///< edits equal to the one two earlier
-    std::uint32_t red_flips = 0;            ///< failures equal to the one two earlier
+    std::uint32_t alternations = 0;         ///< edits equal to the last but one
+    std::uint32_t red_flips = 0;            ///< failures equal to the last but one
     std::uint32_t experiments = 0;          ///< measurements that excused edits
     bool blind = false;                     ///< of the last edit, only the path is known
 

@@ -19,7 +19,7 @@ struct NoProgress {
     };
     static constexpr std::uint32_t kUnprovenRounds = 16;  ///< eight edits, each with its test
 
-    /// Rounds that are a suspicion alone; more if the session had hard progress before.
+    /// Rounds that suffice for a suspicion; more if the session had hard progress before.
     static constexpr std::uint32_t kAloneRounds = 25;
     static constexpr std::uint32_t kAloneRoundsProven = 40;
     static constexpr std::uint32_t kStuckTimes = 2;  ///< factor of these rounds for `stuck` alone

@@ -22,10 +22,10 @@ public:
 
     /// `open` are the counts since the last turn.
     void note(core::Timestamp now, const Counts& open);
-    /// The counts are not known any more: what follows starts again.
+    /// Makes the counts unknown, so that they start again.
     void forget() { minutes_.clear(), noted_ = {}; }
 
-    /// The oldest first; the last ended at until().
+    /// The counts of the last minutes, oldest first; the last minute ended at until().
     const std::deque<Counts>& minutes() const { return minutes_; }
     core::Timestamp until() const { return noted_; }
 

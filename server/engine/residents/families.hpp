@@ -11,9 +11,10 @@
 
 namespace headway::server {
 
-/// The index of open child sessions by parent: a quiet parent whose children work is waiting, not
-/// silent (docs/detection.md, section 11). Has one entry for each child that was in memory since
-/// the start. join() and leave() take constant time. Engine thread only.
+/// The index of open child sessions by parent: a quiet parent with working children counts as
+/// waiting, not as silent (docs/detection.md, section 11). Has one entry for each child that has
+/// been in memory at any time since the start. join() and leave() take constant time. Engine thread
+/// only.
 class Families {
 public:
     /// Maximum number of descendants of one session that any() checks; the next call continues with

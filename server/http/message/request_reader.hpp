@@ -20,7 +20,7 @@ namespace headway::server {
 /// before its body is read; a body that is complete in the buffer is not copied. Takes bytes in
 /// pieces of any size, with the same result, in linear time. Pure.
 ///
-/// Pass bytes by room() and received(), then call next() until it needs more bytes.
+/// Pass bytes through room() and received(), then call next() until it needs more bytes.
 class RequestReader {
 public:
     enum class Step : std::uint8_t {
@@ -38,14 +38,15 @@ public:
     std::span<char> room();
     /// Takes `count` bytes that were put into room(); drops them after the last request.
     void received(std::size_t count);
-    /// True if next() may be called: room() is not lent; no request is in use, packed or the last.
+    /// True if next() may be called: room() is not lent, no request is in use or packed, and the
+    /// reader has not ended.
     bool ready() const noexcept { return lent_ == Lent::kNone && collects(); }
     /// The next step. `gate` has the host names that this client may use.
     Step next(const GateSettings& gate);
     /// Inflates the body after kPacked; returns kRequest or kRefused. A body too long to inflate at
     /// once stays compressed if the route accepts it: still_packed().
     Step inflate();
-    /// Gives up the request that has begun to arrive, also while room() is lent, and takes no more
+    /// Gives up the request that has begun to arrive, even while room() is lent, and takes no more
     /// bytes.
     Step refuse(core::Error error);
     /// Ends the use of the request or refusal; its views become invalid.
@@ -71,8 +72,8 @@ public:
     bool holds_one() const noexcept { return !collects() && state_ != State::kEnded; }
     /// The bytes of this body received so far.
     std::size_t body_bytes() const noexcept { return in_body() ? body_.wire_bytes() : 0; }
-    /// The memory of bodies, until freed: a body may wait to be inflated, or be given up while its
-    /// room() is lent.
+    /// Bytes of memory that bodies hold until it is freed. This includes a body that waits to be
+    /// inflated, and one given up while its room() is lent.
     std::size_t held() const noexcept { return body_.held(); }
 
 private:
@@ -104,7 +105,7 @@ private:
     std::size_t end_ = 0;
     std::size_t parsed_ = 0;    ///< size of an incomplete head when last parsed
     std::size_t searched_ = 0;  ///< leading bytes without the head's end
-    std::size_t lines_ = 0;     ///< line ends at which the head was parsed
+    std::size_t lines_ = 0;     ///< how often the head was parsed at a line end
 
     RequestHead head_;  ///< head of the request collected or in use
     Target target_;

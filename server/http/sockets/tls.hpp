@@ -32,7 +32,7 @@ private:
 };
 
 /// TLS of one connection on a non-blocking socket, which it does not own. Never waits: the returned
-/// status names the event to wait for. The first calls of read() do the handshake. I/O thread only.
+/// status names the event to wait for. The first calls to read() do the handshake. I/O thread only.
 class TlsStream {
 public:
     enum class Status : std::uint8_t {

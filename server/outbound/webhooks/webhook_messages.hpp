@@ -53,7 +53,7 @@ struct WebhookResult {
     WebhookJob job;  ///< without bodies
     WebhookOutcome outcome = WebhookOutcome::kCancelled;
     long status = 0;     ///< 0: no answer
-    std::string reason;  ///< reason of a failure, with the remedy if known
+    std::string reason;  ///< reason for a failure, with the remedy if known
     std::optional<core::Millis> retry_after;
     core::Millis elapsed{0};
 };

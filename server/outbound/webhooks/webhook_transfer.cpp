@@ -57,7 +57,7 @@ void prepare(system::HttpCall& call, system::HttpReceiver& receiver, const Webho
     if (is_mail(endpoint)) set_mail_server(call.handle(), target);
 }
 
-/// The reason of a missing answer.
+/// The reason for a missing answer.
 std::string no_answer(CURLcode code, const system::HttpCall& call,
                       const config::WebhookEndpoint& endpoint) {
     const std::string why = core::sanitized(call.why(code), "", limits::kWebhookReasonBytesMax);
