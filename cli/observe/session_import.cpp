@@ -89,6 +89,7 @@ void SessionImport::take(const StoredSession& stored) {
     } else {
         ++result_.added;
         result_.events += parts.events();
+        if (parts.cut()) ++result_.cut;
     }
 }
 

@@ -43,8 +43,9 @@ public:
     };
     struct Result {
         std::size_t added = 0;
-        std::size_t events = 0;                       ///< of them
-        std::size_t known = 0;                        ///< sessions that the daemon had
+        std::size_t events = 0;  ///< of them
+        std::size_t cut = 0;     ///< of them, those with more than kRecordedEventsMax events
+        std::size_t known = 0;   ///< sessions that the daemon had
         std::map<std::string, std::size_t> left_out;  ///< sessions by the reason
         bool stopped = false;
         std::optional<HttpReply> failure;  ///< the reply that ended the import

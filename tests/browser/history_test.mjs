@@ -123,6 +123,16 @@ test('a run that there is not is named, and one that goes on is read again', asy
   await window.page.getByRole('region', { name: 'Figures' }).getByText('stopped').waitFor();
 });
 
+test('a session of the past says that it is recorded, and how long it ran then', async () => {
+  const at = (seconds) => new Date(Date.now() - 3_600_000 + seconds * 1000).toISOString();
+  await daemon.call('POST', '/v1/sessions/past/recorded', [{ type: 'session.started', at: at(0), data: { goal: 'Mend the past' } },
+    { type: 'session.ended', at: at(90), event_id: 'end', data: { outcome: 'completed' } }]);
+  await window.to('#/history?q=past', 'tr[data-id=past]');
+  assert.match(await row('past').innerText(), /past · recorded[^]*ran 1m 30s/);
+  await row('past').getByRole('link', { name: 'Mend the past' }).click();
+  await window.page.getByText('recorded', { exact: true }).waitFor();
+});
+
 for (const theme of ['dark', 'light']) {
   test(`history and comparison in the ${theme} theme have no fault that axe finds, and fit a phone`, async () => {
     const view = await visit(browser, daemon, { colorScheme: theme, reducedMotion: 'reduce' });

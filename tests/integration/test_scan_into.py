@@ -6,9 +6,11 @@ import os
 import shutil
 import signal
 import tempfile
+import threading
 import time
 import unittest
 from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from support import stored_sessions
@@ -41,6 +43,40 @@ def claude(session: str, calls: int, began: float = BEGAN, done: bool = True, **
             "id": "end" + session, "model": "claude-sonnet-4-5", "stop_reason": "end_turn", "usage": {"input_tokens": 1000, "output_tokens": 200},
             "content": [{"type": "text", "text": "It is done."}]}})
     return lines
+
+
+class OldDaemon:
+    """Replies as a daemon that knows neither a session nor the route."""
+
+    def __init__(self):
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):  # noqa: N802
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                code = "unknown_session" if self.command == "GET" else "unknown_route"
+                body = json.dumps({"code": code, "detail": "not here", "status": 404}).encode()
+                self.send_response(404)
+                self.send_header("Content-Type", "application/problem+json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    def stop(self):
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
 
 
 class ScanInto(OwnDaemonCase):
@@ -204,6 +240,8 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual([row["id"] for row in self.rows()], ["claude-long"])
         refused = self.operator.post("/v1/sessions/claude-long/events", {"type": "message", "data": {"role": "user", "text": "hi"}})
         self.assertEqual((refused.status, refused.json()["code"]), (409, "session_exists"))
+        refused = self.operator.post("/v1/sessions/claude-long/approvals", {"tool": "bash", "args": {}})
+        self.assertEqual((refused.status, refused.json()["code"]), (409, "session_exists"))
         self.assertEqual(self.counts(), (1, 0))
         whole = self.operator.session("claude-long")
         self.assertEqual((whole["tools"]["calls"], whole["ended_at"], whole["outcome"]), (700, stamp(BEGAN + 7010), "completed"))
@@ -264,6 +302,12 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual(gone.code, 69, gone)
         self.assertIn("no daemon answers at http://127.0.0.1:1", gone.err)
         self.assertIn("headway serve", gone.err)
+        old = OldDaemon()
+        self.addCleanup(old.stop)
+        refused = cli.run("scan", "--into", old.url)
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("is too old to take stored sessions", refused.err)
+        self.assertIn("update headway where it runs", refused.err)
         self.assertEqual(cli.run("scan", "--dry-run").code, 64)
         self.assertEqual(cli.run("scan", "--into", self.daemon.url, "--show", "x").code, 64)
 

@@ -27,10 +27,15 @@ Json import_json(const ImportResult& result, const ScanIntoOptions& options,
     Json left_out = Json::array();
     for (const auto& [why, sessions] : result.left_out)
         left_out.push_back({{"reason", why}, {"sessions", sessions}});
-    return {{"into", options.client.url}, {"dry_run", options.dry_run},
-            {"added", result.added},      {"events", result.events},
-            {"known", result.known},      {"left_out", std::move(left_out)},
-            {"stopped", result.stopped},  {"failed", result.failure.has_value()},
+    return {{"into", options.client.url},
+            {"dry_run", options.dry_run},
+            {"added", result.added},
+            {"events", result.events},
+            {"cut", result.cut},
+            {"known", result.known},
+            {"left_out", std::move(left_out)},
+            {"stopped", result.stopped},
+            {"failed", result.failure.has_value()},
             {"skipped", Json(skipped)}};
 }
 
@@ -41,6 +46,9 @@ void print_import(const ImportResult& result, const ScanIntoOptions& options,
     if (!options.dry_run && result.added > 0) console.out << " (" << result.events << " events)";
     console.out << ", " << result.known << (result.known == 1 ? " was" : " were")
                 << " there already.\n";
+    if (result.cut > 0)
+        console.out << "cut: " << sessions_text(result.cut) << " after " << kRecordedEventsMax
+                    << " events\n";
     for (const auto& [why, sessions] : result.left_out)
         console.out << "left out: " << sessions_text(sessions) << ": " << clean_line(why) << "\n";
     if (result.stopped) console.err << "stopped: the same command adds the rest\n";

@@ -230,11 +230,6 @@ Result<> ReportCommand::name(Reader& reader, SessionNames& names) const {
 
 Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(session));
-    if (resident != nullptr && resident->session.state().about.recorded &&
-        !resident->session.state().ended())
-        return Error{core::ErrorCode::kSessionExists,
-                     "a recording of this session is being imported; report under another id",
-                     {}};
     HEADWAY_CHECK(resolve_acknowledged(transaction, *this));
     note_operator(*this);
     api::Advice advice;
