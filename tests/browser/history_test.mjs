@@ -49,6 +49,7 @@ const marks = () => window.page.locator('.pick input:checked').count();
 test('an empty history says so, counts nothing, and an address without runs says how to mark two', async () => {
   window = await visit(browser, daemon);
   await window.to('#/history', '.empty');
+  assert.match(await window.page.locator('.empty').innerText(), /headway scan --into http:\/\/127\.0\.0\.1:\d+ adds/);
   await until(async () => /^completed\s0$/.test(await pill('completed').innerText()), 'a count of none');
   await window.to('#/compare', '.card');
   await window.page.getByText('Two runs are compared').waitFor();
