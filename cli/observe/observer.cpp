@@ -24,9 +24,10 @@ constexpr std::size_t kFollowedMax = 512;  // at once; agents of one person are 
 constexpr std::size_t kReportsMax = 200;   // that wait, of one file
 constexpr std::size_t kBatchMax = 50;      // as of Spool
 constexpr std::size_t kBatchBytesMax = 500'000;
-constexpr milliseconds kGather{100};             // an agent writes several lines at once
-constexpr milliseconds kPollEvery{2'000};        // where not every folder can be watched
-constexpr std::uint64_t kHeartbeatMs = 300'000;  // as of hooks: a quiet agent may think for long
+constexpr milliseconds kGather{100};                // an agent writes several lines at once
+constexpr milliseconds kPollEvery{2'000};           // where not every folder can be watched
+constexpr std::uint64_t kHeartbeatMs = 300'000;     // as of hooks: a quiet agent may think for long
+constexpr std::string_view kNextGeneration = "~2";  // as of hooks
 constexpr const char* kNewest = "/events?order=newest&limit=200";
 
 double seconds_now() {
@@ -225,6 +226,10 @@ Observer::Step Observer::find_standing(Observed& one) {
         if (!reply.ok()) return leave(one, problem_of(reply).detail);
         if (about["adapter"].is_object() || !is_of_transcript(about))
             return leave(one, "it reports by itself");
+        if (about["recorded"].is_boolean()) {  // its past is known: it goes on in the next session
+            (session == one.session ? one.session : one.parent) += kNextGeneration;
+            return Step::kMore;
+        }
         if (session != one.session) continue;
         if (about["ended_at"].is_string()) return leave(one, "the session has ended");
         if (one.standing == Standing::kOurs) return Step::kDone;

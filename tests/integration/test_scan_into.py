@@ -16,6 +16,7 @@ from pathlib import Path
 from support import stored_sessions
 from support.case import OwnDaemonCase
 from support.cli import Cli, finish
+from support.limits import eventually
 from support.sse import EventStream
 from support.webhook_receiver import Receiver
 
@@ -168,6 +169,22 @@ class ScanInto(OwnDaemonCase):
         self.operator.post("/v1/hooks/claude", {**prompt, "session_id": "two"})  # a person resumes it
         self.assertEqual(self.operator.session("claude-two")["recorded"], True)
         self.assertNotIn("recorded", self.operator.session("claude-two~2"))
+
+    def test_a_recorded_session_that_goes_on_is_observed_as_another(self):
+        self.begin()
+        file = self.store("one.jsonl", claude("one", 9))
+        self.assertEqual(self.counts(), (1, 0))
+        before = self.operator.journal("claude-one")
+        observer = self.cli().start("observe", "claude", "--rescan", "1s")
+        self.addCleanup(finish, observer)
+        self.addCleanup(observer.terminate)
+        self.assertIn("observes", observer.stderr.readline())
+        with file.open("a") as end:
+            end.write("".join(json.dumps(line) + "\n" for line in claude("one", 2, time.time(), done=False)))
+        calls = lambda: self.operator.get("/v1/sessions/claude-one~2").json().get("tools", {}).get("calls")
+        eventually(lambda: calls() == 2, what="two calls of the session that goes on")
+        self.assertNotIn("recorded", self.operator.session("claude-one~2"))
+        self.assertEqual(self.operator.journal("claude-one"), before)
 
     def test_nothing_that_lives_is_touched_and_nobody_is_notified(self):
         with Receiver(secrets=()) as receiver:
