@@ -123,6 +123,12 @@ class ScanInto(OwnDaemonCase):
     def rows(self, query: str = "open=false") -> list:
         return self.operator.get(f"/v1/sessions?view=row&limit=200&{query}").json()["sessions"]
 
+    def assert_same_digests(self, digests: list, needs: bool = True):
+        for digest in digests:
+            again = self.operator.get(f"/v1/digest?since={digest['since']}").json()
+            for name in ("ended", "loops", "by_label", *(["needs_you"] if needs else [])):
+                self.assertEqual(again[name], digest[name], name)
+
     def test_the_first_run_adds_and_the_history_lists_them_with_their_times_calls_and_ends(self):
         self.begin()
         self.two_with_a_sub_agent()
@@ -199,13 +205,13 @@ class ScanInto(OwnDaemonCase):
             after = self.operator.get("/v1/overview").json()
             self.assertEqual({**after, "cursor": 0}, {**overview, "cursor": 0})
             self.assertEqual(self.operator.journal("live"), live)
-            for digest in digests:  # also where old events stand behind newer ones
-                again = self.operator.get(f"/v1/digest?since={digest['since']}").json()
-                for name in ("ended", "loops", "by_label", "needs_you"):
-                    self.assertEqual(again[name], digest[name], name)
+            self.assert_same_digests(digests)  # also where old events stand behind newer ones
             self.operator.post("/v1/sessions/live/approvals", {"tool": "bash", "args": {}})  # its message comes behind any of theirs
             messages = receiver.wait(lambda messages: any(b"live" in message.body for message in messages))
             self.assertFalse(any(b"claude-" in message.body for message in messages))
+        self.assertEqual(self.operator.delete("/v1/sessions/claude-two").status, 202)
+        eventually(lambda: self.operator.get("/v1/sessions/claude-two").status == 404, what="a deletion")
+        self.assert_same_digests(digests, needs=False)  # also where events behind theirs are deleted
         metrics = self.operator.get("/metrics").body.decode()
         self.assertNotRegex(metrics, r'headway_verdicts_total\{[^}]*"stuck"[^}]*\} [1-9]')
 

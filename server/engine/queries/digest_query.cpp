@@ -63,10 +63,10 @@ void DigestReading::begin(Reader& reader) {
     digest_.since = since;
     digest_.until = reader.now();
     head_ = reader.store().head();
-    low_ = std::max<storage::Cursor>(reader.store().oldest() - 1, 0);
     const auto most = static_cast<storage::Cursor>(core::limits::kDigestEventsMax);
-    cut_ = head_ - low_ > most;
-    if (cut_) low_ = head_ - most;
+    cut_ = head_ - std::max<storage::Cursor>(reader.store().oldest() - 1, 0) > most;
+    // Events of other sessions are still there before one that was deleted.
+    low_ = std::max<storage::Cursor>(head_ - most, 0);
     high_ = head_;
     at_ = At::kPlace;
 }
