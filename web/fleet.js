@@ -53,7 +53,7 @@ class Row extends Component {
         <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.ended_at && html`<span class="narrow">ran ${span(ms(row.ended_at) - ms(row.opened_at))}${cost(shown) && ` · ${cost(shown)}`} · </span>`}${row.estimate && !row.estimate.fallback && html`<b
             title=${row.estimate.next_milestone && 'next: ' + line(row.estimate.next_milestone)}>${Math.round(row.estimate.percent)}%</b> · `}
           ${!node.depth && row.parent && html`<a href=${sessionLink(row.parent)} title="the session that opened it">↑ ${row.parent}</a> · `}
-          <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
+          <code>${row.id}</code>${row.recorded && ' · recorded'}${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
             title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${line(part)}`)}
           ${label && row.labels?.[label] && html` · ${line(label)} ${line(row.labels[label])}`}</small></td>
       <td><span class="reason" dir="auto" title=${line(row.reason)}>${line(row.reason || row.phase) || html`<span class="faint">nothing yet</span>`}</span>

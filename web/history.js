@@ -34,5 +34,5 @@ export function History({ route }) {
   const list = useRows({ ...filters, verdict: status });
   return html`<h1 class="sr">History</h1><${Saved} />
   <${Listing} route=${route} list=${list} open="false" statuses=${ENDED} tallies=${useTallies(filters)}>
-  <${Empty} title="Nothing has ended yet">Sessions move here when they end, and stay as long as <code>storage.retention</code> says.<//><//>`;
+  <${Empty} title="Nothing has ended yet">Sessions move here when they end, and stay as long as <code>storage.retention</code> says. <code>headway scan --into ${location.origin}</code> adds what agents have stored.<//><//>`;
 }

@@ -251,7 +251,7 @@ function Head({ doc, done }) {
   return html`<div class="title"><div><h1 dir="auto" class=${!whole && 'clamp'} title=${line(doc.goal)}><${Visible} text=${doc.goal || id} /></h1>${long && html`<button class="quiet more-goal" aria-expanded=${String(whole)}
       onClick=${() => set(!whole)}>${whole ? 'less' : 'more…'}</button>`}
     <p class="line muted">${doc.parent && html`<a href=${sessionLink(doc.parent)} title="the session that opened it">↑ ${doc.parent}</a>`}
-      <code class="id">${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
+      <code class="id">${id}</code>${doc.recorded && html`<span title="read from what its agent had stored">recorded</span>`}${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
       ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
         ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
         <${Labels} labels=${doc.labels} max=${16} /></p>

@@ -65,6 +65,32 @@ struct OpenBody {
     }
 };
 
+/// Data of an opening of the past.
+struct RecordedAbout {
+    core::Text goal;
+    core::AgentInfo agent;
+    std::string parent;
+    std::vector<core::Label> labels;
+    static constexpr auto fields() {
+        using A = RecordedAbout;
+        return field_list(core::field("goal", &A::goal), core::field("agent", &A::agent),
+                          core::field("parent", &A::parent), core::field("labels", &A::labels));
+    }
+};
+
+/// The first event of a recording.
+struct RecordedOpening {
+    std::string type;
+    core::Timestamp at = core::kNever;
+    std::string event_id;
+    RecordedAbout data;
+    static constexpr auto fields() {
+        using O = RecordedOpening;
+        return field_list(core::field("type", &O::type), core::field("at", &O::at),
+                          core::field("event_id", &O::event_id), core::field("data", &O::data));
+    }
+};
+
 struct PauseBody {
     std::string reason;
     std::string by;

@@ -158,10 +158,14 @@ Result<> decode_attempt(JsonValue json, core::Event& event) {
     return {};
 }
 
-Result<> decode_member(JsonValue member, core::Event& event) {
+/// The clock that sets the time of an event.
+enum class TimeOf : std::uint8_t { kDaemon, kRecording };
+
+Result<> decode_member(JsonValue member, TimeOf time, core::Event& event) {
     const std::string_view name = member.key();
     if (name == "type" || name == "data") return {};
     if (member.kind() == JsonKind::kNull) return {};
+    if (name == "at" && time == TimeOf::kRecording) return fields::decode(member, event.at);
     if (name == "event_id") {
         HEADWAY_CHECK(fields::decode_exact(member, event.event_id));
         if (event.event_id.empty() || event.event_id.size() > core::limits::kIdBytesMax) {
@@ -213,7 +217,7 @@ Result<> complete(JsonValue data, DecodedReport& report) {
 }
 
 /// Into a new event at the end of the report.
-Result<> decode_event(JsonValue json, DecodedReport& report) {
+Result<> decode_event(JsonValue json, DecodedReport& report, TimeOf time = TimeOf::kDaemon) {
     core::Event& event = report.events.emplace_back();
     if (json.kind() != JsonKind::kObject) return wrong("an event must be an object");
     std::optional<JsonValue> type;
@@ -222,7 +226,7 @@ Result<> decode_event(JsonValue json, DecodedReport& report) {
     json.each([&](JsonValue member) {
         if (member.key() == "type") type = member;
         if (member.key() == "data" && member.kind() != JsonKind::kNull) data = member;
-        result = decode_member(member, event);
+        result = decode_member(member, time, event);
         if (!result) result = under(result.error(), member.key());
         return result.has_value();
     });
@@ -305,6 +309,12 @@ Result<DecodedReport> decode_report(JsonDocument& document, std::string_view bod
 Result<core::Event> decode_event_of(const JsonDocument& document) {
     DecodedReport report;
     HEADWAY_CHECK(decode_event(document.root(), report));
+    return std::move(report.events.front());
+}
+
+Result<core::Event> decode_recorded_event(JsonValue event) {
+    DecodedReport report;
+    HEADWAY_CHECK(decode_event(event, report, TimeOf::kRecording));
     return std::move(report.events.front());
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
+#include "core/base/time.hpp"
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
@@ -40,6 +41,9 @@ core::Result<DecodedReport> decode_report(JsonDocument& document, std::string_vi
 /// The event in the parsed `document`, as decode_report() reads the only event of a body.
 core::Result<core::Event> decode_event_of(const JsonDocument& document);
 
+/// An event with a time of its own, `at`; without one it is kNever.
+core::Result<core::Event> decode_recorded_event(JsonValue event);
+
 /// The body is the data of one heartbeat; an empty body means `{}`.
 core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
 
@@ -51,6 +55,18 @@ struct DecodedOpen {
 
 /// Empty is `{}`.
 core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body);
+
+/// A part of a session that happened before, as a client has recorded it.
+struct DecodedRecording {
+    /// The opening, if this is the first part.
+    std::optional<core::SessionStarted> about;
+    core::Timestamp opened_at = core::kNever;  ///< kNever: now
+    std::vector<core::Event> events;  ///< with the time kNever: at that of the event before
+};
+
+/// Reads an array of 1 to limits::kReportEventsMax events, each with `at`. Errors: kInvalidJson,
+/// kInvalidField, kUnknownField, kMissingField, kTooManyEvents, kEmptyReport. Pure.
+core::Result<DecodedRecording> decode_recording(JsonDocument& document, std::string_view body);
 
 core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);
 

@@ -279,6 +279,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("attempt", state.attempt);
     json.member("opened_at", state.opened_at);
     json.member("ended_at", state.ended_at);
+    if (state.about.recorded) json.member("recorded", true);
     json.member("outcome", state.outcome);
     if (!state.end_code.empty()) json.member("end_code", state.end_code);
     if (state.ended() && !state.result->empty()) json.member("result", *state.result);

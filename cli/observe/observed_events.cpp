@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/observe/observed_events.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "api/hooks/session_names.hpp"
+#include "api/text/timestamp.hpp"
 #include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "core/text/text.hpp"
 
@@ -18,6 +23,15 @@ std::string observed_id(const std::string& content) {
     return std::string{kTranscriptEvent} + core::to_hex(core::digest_of(content));
 }
 
+/// The end of a path says more than its beginning.
+std::string label_of(const std::string& text) {
+    constexpr std::size_t kLabelBytes = 128;
+    std::size_t from = text.size() - std::min(text.size(), kLabelBytes);
+    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80U)
+        ++from;
+    return text.substr(from);
+}
+
 std::uint64_t more_than(std::uint64_t now, std::uint64_t before) {
     return now > before ? now - before : 0;
 }
@@ -28,6 +42,33 @@ std::string call_of(std::string_view report) {
 }
 
 }  // namespace
+
+ObservedNames names_of(const StoredAbout& about) {
+    ObservedNames names{api::hooks::agent_session(about.agent, about.id), {}};
+    if (about.parent.empty() || about.fork) return names;
+    names.parent = api::hooks::agent_session(about.agent, about.parent);
+    names.session = api::hooks::child_session(names.parent, about.id);
+    return names;
+}
+
+Json opening_of(const StoredAbout& about, const std::string& parent) {
+    Json labels = {{"adapter", kTranscriptAdapter}};
+    if (!about.project.empty()) labels["workspace"] = label_of(about.project);
+    if (!about.version.empty()) labels["agent_version"] = label_of(about.version);
+    Json agent = {{"type", about.agent}, {"name", about.agent}};
+    if (!about.model.empty()) agent["model"] = std::string(cut_bytes(about.model, 128));
+    Json body = {{"agent", std::move(agent)}, {"labels", std::move(labels)}};
+    if (!about.goal.empty()) body["goal"] = about.goal;
+    if (!parent.empty()) body["parent"] = parent;
+    return body;
+}
+
+std::string time_text(double seconds) {
+    const std::chrono::milliseconds since{std::llround(seconds * 1'000.0)};
+    std::string text;
+    api::append_timestamp(text, core::Timestamp{since});
+    return text;
+}
 
 void ObservedEvents::take(const StoredLine& line, bool sub_agent,
                           std::vector<std::string>& reports) {
@@ -75,7 +116,11 @@ void ObservedEvents::add(const std::string& type, const Json& data,
     bound_event(event);
     const std::string content =
         type + " " + std::to_string(std::llround(last_ * 1'000)) + " " + dump(event.data);
-    const Json report{{"type", type}, {"event_id", observed_id(content)}, {"data", event.data}};
+    put({{"type", type}, {"event_id", observed_id(content)}, {"data", event.data}}, reports);
+}
+
+void ObservedEvents::put(Json report, std::vector<std::string>& reports) const {
+    if (times_ == ReportTimes::kOfLines && last_ > 0) report["at"] = time_text(last_);
     reports.push_back(dump(report));
 }
 
@@ -101,11 +146,10 @@ void ObservedEvents::add_use(const StoredUse& use, std::vector<std::string>& rep
                   {"output_tokens", more.output},
                   {"reasoning_tokens", more.reasoning}};
     if (!use.model.empty()) usage["model"] = use.model;
-    const Json report{
-        {"type", "heartbeat"},
-        {"event_id", observed_id("use " + use.answer + " " + std::to_string(now.sum()))},
-        {"data", {{"usage", std::move(usage)}}}};
-    reports.push_back(dump(report));
+    put({{"type", "heartbeat"},
+         {"event_id", observed_id("use " + use.answer + " " + std::to_string(now.sum()))},
+         {"data", {{"usage", std::move(usage)}}}},
+        reports);
 }
 
 }  // namespace headway::cli

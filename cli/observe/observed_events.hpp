@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,25 @@ class Json;
 /// Beginning of the ids of all events that are reported from a stored session.
 inline constexpr std::string_view kTranscriptEvent = "transcript-";
 
+/// The label `adapter` of such a session.
+inline constexpr std::string_view kTranscriptAdapter = "transcript";
+
+/// "2026-11-28T10:00:00.000Z", of seconds since 1970.
+std::string time_text(double seconds);
+
+/// The sessions of a daemon for a stored session and its parent; hooks use the same.
+struct ObservedNames {
+    std::string session;
+    std::string parent;  ///< empty: none
+};
+ObservedNames names_of(const StoredAbout& about);
+
+/// The opening of such a session, without a policy.
+Json opening_of(const StoredAbout& about, const std::string& parent);
+
+/// Whether a report has the time of its line as `at`.
+enum class ReportTimes : std::uint8_t { kNone, kOfLines };
+
 /// Makes reports from the lines of one stored session. A report's id is a digest of its content and
 /// its line's time, so that a report that is made again, after a restart or from a rewritten file,
 /// counts once. Pure.
@@ -24,7 +44,8 @@ class ObservedEvents {
 public:
     /// Lines before `since`, in seconds since 1970, are the past: they identify the session and its
     /// running calls, but make no reports.
-    explicit ObservedEvents(double since) : since_(since) {}
+    explicit ObservedEvents(double since, ReportTimes times = ReportTimes::kNone)
+        : since_(since), times_(times) {}
 
     /// Adds the reports of one line, as JSON text. `sub_agent`: the session ends with its turn.
     void take(const StoredLine& line, bool sub_agent, std::vector<std::string>& reports);
@@ -40,8 +61,10 @@ private:
     void add(const std::string& type, const Json& data, std::vector<std::string>& reports) const;
     void add_text(std::string_view text, std::vector<std::string>& reports) const;
     void add_use(const StoredUse& use, std::vector<std::string>& reports);
+    void put(Json report, std::vector<std::string>& reports) const;
 
     double since_;
+    ReportTimes times_;
     double last_ = 0;  ///< time of the last line with a time
     bool begun_ = false;
     std::map<std::string, std::string> open_;  ///< reports of the past's calls, by call id

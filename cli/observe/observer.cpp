@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "api/hooks/session_names.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
@@ -25,36 +24,19 @@ constexpr std::size_t kFollowedMax = 512;  // at once; agents of one person are 
 constexpr std::size_t kReportsMax = 200;   // that wait, of one file
 constexpr std::size_t kBatchMax = 50;      // as of Spool
 constexpr std::size_t kBatchBytesMax = 500'000;
-constexpr milliseconds kGather{100};             // an agent writes several lines at once
-constexpr milliseconds kPollEvery{2'000};        // where not every folder can be watched
-constexpr std::uint64_t kHeartbeatMs = 300'000;  // as of hooks: a quiet agent may think for long
+constexpr milliseconds kGather{100};                // an agent writes several lines at once
+constexpr milliseconds kPollEvery{2'000};           // where not every folder can be watched
+constexpr std::uint64_t kHeartbeatMs = 300'000;     // as of hooks: a quiet agent may think for long
+constexpr std::string_view kNextGeneration = "~2";  // as of hooks
 constexpr const char* kNewest = "/events?order=newest&limit=200";
-constexpr const char* kAdapter = "transcript";
 
 double seconds_now() {
     return static_cast<double>(wall_now().time_since_epoch().count()) / 1'000.0;
 }
 
-/// The end of a path says more than its beginning.
-std::string label_of(const std::string& text) {
-    constexpr std::size_t kLabelBytes = 128;
-    std::size_t from = text.size() - std::min(text.size(), kLabelBytes);
-    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80U)
-        ++from;
-    return text.substr(from);
-}
-
-std::string opening_of(const StoredAbout& about, const std::string& parent) {
-    Json labels = {{"adapter", kAdapter}};
-    if (!about.project.empty()) labels["workspace"] = label_of(about.project);
-    if (!about.version.empty()) labels["agent_version"] = label_of(about.version);
-    Json agent = {{"type", about.agent}, {"name", about.agent}};
-    if (!about.model.empty()) agent["model"] = std::string(cut_bytes(about.model, 128));
-    Json body = {{"agent", std::move(agent)},
-                 {"labels", std::move(labels)},
-                 {"policy", {{"heartbeat_interval_ms", kHeartbeatMs}}}};
-    if (!about.goal.empty()) body["goal"] = about.goal;
-    if (!parent.empty()) body["parent"] = parent;
+std::string opening_with_policy(const StoredAbout& about, const std::string& parent) {
+    Json body = opening_of(about, parent);
+    body["policy"] = {{"heartbeat_interval_ms", kHeartbeatMs}};
     return dump(body);
 }
 
@@ -71,7 +53,7 @@ std::size_t batch_of(const std::vector<std::string>& reports) {
 }
 
 bool is_of_transcript(const Json& session) {
-    return plain_text(session["labels"], "adapter") == kAdapter;
+    return plain_text(session["labels"], "adapter") == kTranscriptAdapter;
 }
 
 }  // namespace
@@ -222,12 +204,11 @@ Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::
 }
 
 void Observer::name(Observed& one) {
-    const StoredAbout& about = one.file.about();
-    const std::string own = about.id.empty() ? one.file.file().path.stem().string() : about.id;
-    one.session = api::hooks::agent_session(about.agent, own);
-    if (!one.file.is_sub_agent()) return;
-    one.parent = api::hooks::agent_session(about.agent, about.parent);
-    one.session = api::hooks::child_session(one.parent, own);
+    StoredAbout about = one.file.about();
+    if (about.id.empty()) about.id = one.file.file().path.stem().string();
+    ObservedNames names = names_of(about);
+    one.session = std::move(names.session);
+    one.parent = std::move(names.parent);
 }
 
 /// Asked before each batch: hooks may begin at any time, and then they report.
@@ -245,6 +226,10 @@ Observer::Step Observer::find_standing(Observed& one) {
         if (!reply.ok()) return leave(one, problem_of(reply).detail);
         if (about["adapter"].is_object() || !is_of_transcript(about))
             return leave(one, "it reports by itself");
+        if (about["recorded"].is_boolean()) {  // its past is known: it goes on in the next session
+            (session == one.session ? one.session : one.parent) += kNextGeneration;
+            return Step::kMore;
+        }
         if (session != one.session) continue;
         if (about["ended_at"].is_string()) return leave(one, "the session has ended");
         if (one.standing == Standing::kOurs) return Step::kDone;
@@ -266,7 +251,7 @@ Observer::Step Observer::open_session(Observed& one) {
     if (is_supervised_in(about.project))
         return leave(one, "a supervised command works in its folder");
     const HttpReply reply =
-        daemon_.put_text(session_path(one.session), opening_of(about, one.parent));
+        daemon_.put_text(session_path(one.session), opening_with_policy(about, one.parent));
     if (!reply.ok() && worth_retrying(reply)) return Step::kRetry;
     if (!reply.ok() && reply.status != 409) return leave(one, problem_of(reply).detail);
     one.standing = reply.ok() ? Standing::kOurs : Standing::kUnknown;  // another was faster

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "api/json/json_document.hpp"
@@ -25,34 +26,70 @@ core::Error unread(std::string why) {
     return {core::ErrorCode::kBadRequest, std::move(why), {}};
 }
 
-template <class Pieces>
-ScannedSession scan_pieces(Pieces& pieces, const StoreFormat& format, std::string_view head,
-                           const JudgeOptions& options, const StopScan& stop) {
-    SessionScan scan(options);
-    const auto reader = format.make();
+/// Takes the lines of a session into a scan.
+struct ScanSink {
+    ScanSink(const JudgeOptions& options, const StopScan& stop_now)
+        : scan(options), stop(stop_now) {}
+
+    bool over() const { return scan.lines % kLinesBetweenLooks == 0 && stop(); }
+    void take(const StoredAbout&) { scan.take(line, scan.lines); }
+    std::size_t& lines() { return scan.lines; }
+    std::size_t& broken() { return scan.broken; }
+
+    SessionScan scan;
+    const StopScan& stop;
+    StoredLine line;
+};
+
+/// Hands the lines of a session on, with the text of their reports.
+struct ReportSink {
+    explicit ReportSink(const TakeStored& take_line) : receive(take_line) { line.live = true; }
+
+    bool over() const { return !on; }
+    void take(const StoredAbout& about) { on = on && receive(line, about); }
+    std::size_t& lines() { return lines_read; }
+    std::size_t& broken() { return lines_broken; }
+
+    const TakeStored& receive;
+    StoredLine line;
+    bool on = true;
+    std::size_t lines_read = 0;
+    std::size_t lines_broken = 0;
+};
+
+template <class Pieces, class Sink>
+void read_pieces(Pieces& pieces, const StoreFormat& format, std::string_view head,
+                 StoreReader& reader, Sink& sink) {
     api::JsonDocument document;
-    StoredLine stored;
     if (!head.empty() && document.parse(head) && document.root().kind() == api::JsonKind::kObject)
-        reader->take(document.root(), stored);
+        reader.take(document.root(), sink.line);
     std::string kept;
     std::string_view piece;
     Found found{};
     while ((found = pieces.next(piece)) != Found::kEnd) {
-        ++scan.lines;
-        if (scan.lines % kLinesBetweenLooks == 0 && stop()) break;
+        ++sink.lines();
+        if (sink.over()) break;
         if (found == Found::kNotNeeded) continue;
         const bool read = found == Found::kLine &&
                           document.parse(without_values(piece, format.unread, kept)).has_value() &&
                           document.root().kind() == api::JsonKind::kObject;
         if (!read) {
-            ++scan.broken;
+            ++sink.broken();
             continue;
         }
-        stored.clear();
-        reader->take(document.root(), stored);
-        scan.take(stored, scan.lines);
+        sink.line.clear();
+        reader.take(document.root(), sink.line);
+        sink.take(reader.about());
     }
-    return scan.finish(reader->about(), reader->open_calls());
+}
+
+template <class Pieces>
+ScannedSession scan_pieces(Pieces& pieces, const StoreFormat& format, std::string_view head,
+                           const JudgeOptions& options, const StopScan& stop) {
+    ScanSink sink(options, stop);
+    const auto reader = format.make();
+    read_pieces(pieces, format, head, *reader, sink);
+    return sink.scan.finish(reader->about(), reader->open_calls());
 }
 
 constexpr std::size_t kBesideBytesMax = std::size_t{1} << 20;
@@ -98,14 +135,15 @@ ScannedSession scan_messages(std::istream& in, const StoreFormat& format, std::s
     return scan_pieces(pieces, format, head, options, stop);
 }
 
-core::Result<std::vector<ScannedSession>> scan_database(const StoreFile& file,
-                                                        const JudgeOptions& options,
-                                                        const StopScan& stop) {
-    std::vector<ScannedSession> sessions;
-    std::optional<SessionScan> scan;
+/// Reads the sessions of a database, or one of them: `begin()` makes the sink of each, `end(sink,
+/// reader)` is called behind its rows.
+template <class Begin, class End>
+core::Result<> read_database(const StoreFile& file, const std::string& only, const StopScan& stop,
+                             const Begin& begin, const End& end) {
+    using Sink = std::remove_reference_t<decltype(begin())>;
+    Sink* sink = nullptr;
     std::optional<OpencodeReader> reader;
     api::JsonDocument document;
-    StoredLine stored;
     StoredRowsTaker take;
     take.begin = [&](const StoredSessionRow& row) {
         StoredAbout about;
@@ -114,32 +152,53 @@ core::Result<std::vector<ScannedSession>> scan_database(const StoreFile& file,
         about.parent = row.parent;
         about.project = row.folder;
         about.version = row.version;
-        scan.emplace(options);
+        sink = &begin();
         reader.emplace(std::move(about));
     };
     take.row = [&](const StoredDataRow& row) {
-        ++scan->lines;
+        ++sink->lines();
+        if (sink->over()) return;
         if (!document.parse(row.data) || document.root().kind() != api::JsonKind::kObject) {
-            ++scan->broken;
+            ++sink->broken();
             return;
         }
-        stored.clear();
+        sink->line.clear();
         if (row.part) {
-            reader->part(row.id, row.created, document.root(), stored);
+            reader->part(row.id, row.created, document.root(), sink->line);
         } else {
-            reader->message(row.id, row.created, document.root(), stored);
+            reader->message(row.id, row.created, document.root(), sink->line);
         }
-        scan->take(stored, scan->lines);
+        sink->take(reader->about());
     };
     take.end = [&] {
-        stored.clear();
-        reader->end(stored);
-        scan->take(stored, scan->lines);
-        sessions.push_back(scan->finish(reader->about(), reader->open_calls()));
-        sessions.back().file = file.path.string();
+        sink->line.clear();
+        reader->end(sink->line);
+        sink->take(reader->about());
+        end(*sink, *reader);
     };
-    HEADWAY_CHECK(read_store_database(file.path.string(), take, stop));
+    return read_store_database(file.path.string(), only, take, stop);
+}
+
+core::Result<std::vector<ScannedSession>> scan_database(const StoreFile& file,
+                                                        const JudgeOptions& options,
+                                                        const StopScan& stop) {
+    std::vector<ScannedSession> sessions;
+    std::optional<ScanSink> sink;
+    const auto begin = [&]() -> ScanSink& { return sink.emplace(options, stop); };
+    HEADWAY_CHECK(
+        read_database(file, {}, stop, begin, [&](ScanSink& done, const OpencodeReader& reader) {
+            sessions.push_back(done.scan.finish(reader.about(), reader.open_calls()));
+            sessions.back().file = file.path.string();
+        }));
     return sessions;
+}
+
+/// Opens a store's file only if it is a regular file of this user.
+core::Result<> check_store(const FileStream& stream) {
+    if (!stream) return unread(stream.why());
+    if (!S_ISREG(stream.about().st_mode)) return unread("is no file");
+    if (stream.about().st_uid != ::geteuid()) return unread("belongs to another user");
+    return {};
 }
 
 }  // namespace
@@ -160,9 +219,7 @@ core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
                                                     const JudgeOptions& options,
                                                     const StopScan& stop) {
     FileStream stream(file.path.string(), O_NOFOLLOW);
-    if (!stream) return unread(stream.why());
-    if (!S_ISREG(stream.about().st_mode)) return unread("is no file");
-    if (stream.about().st_uid != ::geteuid()) return unread("belongs to another user");
+    HEADWAY_CHECK(check_store(stream));
     const StoreShape shape = file.format == nullptr ? StoreShape::kLines : file.format->shape;
     if (shape == StoreShape::kDatabase) return scan_database(file, options, stop);
     core::Result<ScannedSession> session =
@@ -175,6 +232,32 @@ core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
     std::vector<ScannedSession> sessions;
     sessions.push_back(std::move(*session));
     return sessions;
+}
+
+core::Result<> read_reports(const StoreFile& file, const std::string& id, const TakeStored& take) {
+    FileStream stream(file.path.string(), O_NOFOLLOW);
+    HEADWAY_CHECK(check_store(stream));
+    ReportSink sink(take);
+    const StoreFormat* format = file.format;
+    if (format != nullptr && format->shape == StoreShape::kDatabase) {
+        return read_database(
+            file, id, [&sink] { return sink.over(); }, [&sink]() -> ReportSink& { return sink; },
+            [](ReportSink&, const OpencodeReader&) {});
+    }
+    if (format != nullptr && format->shape == StoreShape::kMessages) {
+        StoreMessages pieces(stream);
+        const auto reader = format->make();
+        read_pieces(pieces, *format, head_of_messages(file.path), *reader, sink);
+    } else {
+        StoreLines pieces(stream, nullptr);
+        api::JsonDocument document;
+        if (format == nullptr) format = store_format_of(pieces.beginning(), document);
+        if (format == nullptr) return unread("no session of a known agent");
+        pieces.set_matters(format->matters);
+        const auto reader = format->make();
+        read_pieces(pieces, *format, {}, *reader, sink);
+    }
+    return stream.bad() ? core::Result<>{unread("cannot be read")} : core::Result<>{};
 }
 
 std::optional<core::Result<ScannedSession>> scan_if_stored(FileStream& stream,

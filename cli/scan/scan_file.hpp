@@ -41,6 +41,14 @@ core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
                                                     const JudgeOptions& options,
                                                     const StopScan& stop);
 
+/// Takes a line of a stored session, with `reports`, and the session as far as it has been read;
+/// false ends the reading.
+using TakeStored = std::function<bool(StoredLine& line, const StoredAbout& about)>;
+
+/// Reads one session of a store's file once more: in a database the one with this id. Errors: as
+/// scan_file().
+core::Result<> read_reports(const StoreFile& file, const std::string& id, const TakeStored& take);
+
 /// The session in a file that a person named. Nothing if the file is not a stored session; the
 /// stream is then still at its beginning. Error: kBadRequest, the detail names the file.
 std::optional<core::Result<ScannedSession>> scan_if_stored(FileStream& stream,

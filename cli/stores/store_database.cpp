@@ -75,8 +75,9 @@ struct RowPlace {
 
 class StoreRows {
 public:
-    StoreRows(const StoredRowsTaker& take, const std::function<bool()>& stop)
-        : take_(take), stop_(stop) {}
+    StoreRows(const std::string& only, const StoredRowsTaker& take,
+              const std::function<bool()>& stop)
+        : only_(only), take_(take), stop_(stop) {}
 
     core::Result<> read(const std::string& path) {
         HEADWAY_CHECK(open(path));
@@ -146,6 +147,16 @@ private:
         return Statement{statement};
     }
 
+    /// A query for all sessions, or for the one whose id is in `column`.
+    core::Result<Statement> prepare_of(std::string sql, const std::string& column) {
+        if (only_.empty()) return prepare(sql);
+        sql += " WHERE ";
+        HEADWAY_TRY(Statement statement, prepare(sql.append(column).append(" = ?")));
+        ::sqlite3_bind_text(statement.get(), 1, only_.data(), static_cast<int>(only_.size()),
+                            SQLITE_STATIC);
+        return statement;
+    }
+
     core::Result<> run(const std::string& sql) {
         HEADWAY_TRY(const Statement statement, prepare(sql));
         return ::sqlite3_step(statement.get()) == SQLITE_DONE ? core::Result<>{} : failed();
@@ -178,7 +189,7 @@ private:
 
     core::Result<> read_sessions() {
         HEADWAY_TRY(const Statement rows,
-                    prepare("SELECT id, parent_id, directory, version FROM session"));
+                    prepare_of("SELECT id, parent_id, directory, version FROM session", "id"));
         return each(rows.get(), [this](sqlite3_stmt* row) {
             StoredSessionRow session;
             session.id = text_at(row, 0).substr(0, kWordBytesMax);
@@ -192,8 +203,9 @@ private:
     }
 
     core::Result<> find_rows(const std::string& table, bool part) {
-        HEADWAY_TRY(const Statement rows,
-                    prepare("SELECT rowid, session_id, time_created FROM " + table));
+        HEADWAY_TRY(
+            const Statement rows,
+            prepare_of("SELECT rowid, session_id, time_created FROM " + table, "session_id"));
         return each(rows.get(), [&](sqlite3_stmt* row) {
             const auto place = places_.find(std::string(text_at(row, 1)));
             if (place == places_.end()) return true;
@@ -228,6 +240,7 @@ private:
 
     static constexpr std::size_t kWordBytesMax = 1'024;
 
+    const std::string& only_;  ///< empty: all sessions
     const StoredRowsTaker& take_;
     const std::function<bool()>& stop_;
     std::unique_ptr<sqlite3, CloseDatabase> database_;
@@ -241,8 +254,8 @@ private:
 
 }  // namespace
 
-core::Result<> read_store_database(const std::string& path, const StoredRowsTaker& take,
-                                   const std::function<bool()>& stop) {
+core::Result<> read_store_database(const std::string& path, const std::string& only,
+                                   const StoredRowsTaker& take, const std::function<bool()>& stop) {
     // SQLite takes no link of any part of a path. A link to the file itself is not taken here
     // either.
     const std::filesystem::path file{path};
@@ -250,7 +263,7 @@ core::Result<> read_store_database(const std::string& path, const StoredRowsTake
     const std::filesystem::path folder =
         std::filesystem::canonical(file.has_parent_path() ? file.parent_path() : ".", error);
     if (error) return no_rows("cannot be read: " + error.message());
-    return StoreRows(take, stop).read((folder / file.filename()).string());
+    return StoreRows(only, take, stop).read((folder / file.filename()).string());
 }
 
 }  // namespace headway::cli

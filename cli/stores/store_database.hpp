@@ -41,10 +41,10 @@ struct StoredRowsTaker {
 /// Limit of rows of `message` and `part` that are read; each takes 24 bytes of memory.
 inline constexpr std::size_t kStoredRowsMax = 4'000'000;
 
-/// Reads all sessions of the file in one transaction. `stop` ends the reading early: rows read so
-/// far remain valid. Error: kBadRequest, why the file cannot be read or which part is unknown,
-/// without the file's name.
-core::Result<> read_store_database(const std::string& path, const StoredRowsTaker& take,
-                                   const std::function<bool()>& stop);
+/// Reads all sessions of the file, or the one with the id `only`, in one transaction. `stop` ends
+/// the reading early: rows read so far remain valid. Error: kBadRequest, why the file cannot be
+/// read or which part is unknown, without the file's name.
+core::Result<> read_store_database(const std::string& path, const std::string& only,
+                                   const StoredRowsTaker& take, const std::function<bool()>& stop);
 
 }  // namespace headway::cli

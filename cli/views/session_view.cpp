@@ -36,6 +36,7 @@ std::string agent_of(const Json& session) {
 /// "claude 2.1.330, newest 3s ago", and what is wrong with them.
 std::string hooks_of(const Json& session, WallTime now) {
     const Json& adapter = session["adapter"];
+    if (session["recorded"].is_boolean()) return "none; recorded from its stored session";
     if (!adapter.is_object())
         return plain_text(session["labels"], "adapter") == "transcript"
                    ? "none; observed by its stored session, and nothing reaches the agent"

@@ -117,6 +117,8 @@ struct SessionStarted {
     /// Number of ended sessions behind the suggested limits of `budget`; absent without a
     /// suggestion.
     std::optional<std::uint64_t> suggested_from;
+    /// It happened before, and its events have times of their own: time ends nothing in it.
+    bool recorded = false;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -128,7 +130,8 @@ struct SessionStarted {
             field("raised", &SessionStarted::raised),
             field("budget_source", &SessionStarted::budget_source),
             field("complexity", &SessionStarted::complexity),
-            field("suggested_from", &SessionStarted::suggested_from));
+            field("suggested_from", &SessionStarted::suggested_from),
+            field("recorded", &SessionStarted::recorded));
     }
 };
 

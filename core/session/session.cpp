@@ -113,12 +113,14 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         if (std::holds_alternative<ApprovalRequested>(out[at].payload)) settle(command, out[at].n);
         ask_for_call(command, place);
         add_verdict(command, state_.last_tier);
+        if (state_.about.recorded) continue;  // no agent is there to advise, limit or end
         add_advice(command);
         add_budget_level(command);
         if (own_steps(state_) > step) add_budget_update(command);
         if (failure.code.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
     HEADWAY_ASSERT(out.size() >= first + events.size());
+    if (state_.about.recorded) return;
     add_due_check(command);
     end_itself(command, std::move(failure));
     follow_budget(command, true, stop_sent && own_steps(state_) > steps);
@@ -188,7 +190,7 @@ void Session::note_conflict(RunConflict conflict, const Context& context, std::v
 
 void Session::tick(const Context& context, std::vector<Event>& out) {
     Command command{*this, context, out};
-    if (state_.n == 0 || state_.ended()) return;
+    if (state_.n == 0 || state_.ended() || state_.about.recorded) return;
     credit_pause(command);
     complete_as_said(command);
     if (state_.ended()) return;
@@ -231,7 +233,7 @@ void Session::apply(const Event& event) {
 }
 
 Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_runs) const {
-    if (state_.n == 0 || state_.ended()) return kNever;
+    if (state_.n == 0 || state_.ended() || state_.about.recorded) return kNever;
     Timestamp next = kNever;
     const auto consider = [&next, past](Timestamp due) {
         if (due > past && (next == kNever || due < next)) next = due;

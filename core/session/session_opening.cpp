@@ -71,6 +71,7 @@ Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {
 void enter_opening(SessionState& state, const SessionStarted& started) {
     take_said(state, started);
     state.about.implicit = started.implicit;
+    state.about.recorded = started.recorded;
     state.about.budget_rules.take_alike(started.budget_rules);
     state.about.budget_source = started.budget_source;
 }

@@ -133,6 +133,7 @@ struct Opening {
     CowBox<BudgetRules> budget_rules;  ///< shared by sessions with equal rules
     std::vector<std::string> raised;
     std::optional<std::uint64_t> suggested_from;
+    bool recorded = false;
     bool operator==(const Opening&) const = default;
     static constexpr auto fields() {
         using O = Opening;
@@ -141,7 +142,8 @@ struct Opening {
             field("labels", &O::labels), field("implicit", &O::implicit),
             field("budget", &O::budget), field("budget_rules", &O::budget_rules),
             field("raised", &O::raised), field("budget_source", &O::budget_source),
-            field("complexity", &O::complexity), field("suggested_from", &O::suggested_from));
+            field("complexity", &O::complexity), field("suggested_from", &O::suggested_from),
+            field("recorded", &O::recorded));
     }
 };
 

@@ -51,18 +51,23 @@ std::string search_text(const core::Session& session) {
     return text;
 }
 
+/// A session of the past is never open, also while its import is not complete.
+bool is_open(const core::SessionState& state) {
+    return !state.ended() && !state.about.recorded;
+}
+
 /// True if the verdict needs attention. A session that waits for an approval does not: the approval
 /// itself does.
 bool wants_attention(const core::SessionState& state) {
     const core::Judgement& judgement = *state.judgement;
-    if (state.ended() || judgement.detector == "approval") return false;
+    if (!is_open(state) || judgement.detector == "approval") return false;
     return judgement.verdict == core::Verdict::kBlocked ||
            judgement.verdict == core::Verdict::kStuck ||
            judgement.verdict == core::Verdict::kSilent || judgement.needs_somebody;
 }
 
 bool over_budget(const core::SessionState& state) {
-    return !state.ended() && state.budget.limited() &&
+    return is_open(state) && state.budget.limited() &&
            state.budget.level >= core::BudgetLevel::kCritical;
 }
 
@@ -105,7 +110,7 @@ Result<> SqlSessionIndex::prepare() {
 Result<> SqlSessionIndex::index_session(SessionKey key, const core::Session& session,
                                         core::Timestamp now) {
     const core::SessionState& state = session.state();
-    move_.bind(1, key).bind(2, state.ended() ? 0 : 1);
+    move_.bind(1, key).bind(2, is_open(state) ? 1 : 0);
     move_.bind(3, static_cast<std::int64_t>(state.judgement->verdict));
     const auto moment = [this](int index, bool set, core::Timestamp at) {
         if (set) {

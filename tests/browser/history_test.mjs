@@ -49,6 +49,7 @@ const marks = () => window.page.locator('.pick input:checked').count();
 test('an empty history says so, counts nothing, and an address without runs says how to mark two', async () => {
   window = await visit(browser, daemon);
   await window.to('#/history', '.empty');
+  assert.match(await window.page.locator('.empty').innerText(), /headway scan --into http:\/\/127\.0\.0\.1:\d+ adds/);
   await until(async () => /^completed\s0$/.test(await pill('completed').innerText()), 'a count of none');
   await window.to('#/compare', '.card');
   await window.page.getByText('Two runs are compared').waitFor();
@@ -121,6 +122,16 @@ test('a run that there is not is named, and one that goes on is read again', asy
   await window.page.getByText('the same calls up to round 2').waitFor();
   await end('going', 'cancelled', 'stopped');
   await window.page.getByRole('region', { name: 'Figures' }).getByText('stopped').waitFor();
+});
+
+test('a session of the past says that it is recorded, and how long it ran then', async () => {
+  const at = (seconds) => new Date(Date.now() - 3_600_000 + seconds * 1000).toISOString();
+  await daemon.call('POST', '/v1/sessions/past/recorded', [{ type: 'session.started', at: at(0), data: { goal: 'Mend the past' } },
+    { type: 'session.ended', at: at(90), event_id: 'end', data: { outcome: 'completed' } }]);
+  await window.to('#/history?q=past', 'tr[data-id=past]');
+  assert.match(await row('past').innerText(), /past · recorded[^]*ran 1m 30s/);
+  await row('past').getByRole('link', { name: 'Mend the past' }).click();
+  await window.page.getByText('recorded', { exact: true }).waitFor();
 });
 
 for (const theme of ['dark', 'light']) {

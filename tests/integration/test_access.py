@@ -34,6 +34,7 @@ ROUTES = [
     ("POST", "/v1/sessions/{s}/resume", {}, CONTROL),
     ("POST", "/v1/sessions/{s}/nudge", {"text": "x"}, CONTROL),
     ("POST", "/v1/sessions/{s}/cancel", {}, CONTROL),
+    ("POST", "/v1/sessions/{s}.past/recorded", [{"type": "session.started"}], CONTROL),
     ("POST", "/v1/sessions/{s}/end", {"outcome": "completed"}, REPORT),
     ("GET", "/v1/tokens", None, ADMIN),
     ("DELETE", "/v1/tokens/none", None, ADMIN),

@@ -23,7 +23,7 @@ GUARDS = {
     **dict.fromkeys(("listSessions", "streamAll", "listApprovals", "budgetAnalytics", "timeoutAnalytics", "estimateAnalytics", "getExpectations", "getOverview", "getDigest", "getDayBudget",
                      "getSystem", "getMetrics", "listWebhooks", "listDeliveries"), OVERVIEW),
     **dict.fromkeys(("isReady", "getVersion"), ANYBODY),
-    **dict.fromkeys(("cancelSession", "pauseSession", "resumeSession", "nudgeSession", "changeBudget"), CONTROL),
+    **dict.fromkeys(("cancelSession", "pauseSession", "resumeSession", "nudgeSession", "changeBudget", "recordEvents"), CONTROL),
     **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat", "acknowledgeAlarms", "extendDayBudget"), APPROVE),
     **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook", "forgetSession",
                      "testWebhook"), ADMIN),
@@ -44,7 +44,7 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
           "callMcp": b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no such"}}',
           "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
           "askCheck": b'{"sessionId":"own-1"}', "askCheckAlias": b'{"sessionId":"own-1"}', "nudgeSession": b"{}", "changeBudget": b"{}", "extendDayBudget": b"{}",
-          "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
+          "recordEvents": b"[]", "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
           "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "acknowledgeAlarms": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",
           "replayWebhook": b"{}"}
 QUERIES = {**dict.fromkeys(("ping", "pingWithText", "pingOf", "pingOfWithText"), "rid=none"), "waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",

@@ -358,7 +358,7 @@ class Replies(OwnDaemonCase):
         runner = ExampleRunner(self.daemon)
         for example in examples()[0]:
             reply = runner.run(example)
-            self.record.note(example.method, runner.filled(example.path), example.body.encode(), reply)
+            self.record.note(example.method, runner.filled(example.path), runner.filled(example.body).encode(), reply)
         # The page has put another operator's token in force.
         self.record.client = self.client(self.daemon, token=self.daemon.operator_token())
         self.other_routes()

@@ -151,6 +151,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("iteration", state.iteration);
     json.member("opened_at", state.opened_at);
     json.member("ended_at", state.ended_at);
+    if (about.recorded) json.member("recorded", true);
     json.member("outcome", state.outcome);
     json.member("last_beat_at", state.last_beat_at);
     json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));

@@ -25,6 +25,7 @@
 #include "cli/scan/scan_file.hpp"
 #include "cli/scan/scan_totals.hpp"
 #include "cli/scan/scanned_session.hpp"
+#include "cli/verbs/records/scan_into.hpp"
 #include "cli/views/timeline_view.hpp"
 
 // `headway scan`: what the agents on this machine have done, from their stored sessions.
@@ -39,9 +40,9 @@ struct ScanOptions {
     std::string show;                ///< beginning of a session's id; empty: none
     std::optional<milliseconds> since;
     std::uint64_t rows = 20;
-    bool json = false;
     std::string html;  ///< file for a page; empty: none
     bool no_cache = false;
+    ScanIntoOptions into;
 };
 
 /// Result of one file.
@@ -72,8 +73,14 @@ public:
         read_files();
         if (reread_ > 0) store_scan_cache(cache_file_, cache_);
         if (!options_.show.empty()) return show();
+        if (!options_.into.client.url.empty()) {
+            say_left_out();
+            if (found_none()) return say_nothing();
+            return put_into(
+                options_.into, found_, sessions_, [this] { return stopped(); }, console_);
+        }
         const ScanTotals totals = count_sessions(sessions_);
-        if (options_.json) {
+        if (options_.into.json) {
             console_.out << dump(scan_json(totals, found_.skipped)) << "\n";
             return found_none() ? say_nothing() : kExitOk;
         }
@@ -253,7 +260,7 @@ private:
     }
 
     int show_one(const ScannedSession& session) {
-        if (options_.json) {
+        if (options_.into.json) {
             console_.out << dump(timeline_json(session.about.id, session.timeline, false)) << "\n";
             return kExitOk;
         }
@@ -298,13 +305,16 @@ public:
         arguments.footer(
             R"(Reads the stored sessions of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi
 and Qwen Code, or the given files and folders, and judges each session by the same rules as the
-daemon. No daemon is needed, and nothing is sent or started.
+daemon. No daemon is needed, and nothing is sent or started. With --into, a daemon takes the
+sessions into its history, at their own times and marked as recorded; one that it knows stays as it
+is.
 
 Examples:
   headway scan                          all sessions: which got stuck, and what that cost
   headway scan --since 7d --agent codex
   headway scan --show 36329415          what happened in one of them
   headway scan --html scan.html         a page to look at, or to send
+  headway scan --into http://127.0.0.1:7717
   headway scan --json | jq .by_week)");
         arguments.operand("PATH", options.paths,
                           "files or folders (default: where agents store their sessions)");
@@ -329,11 +339,29 @@ Examples:
             .never_empty()
             .excludes("--show")
             .excludes("--json");
+        declare_into(arguments);
         arguments.flag("--no-cache", options.no_cache, "read all files again, and cache nothing");
-        arguments.json(options.json);
+        arguments.json(options.into.json);
     }
 
     int run(const Console& console, const Server&) override { return Scan(options, console).run(); }
+
+private:
+    void declare_into(Arguments& arguments) {
+        ClientOptions& client = options.into.client;
+        arguments.option("--into", client.url, "add the sessions to the history of this daemon")
+            .type("URL")
+            .never_empty()
+            .excludes("--show")
+            .excludes("--html");
+        arguments
+            .flag("--dry-run", options.into.dry_run, "with --into: only count what it would add")
+            .needs("--into");
+        arguments.option("--token-file", client.token_file, "with --into: file of the token")
+            .type("FILE")
+            .needs("--into");
+        arguments.uses_daemon(client, [&client] { return !client.url.empty(); });
+    }
 };
 
 }  // namespace

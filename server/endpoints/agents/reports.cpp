@@ -34,6 +34,16 @@ Result<> endpoints::report(Call& call) {
         pass_on_report);
 }
 
+Result<> endpoints::record(Call& call) {
+    return call.read_body(
+        [](api::JsonDocument& document, std::string_view body) {
+            return api::decode_recording(document, body);
+        },
+        [](Call& read, api::DecodedRecording&& part) {
+            return read.write(RecordCommand{read.session(), std::move(part)}, read.session());
+        });
+}
+
 Result<> endpoints::heartbeat(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_heartbeat(call.on.document, call.request.body));
     ReportCommand command{call.session(), std::move(decoded.events), false, {}, call.controls()};

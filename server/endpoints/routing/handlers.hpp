@@ -11,6 +11,7 @@ namespace headway::server::endpoints {
 // reports.cpp
 Handler report;
 Handler heartbeat;
+Handler record;
 
 // hooks.cpp
 Handler hook;

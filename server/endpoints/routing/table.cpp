@@ -22,6 +22,7 @@ constexpr BodyRule kEmptyBody{false, false, 2};
 constexpr BodyRule kControlBody{true, false, limits::kControlBodyBytesMax};
 constexpr BodyRule kApprovalBody{true, false, limits::kApprovalBodyBytesMax};
 constexpr BodyRule kReportBody{true, true, limits::kReportBodyBytesMax};
+constexpr BodyRule kRecordedBody{true, false, limits::kReportBodyBytesMax};
 constexpr BodyRule kHookBody{true, false, limits::kHookBodyBytesMax};
 
 constexpr BodyRule kPingBody{true, false, limits::kHookBodyBytesMax, false, true};
@@ -42,6 +43,9 @@ constexpr Endpoint kEndpoints[] = {
      kReportBody, Effect::kReports, "", "Report events", endpoints::report},
     {Method::kPost, "/v1/sessions/{id}/heartbeat", "reportHeartbeat", "heartbeat", Guard::kReport,
      kControlBody, Effect::kReports, "", "Report a heartbeat", endpoints::heartbeat},
+    {Method::kPost, "/v1/sessions/{id}/recorded", "recordEvents", "record", Guard::kControl,
+     kRecordedBody, Effect::kWrites, "", "Take a session of the past into the history",
+     endpoints::record},
     {Method::kPost, "/v1/hooks/{agent}", "reportHook", "hook", Guard::kReport, kHookBody,
      Effect::kReports, "require", "Report a hook of an agent", endpoints::hook},
     {Method::kPost, "/mcp", "callMcp", "mcp", Guard::kReport, kHookBody, Effect::kReports, "",

@@ -194,8 +194,10 @@ Result<std::string> in_force(Reader& reader, const std::string& session, Begins 
     std::string id = generation(session, number);
     if (begins == Begins::kNever || !has_next(session, number)) return id;
     HEADWAY_TRY(const Resident* found, reader.find(id));
-    if (found == nullptr || !found->session.state().ended()) return id;
-    const bool goes_on = begins == Begins::kAnew || !was_stopped(found->session.state());
+    if (found == nullptr) return id;
+    const core::SessionState& state = found->session.state();
+    if (!state.ended() && !state.about.recorded) return id;  // a recording that was not finished
+    const bool goes_on = begins == Begins::kAnew || !was_stopped(state);
     return goes_on ? generation(session, number + 1) : id;
 }
 

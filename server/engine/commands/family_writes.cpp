@@ -125,6 +125,7 @@ Result<> tell_parent(Transaction& transaction, Resident& child) {
 
 Result<> tell_relatives(Transaction& transaction) {
     for (Resident* resident : transaction.take_news()) {
+        if (resident->session.state().about.recorded) continue;  // no news
         if (has_ended_now(transaction, *resident))
             HEADWAY_CHECK(tell_children(transaction, *resident));
         HEADWAY_CHECK(tell_parent(transaction, *resident));

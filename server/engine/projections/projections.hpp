@@ -13,6 +13,7 @@ class SessionProjection final : public Projection {
 public:
     explicit SessionProjection(storage::Store& store) : store_(store) {}
     core::Result<> apply(const Appended& appended) override;
+    bool takes_recorded() const override { return true; }
 
 private:
     storage::Store& store_;

@@ -17,6 +17,16 @@ constexpr std::size_t kDigestStep = 64;
 constexpr std::size_t kNamesStep = 16;
 constexpr std::size_t kOpenMax = 500;
 
+Result<bool> is_recorded(Reader& reader, const std::string& session) {
+    HEADWAY_TRY(const auto key, reader.store().find(session));
+    bool recorded = false;
+    if (!key) return recorded;
+    const auto read = reader.with(
+        *key, [&recorded](const core::Session& one) { recorded = one.state().about.recorded; });
+    if (!read && read.error().code != core::ErrorCode::kUnknownSession) return read.error();
+    return recorded;
+}
+
 }  // namespace
 
 Result<std::optional<api::DigestDocument>> DigestReading::step(Reader& reader) {
@@ -53,10 +63,10 @@ void DigestReading::begin(Reader& reader) {
     digest_.since = since;
     digest_.until = reader.now();
     head_ = reader.store().head();
-    low_ = std::max<storage::Cursor>(reader.store().oldest() - 1, 0);
     const auto most = static_cast<storage::Cursor>(core::limits::kDigestEventsMax);
-    cut_ = head_ - low_ > most;
-    if (cut_) low_ = head_ - most;
+    cut_ = head_ - std::max<storage::Cursor>(reader.store().oldest() - 1, 0) > most;
+    // Events of other sessions are still there before one that was deleted.
+    low_ = std::max<storage::Cursor>(head_ - most, 0);
     high_ = head_;
     at_ = At::kPlace;
 }
@@ -72,7 +82,15 @@ Result<> DigestReading::place(Reader& reader) {
     const bool none = page.events.empty();
     if (none && !page.end && page.through < high_ && page.through > middle) {
         low_ = page.through;
-    } else if (!none && page.events.front().event.at < since) {
+        return {};
+    }
+    bool older = !none && page.events.front().event.at < since;
+    // A recorded event may stand behind newer ones.
+    if (older) {
+        HEADWAY_TRY(const bool recorded, is_recorded(reader, page.events.front().session));
+        older = !recorded;
+    }
+    if (older) {
         low_ = page.events.front().cursor;
         cut_ = false;
     } else {
@@ -85,7 +103,7 @@ Result<> DigestReading::read_some(Reader& reader) {
     HEADWAY_TRY(const storage::StreamPage page, reader.store().read_stream(low_, kDigestStep));
     for (const storage::StreamEvent& one : page.events) {
         if (one.cursor > head_) break;
-        if (one.event.at < since) continue;  // the clock was set
+        if (one.event.at < since) continue;  // the clock was set, or it is recorded
         if (std::exchange(cut_, false)) {
             digest_.partial = true;
             digest_.since = one.event.at;
@@ -128,6 +146,7 @@ Result<> DigestReading::find_open(Reader& reader) {
 
 Result<> DigestReading::add_row(Reader& reader) {
     const auto read = reader.with(keys_[shown_++], [&](const core::Session& session) {
+        if (session.state().about.recorded) return;
         const auto found = fold_.sessions().find(session.id());
         const core::DigestSession none;
         const bool silent = found == fold_.sessions().end();

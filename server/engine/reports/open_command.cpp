@@ -175,7 +175,13 @@ void give_budget(const core::BudgetSettings& settings, core::SessionStarted& abo
 
 Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
                      bool controls, std::vector<core::Event>& events) {
-    if (resident != nullptr) return {};
+    if (resident != nullptr) {
+        const core::SessionState& state = resident->session.state();
+        if (!state.about.recorded || state.ended()) return {};
+        return Error{ErrorCode::kSessionExists,
+                     "stored events of this session are being added; report under another id",
+                     {}};
+    }
     Beginning begun{id, {}, controls};
     HEADWAY_TRY(begun.about, implicit_opening(transaction, id, controls));
     const Resident* before = nullptr;

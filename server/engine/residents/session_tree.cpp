@@ -15,7 +15,7 @@ using core::Result;
 void SessionTree::note(const Resident& child) {
     const core::SessionState& state = child.session.state();
     if (state.about.parent.empty()) return;
-    if (state.ended()) {
+    if (state.ended() || state.about.recorded) {
         families_.leave(state.about.parent, child.key);
     } else {
         families_.join(state.about.parent, child.key);

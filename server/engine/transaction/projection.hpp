@@ -27,6 +27,9 @@ public:
     virtual ~Projection() = default;
     /// Errors are those of the store and fail the transaction.
     virtual core::Result<> apply(const Appended& appended) = 0;
+    /// Whether it also holds sessions that were taken from a recording: most tables are about what
+    /// happens now.
+    virtual bool takes_recorded() const { return false; }
 };
 
 }  // namespace headway::server

@@ -80,8 +80,11 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     }
     stats_.events += events.size();
     const Appended appended{resident, events, cursor, stats_, publication_};
-    for (Projection* projection : projections_)
-        HEADWAY_CHECK(projection->apply(appended));
+    const bool recorded = resident.session.state().about.recorded;
+    for (Projection* projection : projections_) {
+        if (!recorded || projection->takes_recorded()) HEADWAY_CHECK(projection->apply(appended));
+    }
+    if (recorded) return {};  // neither counters, the log nor live streams are about the past
     HEADWAY_CHECK(note_day(*this, resident, events));
     for (core::Event& event : events) {
         count(stats_, event);

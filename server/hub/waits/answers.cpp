@@ -127,6 +127,20 @@ void answer_with(Answers& on, const ReplyTo& to, Pinged&& pinged) {
     on.respond(to, response);
 }
 
+void answer_with(Answers& on, const ReplyTo& to, Recorded&& recorded) {
+    respond(on, to, [&](std::string& body) {
+        api::JsonWriter json{body};
+        json.open_object();
+        json.member("session", recorded.session);
+        json.member("accepted", recorded.accepted);
+        json.member("duplicates", recorded.duplicates);
+        json.member("verdict", recorded.judgement.verdict);
+        json.member("reason", recorded.judgement.reason);
+        json.member("ended", recorded.ended);
+        json.close_object();
+    });
+}
+
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview) {
     respond(on, to, [&](std::string& body) { api::append_overview(body, overview); });
 }

@@ -13,6 +13,7 @@
 #include "server/engine/projections/expectations.hpp"
 #include "server/engine/queries/queries.hpp"
 #include "server/engine/reports/ping_commands.hpp"
+#include "server/engine/reports/record_command.hpp"
 #include "server/engine/reports/telemetry_commands.hpp"
 
 // Replies for the results of commands and queries. I/O thread only.
@@ -37,6 +38,7 @@ void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page);
 void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered);
 void answer_with(Answers& on, const ReplyTo& to, TelemetryTaken&& taken);
 void answer_with(Answers& on, const ReplyTo& to, Pinged&& pinged);
+void answer_with(Answers& on, const ReplyTo& to, Recorded&& recorded);
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview);
 void answer_with(Answers& on, const ReplyTo& to, TextPage&& page);
 

@@ -2,6 +2,7 @@
 """The examples of api/API.md: read from the page, and sent to a daemon."""
 import json
 import re
+import time
 from dataclasses import dataclass
 
 from .daemon import PROJECT, Daemon
@@ -67,7 +68,8 @@ class ExampleRunner:
 
     def __init__(self, daemon: Daemon):
         self.daemon = daemon
-        self.variables = {"$OPERATOR_TOKEN": daemon.operator_token(), "$BACKUP_FILE": str(daemon.root / "backup.db")}
+        self.variables = {"$OPERATOR_TOKEN": daemon.operator_token(), "$BACKUP_FILE": str(daemon.root / "backup.db"),
+                          "$BEGAN": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - 3600))}
         client = daemon.client()
         client.report("docs-cancel", "message", text="the page cancels this one")
         client.open("docs-steer")

@@ -272,3 +272,58 @@ TEST_CASE("decode open: what is no JSON is refused as such", "[api]") {
         CHECK(code_of(opened_by(body)) == ErrorCode::kInvalidJson);
     }
 }
+
+TEST_CASE("decode recording: the opening and events have times of their own", "[api]") {
+    JsonDocument document;
+    const auto part = headway::api::decode_recording(document, R"([
+        {"type":"session.started","at":"2026-11-27T22:00:00.000Z",
+         "data":{"goal":"g","agent":{"type":"claude"},"parent":"p","labels":{"b":"2","a":"1"}}},
+        {"type":"message","at":"2026-11-27T22:00:04.120Z","event_id":"1","data":{"text":"hi"}},
+        {"type":"session.ended","data":{"outcome":"failed"}}])");
+    require_ok(part);
+    REQUIRE(part->about.has_value());
+    CHECK(part->about->recorded);
+    CHECK(part->about->parent == "p");
+    CHECK(part->about->labels == std::vector<Label>{{"a", "1"}, {"b", "2"}});
+    REQUIRE(part->events.size() == 2);
+    CHECK(part->events[0].at - part->opened_at == Millis{4120});
+    CHECK(part->events[1].at == kNever);
+}
+
+TEST_CASE("decode recording: a wrong part is refused with the place of the fault", "[api]") {
+    const std::string start = R"({"type":"session.started","at":"2026-11-27T22:00:00.000Z"})";
+    const struct {
+        std::string body;
+        ErrorCode code;
+        const char* field;
+    } cases[] = {
+        {"{}", ErrorCode::kInvalidField, ""},
+        {"[]", ErrorCode::kEmptyReport, ""},
+        {"[1]", ErrorCode::kInvalidField, "/0"},
+        {R"([{"type":"session.started","data":{"goal":1}}])", ErrorCode::kInvalidField,
+         "/0/data/goal"},
+        {"[" + start + "," + start + "]", ErrorCode::kInvalidField, "/1/type"},
+        {R"([{"type":"session.started","at":"2026-11-27T22:00:00.000Z","data":{"parent":"a b"}}])",
+         ErrorCode::kInvalidField, "/0/data/parent"},
+        {R"([{"type":"session.started","at":"2026-11-27T22:00:00.000Z","data":{"budget":{}}}])",
+         ErrorCode::kUnknownField, "/0/data/budget"},
+        {"[" + start + R"(,{"type":"approval.requested","data":{"tool":"t","args":{}}}])",
+         ErrorCode::kInvalidField, "/1/type"},
+        {R"([{"type":"heartbeat","at":"yesterday","data":{}}])", ErrorCode::kInvalidField, "/0/at"},
+    };
+    for (const auto& c : cases) {
+        CAPTURE(c.body);
+        JsonDocument document;
+        const auto part = headway::api::decode_recording(document, c.body);
+        CHECK(code_of(part) == c.code);
+        CHECK(part.error().field == c.field);
+    }
+}
+
+TEST_CASE("decode recording: a report has no time of its own", "[api]") {
+    JsonDocument document;
+    const auto report = headway::api::decode_report(
+        document, R"({"type":"heartbeat","at":"2026-11-27T22:00:00.000Z","data":{}})",
+        headway::api::BodyFormat::kJson);
+    CHECK(code_of(report) == ErrorCode::kUnknownField);
+}

@@ -165,6 +165,34 @@ TEST_CASE("session: no event follows the end, neither later nor in the same repo
     CHECK(admit(story.session, {}).has_value());
 }
 
+TEST_CASE("session: one of the past has verdicts, but neither advice nor deadlines", "[core]") {
+    Session session{"s"};
+    std::vector<Event> out;
+    SessionStarted about;
+    about.recorded = true;
+    about.policy.profile = Profile::kStrict;
+    about.policy.max_tool_failures = 2;
+    session.open(about, Policy{}, context(0), out);
+    CHECK(session.state().about.recorded);
+    for (int i = 1; i <= 8; ++i) {
+        Event failed = tool_finished("c", false);
+        session.report({&failed, 1}, context(i), out);
+    }
+    CHECK(session.judgement()->verdict == Verdict::kStuck);
+    const auto kinds = types(out);
+    CHECK(std::count(kinds.begin(), kinds.end(), EventType::kDirectiveIssued) == 0);
+    CHECK_FALSE(session.state().ended());
+    CHECK(session.next_deadline(Watch{at(0)}) == kNever);
+    const std::size_t events = out.size();
+    session.tick(context(1'000'000), out);
+    CHECK(out.size() == events);
+    SessionEnded end;
+    end.outcome = Outcome::kFailed;
+    Event last = event(end);
+    session.report({&last, 1}, context(9), out);
+    CHECK(session.state().ended_at == at(9));
+}
+
 // Repeating an acknowledgement must be harmless, so acknowledging an unknown directive is, too.
 TEST_CASE("session: the acknowledgement of a directive that is not pending changes nothing",
           "[core]") {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/observe/recorded_parts.hpp"
+
+#include <utility>
+
+#include "cli/base/json.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::size_t kPartEvents = 500;  // half of what a daemon takes
+constexpr std::size_t kPartBytes = 500'000;
+
+/// Only some agents store that a turn is over; of others, an answer without a call behind it is
+/// the last that comes.
+bool is_answer(std::string_view report) {
+    const std::optional<Json> parsed = Json::parse(report);
+    return parsed && parsed->text_of("type") == "message" &&
+           (*parsed)["data"].text_of("role") == "assistant";
+}
+
+}  // namespace
+
+RecordedParts::RecordedParts(const ScannedSession& session, const Send& send)
+    : session_(session), send_(send) {}
+
+bool RecordedParts::take(const StoredLine& line, const StoredAbout& about) {
+    if (goal_.empty()) goal_ = about.goal;
+    std::vector<std::string> reports;
+    observed_.take(line, false, reports);
+    if (!line.reports.empty()) rests_ = is_answer(line.reports.back());
+    if (line.turn_ended) rests_ = true;
+    for (std::string& report : reports) {
+        if (events_ == kRecordedEventsMax) {
+            cut_ = true;
+            return false;
+        }
+        if (held_ == kPartEvents || part_.size() + report.size() > kPartBytes) {
+            if (!flush()) return false;
+        }
+        part_ += (part_.empty() ? "" : ",") + report;
+        ++held_;
+        ++events_;
+    }
+    return true;
+}
+
+bool RecordedParts::finish() {
+    if (events_ == 0) return false;
+    part_ += (part_.empty() ? "" : ",") + ending();
+    return flush();
+}
+
+bool RecordedParts::flush() {
+    std::string part = std::exchange(part_, {});
+    held_ = 0;
+    if (!std::exchange(opened_, true)) part = opening() + (part.empty() ? "" : ",") + part;
+    return send_("[" + part + "]");
+}
+
+std::string RecordedParts::opening() const {
+    StoredAbout about = session_.about;
+    about.goal = goal_;
+    return dump({{"type", "session.started"},
+                 {"at", time_text(session_.began)},
+                 {"data", opening_of(about, names_of(about).parent)}});
+}
+
+std::string RecordedParts::ending() const {
+    Json data = {{"outcome", rests_ ? "completed" : "failed"},
+                 {"reason", rests_ ? "its stored session ends here"
+                                   : "its stored session ends in the middle of a turn"}};
+    if (cut_)
+        data = {{"outcome", "failed"},
+                {"reason", "its stored session has more events than are taken of one"}};
+    return dump({{"type", "session.ended"},
+                 {"at", time_text(session_.ended)},
+                 {"event_id", std::string(kTranscriptEvent) + "end"},
+                 {"data", std::move(data)}});
+}
+
+}  // namespace headway::cli

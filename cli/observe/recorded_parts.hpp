@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/observe/observed_events.hpp"
+#include "cli/scan/scanned_session.hpp"
+#include "cli/stores/stored_line.hpp"
+
+namespace headway::cli {
+
+/// Bound of the events that are taken from one stored session.
+inline constexpr std::size_t kRecordedEventsMax = 100'000;
+
+/// Makes the parts of one stored session that a daemon takes into its history (POST
+/// /v1/sessions/{id}/recorded). The same file makes the same events, so that a part that is sent
+/// again adds nothing. Memory: one part. Pure, except for `send`.
+class RecordedParts {
+public:
+    /// Sends one part, a JSON array; false ends the reading.
+    using Send = std::function<bool(std::string part)>;
+
+    /// `session` as scanned; must outlive this, as must `send`.
+    RecordedParts(const ScannedSession& session, const Send& send);
+
+    /// Takes the next line. False: no more lines are needed.
+    bool take(const StoredLine& line, const StoredAbout& about);
+    /// Sends the rest, with the end of the session. False: there was nothing to send, or `send`
+    /// said so.
+    bool finish();
+
+    std::size_t events() const { return events_; }  ///< of the agent, in all parts
+    bool cut() const { return cut_; }               ///< more events than are taken
+
+private:
+    bool flush();
+    std::string opening() const;
+    std::string ending() const;
+
+    const ScannedSession& session_;
+    const Send& send_;
+    ObservedEvents observed_{0, ReportTimes::kOfLines};
+    std::string goal_;
+    std::string part_;      ///< the next part, without its brackets
+    std::size_t held_ = 0;  ///< events in it
+    std::size_t events_ = 0;
+    bool opened_ = false;
+    bool rests_ = false;  ///< the turn was over at the last event
+    bool cut_ = false;
+};
+
+}  // namespace headway::cli

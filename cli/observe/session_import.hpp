@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/client/daemon.hpp"
+#include "cli/observe/recorded_parts.hpp"
+#include "cli/scan/scan_file.hpp"
+#include "cli/scan/scanned_session.hpp"
+
+namespace headway::cli {
+
+/// A session whose file has changed within this time may still run.
+inline constexpr double kMayRunSeconds = 15 * 60;
+
+/// A stored session and its file.
+struct StoredSession {
+    const ScannedSession* session = nullptr;
+    const StoreFile* file = nullptr;
+};
+
+/// Sorts sessions so that a history lists them in the order of their beginnings, and parents before
+/// their sub-agents. Pure.
+void sort_for_history(std::vector<StoredSession>& sessions);
+
+/// True if the session may still run at `now`, in seconds since 1970. Pure.
+bool may_run(const StoredSession& stored, double now);
+
+/// Takes stored sessions into the history of a daemon. Sessions that the daemon knows stay as they
+/// are. One thread.
+class SessionImport {
+public:
+    struct Setup {
+        bool dry_run = false;  ///< only look what would be added
+        double now = 0;        ///< seconds since 1970
+        std::function<bool()> stop;
+        std::function<void()> step;  ///< called behind each session
+    };
+    struct Result {
+        std::size_t added = 0;
+        std::size_t events = 0;  ///< of them
+        std::size_t cut = 0;     ///< of them, those with more than kRecordedEventsMax events
+        std::size_t known = 0;   ///< sessions that the daemon had
+        std::map<std::string, std::size_t> left_out;  ///< sessions by the reason
+        bool stopped = false;
+        std::optional<HttpReply> failure;  ///< the reply that ended the import
+    };
+
+    SessionImport(Setup setup, Daemon& daemon) : setup_(std::move(setup)), daemon_(daemon) {}
+
+    /// Ends early when `stop` is true, between two sessions, or by a failure. `sessions` as
+    /// sort_for_history() leaves them.
+    Result run(const std::vector<StoredSession>& sessions);
+
+private:
+    enum class Has : std::uint8_t { kNothing, kAll, kPart };
+
+    void take(const StoredSession& stored);
+    std::optional<Has> look(const std::string& session);
+    bool send(const std::string& session, const std::string& part);
+    void leave_out(const std::string& why) { ++result_.left_out[why]; }
+    template <class Request>
+    HttpReply persist(const Request& request);
+
+    const Setup setup_;
+    Daemon& daemon_;
+    Result result_;
+    std::string refused_;  ///< why the daemon does not take this session
+    bool was_known_ = false;
+};
+
+}  // namespace headway::cli
