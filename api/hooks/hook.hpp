@@ -108,6 +108,9 @@ struct Hook {
     bool before_rules = false;
     /// A kPermission of the agent's own dialog, which also accepts a decision from Headway.
     bool dialog = false;
+    /// Its sender cannot change the arguments of a call, whatever the dialect can: a call that a
+    /// person has edited is refused.
+    bool unedited = false;
     HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; of a kQuestion only the id
     /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;

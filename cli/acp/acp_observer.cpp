@@ -308,11 +308,8 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     if (first && !other) call.first = now;
     call.asked = now;
     const LineEvent about = asked_event("", call.first);
-    Json hook = {{"event", "permission"},
-                 {"agent", agent_},
-                 {"call", call.first["call_id"]},
-                 {"tool", about.data["tool"]},
-                 {"words", false}};
+    Json hook = {{"event", "permission"},      {"agent", agent_}, {"call", call.first["call_id"]},
+                 {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
     Json asking = {{"hook", std::move(hook)}};
     if (first) asking["started"] = about.data;

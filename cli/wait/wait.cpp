@@ -288,12 +288,12 @@ constexpr const char* kWaitFooter = R"(Exit codes:
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
 the daemon, whichever is later. Time is not counted while the agent waits for a person to decide or
-answer, while a person has paused it, or while a session that it opened is working. The default is 10 of the agent's heartbeat intervals (100 s unless
-its policy differs), and 30 minutes during a call if the agent sends no heartbeats during calls. The
-minimum is two intervals.
+answer, while a person has paused it, or while a session that it opened is working. The default is
+ten times the agent's heartbeat interval (100 s in all, unless its policy sets another interval), or
+30 minutes during a call if the agent sends no heartbeats during calls. The minimum is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
-completed failed cancelled halted, or one of these sets:
+completed failed cancelled halted. Other names for it:
   settled          `ended`, stuck, blocked or needs_somebody
   ended            completed failed cancelled halted
   event            any event whose number is above --after
@@ -336,7 +336,7 @@ private:
             .excludes("--any");
         arguments
             .option("--until", options.until,
-                    "verdicts to wait for, or sets of them, comma separated")
+                    "verdicts or other names to wait for (listed below), comma separated")
             .check([](const std::string& text) {
                 return text.find_first_not_of(", ") != text.npos
                            ? std::string{}

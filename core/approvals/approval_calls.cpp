@@ -266,7 +266,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
             return !dialogs.excuses(approval) && against(approval, finished);
         });
     if (about == requests.rend()) return must_ask ? std::optional{alarm} : std::nullopt;
-    if (finished.refused() && (about->pending() || refused(*about))) return std::nullopt;
+    const bool edited = about->decision == Decision::kEdit && finished.as_asked(*about);
+    if (finished.refused() && (about->pending() || refused(*about) || edited)) return std::nullopt;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
     alarm.id = approval_id(session, about->n);
     alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);

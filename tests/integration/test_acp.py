@@ -190,6 +190,17 @@ class Steered(AcpCase):
         self.assertNotIn('"yes"', self.editor.read_by_agent())
         self.assertEqual(self.document()["alarms"], [])
 
+    def test_an_edit_refuses_the_call_raises_no_alarm_and_leaves_its_approval_for_the_edited_call(self):
+        number = self.editor.prompt("call")
+        asked = self.pending()
+        edited = {"decision": "edit", "edited_args": {"path": "/tmp/other", "text": "safe"}}
+        self.assertEqual(self.client.post(f"/v1/approvals/{asked}/decision", edited).status, 200)
+        self.editor.over(number)
+        self.assertIn('"no"', self.editor.read_by_agent())
+        self.assertEqual(self.document()["alarms"], [])
+        shown = self.client.get(f"/v1/approvals/{asked}").json()
+        self.assertEqual((shown["status"], shown["redeemed_at"]), ("edited", None))
+
     def test_other_arguments_by_the_same_id_are_another_question(self):
         number = self.editor.prompt("swap")
         first = self.editor.asked()

@@ -489,6 +489,14 @@ class ByHooks(CallCase):
         self.operator.post(f"/v1/sessions/{self.SESSION}~2/cancel", {})
         self.assertIn("deny", self.pre("k2", tool="read", session="kid", parent="1"))
 
+    def test_a_rejection_holds_for_sub_agents_of_the_next_generation(self):
+        self.reject("lint")
+        self.end()
+        self.hook("start", source="resume")
+        self.hook("prompt", text="go on")
+        for kid in ("kid", "another"):
+            self.assertIn("rejected", self.pre(f"{kid}-1", tool="lint", session=kid, parent="1").get("deny", ""))
+
     def test_no_sub_agent_goes_on_behind_the_end_that_a_person_made(self):
         self.assertEqual(self.pre("m1", tool="read"), {})
         self.assertEqual(self.pre("k1", tool="read", session="kid", parent="1"), {})

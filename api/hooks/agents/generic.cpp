@@ -136,6 +136,7 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.outcome = name_in(body, "outcome");
     hook.reason = name_in(body, "reason");
     hook.hold_ms = count_in(body, "hold_ms");
+    hook.unedited = !flag_in(body, "edits").value_or(true);
     hook.wordless = !flag_in(body, "words").value_or(true);
     hook.dialog = hook.kind == HookKind::kPermission && flag_in(body, "dialog").value_or(false);
     if (hook.kind == HookKind::kError) read_generic_error(body, hook);

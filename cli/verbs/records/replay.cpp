@@ -257,7 +257,7 @@ private:
             }
             return {};
         };
-        arguments.option("--speed", set_speed, "speed of playing: max, realtime or a factor")
+        arguments.option("--speed", set_speed, "playback speed: max, realtime or a factor")
             .fallback("max")
             .needs("--to");
         arguments.option("--batch", options.batch, "send this many events per report")

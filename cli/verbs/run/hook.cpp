@@ -43,8 +43,9 @@ struct HookOptions {
 constexpr const char* kHookFooter =
     R"(Sends the JSON on standard input to the daemon, waits while the daemon holds the call, and
 prints the daemon's reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
-never sends the operator's token. `headway-hook` does the same in a millisecond for a daemon at a
-Unix socket or at an IP address without TLS, and otherwise runs this verb.
+never sends the operator's token. The program `headway-hook` does the same faster, in about a
+millisecond, if it reaches the daemon by a Unix socket, or by an IP address without TLS; else it runs
+this verb.
 
 Examples:
   headway hook claude --url https://headway.example:7717 --ca-file ca.pem --token-file reporter.token)";
@@ -187,9 +188,10 @@ public:
                     "treat the daemon as unreachable after this long without a byte (default: 15s)")
             .type("DURATION");
         arguments
-            .option("--until", options.until,
-                    "run this command at the end of each turn; if the command fails, the agent "
-                    "must keep working")
+            .option(
+                "--until", options.until,
+                "run this command at the end of each turn; if it fails, the agent is sent back to "
+                "work")
             .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

@@ -196,7 +196,8 @@ public:
             .choices(agent_names());
         arguments.flag("--yes,-y", options.yes, "write without asking");
         arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");
-        arguments.flag("--print", options.print, "print the entries only; read and write no file");
+        arguments.flag("--print", options.print,
+                       "print the entries only, without reading or writing any file");
         arguments.flag("--project", options.project,
                        "change the settings of the project in this folder, not the user's");
         arguments
@@ -226,9 +227,8 @@ public:
                     options.until_given = true;
                     return std::string{};
                 },
-                "run this command at the end of each turn; if the command fails, the agent must "
-                "keep "
-                "working, at most 5 times in a session; empty: no command")
+                "run this command at the end of each turn; if it fails, the agent is sent back to "
+                "work, at most 5 times in a session; empty: no command")
             .type("COMMAND");
         arguments.flag("--trust", options.trust,
                        "codex: trust the hooks; Codex skips hooks that are not trusted");

@@ -126,8 +126,8 @@ public:
             .type("FILE");
         arguments
             .option("--scope", options_.scope,
-                    "once: this request only; session: also later requests of the session with "
-                    "equal arguments")
+                    "once: this request only; session: also later requests with equal arguments in "
+                    "the same session")
             .choices({"once", "session"});
         declare_identical(arguments);
     }

@@ -102,8 +102,8 @@ public:
         arguments.option("--agent", options.agent, "only sessions of this agent type");
         arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
         arguments.flag("--all", options.all,
-                       "list each completed run of a ping-URL job (default: one row for all "
-                       "completed runs of a job)");
+                       "list each completed run of a job that reports by a ping URL (default: one "
+                       "row for all completed runs of a job)");
         arguments.option("--limit", options.limit, "list this many at most")
             .range(1, 1'000'000)
             .show_default();

@@ -63,7 +63,7 @@ struct HookAnswered {
     std::string session;  ///< the id in force, with `~2` after a resume
     HookCall call;
     bool hold = false;
-    bool held_above = false;  ///< by the pause of a session above
+    bool held_elsewhere = false;  ///< a change at another daemon may end it
     api::hooks::HookReply reply;
     bool wants_older_uses = false;  ///< all uses that the hook reported were new
     bool wants_goal = false;        ///< the goal's command is to be run

@@ -118,8 +118,11 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
             above.stop = "the budget of the session above this one is used up";
         above.paused = above.paused || holds_pause(state, after);
     }
-    if (!above.refused && by_call) {
-        HEADWAY_TRY(above.refused, was_refused(transaction, resident, tool, args_digest));
+    std::vector<Resident*> all{&resident};
+    all.insert(all.end(), line.begin(), line.end());
+    for (Resident* one : all) {
+        if (above.refused || !by_call) break;
+        HEADWAY_TRY(above.refused, was_refused(transaction, *one, tool, args_digest));
     }
     return above;
 }

@@ -17,6 +17,7 @@
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/hooks/hook_batch.hpp"
 #include "server/engine/hooks/hook_dialogs.hpp"
+#include "server/engine/transaction/days.hpp"
 
 namespace headway::server {
 namespace {
@@ -123,14 +124,19 @@ std::vector<core::Event> heard_with(core::HookAnswer& answer) {
     return events;
 }
 
+/// True if a person's arguments can take the place of the call's.
+bool takes_edits(const HookCall& call) {
+    const bool can = call.hook.dialog ? call.dialect->edits_in_dialog : call.dialect->edits_calls;
+    return can && !call.hook.unedited;
+}
+
 /// The call that this answer refuses does not run: its agent may name it again in a batch, as if it
 /// had, with the words of the refusal as its result.
 void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswer& answer,
                  std::vector<core::Event>& events) {
     const bool dialog = call.hook.dialog;
     if (call.hook.kind != HookKind::kPre && !dialog) return;
-    const bool edits = dialog ? call.dialect->edits_in_dialog : call.dialect->edits_calls;
-    const bool edited = answer.edited != 0 && !edits;
+    const bool edited = answer.edited != 0 && !takes_edits(call);
     const bool denied = !answer.deny.empty() && !(dialog && answer.undecided);
     if (!denied && answer.stop.empty() && !edited) return;
     const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
@@ -234,6 +240,9 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     const Hook& hook = call.hook;
     HookAnswered answered;
     answered.session = resident.session.id();
+    // Another daemon may have made room.
+    if (again && resident.session.state().paused_for_day)
+        HEADWAY_CHECK(release_day(transaction, resident));
     Above above;
     if (waits(hook.kind)) {
         HEADWAY_TRY(above, above_of(transaction, resident, hook.call.tool, call.args_digest,
@@ -251,10 +260,12 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     asked.refused_before = above.refused;
     core::HookAnswer answer = core::answer_hook(resident.session.state(), asked);
     answered.hold = answer.hold;
-    answered.held_above = answer.hold && above.paused;
+    answered.held_elsewhere = answer.hold && (!resident.session.state().about.parent.empty() ||
+                                              resident.session.state().paused_for_day);
     note_hold(resident, call, answer.hold);
     HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, answer));
-    if (hook.kind == HookKind::kPre && answer.edited != 0 && !call.dialect->edits_calls) {
+    const bool before = hook.kind == HookKind::kPre || hook.unedited;
+    if (before && answer.edited != 0 && !takes_edits(call)) {
         // The refusal names the arguments, and the approval is for the call that has them.
         answer.acknowledged.clear();
         answer.redeemed = 0;

@@ -23,8 +23,15 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
     const HookMemory& memory = *resident.hooks;
     if (knows(memory.finished_calls, call.call_id)) return false;
     if (!untold) return true;
-    // Finished calls are remembered in memory only, open ones by the journal.
-    return core::in_flight(resident.session.state(), call.call_id);
+    // Finished calls are remembered in memory only, open ones by the journal. One that a person let
+    // go has run, whose own report was lost.
+    const core::SessionState& state = resident.session.state();
+    const std::string id = core::kept_call_id(call.call_id);
+    const auto& requests = state.approvals.requests;
+    const bool let_go = std::any_of(requests.begin(), requests.end(), [&id](const auto& one) {
+        return one.call_id == id && one.let_go;
+    });
+    return !let_go && core::in_flight(state, call.call_id);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
     hold.call = std::move(answered.call);
     hold.deadline = now + time;
     hold.next_sign = now + kSignEvery;
-    if (answered.held_above) hold.next_look = now + kLookEvery;
+    if (answered.held_elsewhere) hold.next_look = now + kLookEvery;
     // An older client, or one that has sent more requests, gets the reply in one piece.
     hold.streams = connection->begin_stream(to.slot, StreamBody::kHeld);
     if (hold.streams) connection->append_stream(chunk_of(" "));
@@ -76,7 +76,7 @@ void HookHolds::go_on(const Place& place, Hold& held, HookAnswered&& answered) {
     if (std::exchange(held.asked, false)) --asked_;
     held.call = std::move(answered.call);
     held.next_look =
-        answered.held_above ? Clock::steady() + kLookEvery : Clock::Steady::time_point::max();
+        answered.held_elsewhere ? Clock::steady() + kLookEvery : Clock::Steady::time_point::max();
     if (!answered.hold) {
         finish(place, held.call.dialect->render(held.call.hook, answered.reply));
     } else if (held.changed) {

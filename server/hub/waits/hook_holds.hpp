@@ -36,8 +36,8 @@ public:
     using Leave = std::function<void(DialogLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
-    /// How often a hold by the pause of a session above is asked about: another daemon may have
-    /// resumed that session, whose changes do not arrive here.
+    /// How often a hold is asked about that another daemon may end without a change of its session:
+    /// by a decision about a session above, or about the budget of the day.
     static constexpr std::chrono::seconds kLookEvery{15};
     /// Maximum number of open questions to the engine: some milliseconds of its time.
     static constexpr std::size_t kAskedMax = 32;

@@ -166,7 +166,7 @@ TEST_CASE("dialogs: other arguments are for the next call, whose dialog they ans
     const std::uint64_t n = scheduler.dialog();
     scheduler.decide(n, Decision::kEdit);
     const HookAnswer answer = scheduler.answer(n);
-    CHECK(answer.edit == "edited");
+    CHECK(answer.edited != 0);
     CHECK(answer.redeemed == 0);
     CHECK(ready_for_dialog(scheduler.session.state().approvals, "", "Bash", kDialogOne) == nullptr);
     const Approval* ready =

@@ -122,17 +122,16 @@ TEST_CASE("hook holds: a session that changes while it is asked about is asked a
     CHECK(h.holds.size() == 1);
 }
 
-TEST_CASE("hook holds: a hold by the pause of a session above is asked about every 15 s",
-          "[server]") {
+TEST_CASE("hook holds: a hold that another daemon may end is asked about every 15 s", "[server]") {
     HeldHook h;
     HookAnswered held = h.answer(true);
-    held.held_above = true;
+    held.held_elsewhere = true;
     h.holds.take(h.to, std::move(held));
     h.holds.second(HeldHook::later(seconds{14}));
     CHECK(h.asked.empty());
     h.holds.second(HeldHook::later(seconds{16}));
     REQUIRE(h.asked.size() == 1);
-    h.holds.take(h.to, h.answer(true));  // by its own pause now
+    h.holds.take(h.to, h.answer(true));
     h.holds.second(HeldHook::later(seconds{60}));
     CHECK(h.asked.size() == 1);
 }
