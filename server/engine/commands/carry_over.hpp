@@ -18,7 +18,7 @@ namespace headway::server {
 /// Maximum number of generations of one session. Later resumes use the last one.
 inline constexpr int kGenerationsMax = 999;
 
-/// The generation before `session` if that generation has ended; or null.
+/// The generation before `session` if that generation has ended, or is of the past; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
 /// True if a person or a rule ended the session, or had sent its agent a stop before the session

@@ -52,7 +52,7 @@ Result<std::string> in_force(Reader& reader, const std::string& session, Begins 
     HEADWAY_TRY(const Resident* found, reader.find(id));
     if (found == nullptr) return id;
     const core::SessionState& state = found->session.state();
-    if (!state.ended() && !state.about.recorded) return id;  // a recording that was not finished
+    if (!state.ended() && !state.about.recorded) return id;  // of the past, but not complete
     const bool goes_on = begins == Begins::kAnew || !was_stopped(state);
     return goes_on ? generation(session, number + 1) : id;
 }
