@@ -117,7 +117,7 @@ struct SessionStarted {
     /// Number of ended sessions behind the suggested limits of `budget`; absent without a
     /// suggestion.
     std::optional<std::uint64_t> suggested_from;
-    /// It happened before, and its events have times of their own: time ends nothing in it.
+    /// The session is of the past: its events have their own times, and no deadline applies.
     bool recorded = false;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {

@@ -265,6 +265,9 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual((refused.status, refused.json()["code"]), (409, "session_exists"))
         refused = self.operator.post("/v1/sessions/claude-long/approvals", {"tool": "bash", "args": {}})
         self.assertEqual((refused.status, refused.json()["code"]), (409, "session_exists"))
+        prompt = {"session_id": "long", "hook_event_name": "UserPromptSubmit", "prompt": "go", "cwd": "/"}
+        self.assertEqual(self.operator.post("/v1/hooks/claude", prompt).status, 200)
+        self.assertNotIn("recorded", self.operator.session("claude-long~2"))
         self.assertEqual(self.counts(), (1, 0))
         whole = self.operator.session("claude-long")
         self.assertEqual((whole["tools"]["calls"], whole["ended_at"], whole["outcome"]), (700, stamp(BEGAN + 7010), "completed"))

@@ -218,7 +218,9 @@ Result<const Resident*> ended_before(Reader& reader, const std::string& session)
         if (!before && !is_unreadable(before.error().code)) return std::move(before).error();
         found = before ? *before : nullptr;
     }
-    return found != nullptr && found->session.state().ended() ? found : nullptr;
+    if (found == nullptr) return found;
+    const core::SessionState& state = found->session.state();
+    return state.ended() || state.about.recorded ? found : nullptr;
 }
 
 Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session) {

@@ -34,7 +34,7 @@ core::Result<std::string> in_force(Reader& reader, const std::string& session, B
 /// The generation of `session` after generation `now`; `now` itself if it is the last allowed.
 std::string next_generation(const std::string& session, const std::string& now);
 
-/// The generation before `session` if that generation has ended; or null.
+/// The generation before `session` if that generation has ended, or is of the past; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
 /// True if a person or a rule ended the session, or had sent its agent a stop before the session

@@ -19,7 +19,7 @@ using core::ErrorCode;
 using core::Result;
 using core::Timestamp;
 
-/// Appends of a part have so many events: rows of the journal that are read quickly.
+/// Events of one append, and so of a row of the journal, which is read as a whole.
 constexpr std::size_t kRecordedRowEvents = 64;
 
 /// Nothing of the daemon's own takes part: no judge, no approvals, no time that passes.
