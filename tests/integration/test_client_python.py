@@ -436,6 +436,34 @@ class Obeys(ClientCase):
         self.assertEqual(ran, [("staging", False), ("canary", True)])
         self.assertEqual(kinds(self.journal(s), "approval.alarm"), [])
 
+    def test_an_edit_of_any_kind_of_arguments_takes_their_place(self):
+        with self.session() as s:
+            for args, edit in (("rm -rf /", "ls"), ([1, 2], [3]), (5, 0), (True, False), ("x", "")):
+                held = self.later(s.approve, "please", tool="deploy", args=args)
+                self.decide(s, "edit", edited_args=edit)
+                decision = held.result(patient(20))
+                self.assertEqual((decision.approved, decision.args, decision.edited), (True, edit, True))
+
+    def test_an_approver_sees_every_argument_of_a_tool(self):
+        def plain(cls, n=1):
+            return cls
+        def doubled(cmd, /, **kw):
+            return kw
+        def many(*args, **kw):
+            return kw
+        with self.session() as s:
+            operator = self.daemon.operator()
+            self.addCleanup(operator.close)
+            for function, args, more, shown in ((plain, ("rm",), {}, {"cls": "rm"}), (plain, (), {"cls": "rm"}, {"cls": "rm"}),
+                                                (doubled, ("ls",), {"cmd": "rm"}, {"cmd": "ls", "**kw": {"cmd": "rm"}}),
+                                                (many, ("a",), {"args": ["rm"]}, {"args": ["a"], "**kw": {"args": ["rm"]}})):
+                tool = s.tool(name="deploy")(function)
+                held = self.later(tool, *args, **more)
+                asked = operator.get(f"/v1/approvals/{self.pending(s)}").json()
+                self.assertEqual(asked["args"], shown)
+                self.decide(s, "approve")
+                held.result(patient(20))
+
     def test_a_person_is_asked(self):
         with self.session() as s:
             held = self.later(s.approve, "Send the mail?", tool="mail", args={"to": "all"})

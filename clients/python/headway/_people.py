@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 from ._beside import beside
 from ._call import Decision
 from ._ids import new_id
-from ._plain import cut
+from ._plain import cut, same_kind
 from ._wire import Abort
 
 
@@ -42,8 +42,7 @@ class People:
 
     @staticmethod
     def _decision(answer: dict[str, Any], args: Any) -> Decision:
-        edit = answer.get("edit")
-        edited = isinstance(edit, dict)
+        edited = "edit" in answer and same_kind(answer["edit"], args)
         approved = isinstance(answer.get("allow"), str) and not answer.get("deny") and not answer.get("stop")
         reason = cut(answer.get("deny") or answer.get("stop") or answer.get("allow") or "no decision was made")
-        return Decision(approved, reason, edit if edited else args, edited)
+        return Decision(approved, reason, answer["edit"] if edited else args, edited)

@@ -196,6 +196,13 @@ def json_of(value: Any, brief: bool = False) -> str:
         return json.dumps(f"<{type(value).__name__}>")
 
 
+def same_kind(edit: Any, args: Any) -> bool:
+    """True if both are objects, lists, texts, numbers or truth values: all that a person can put in place of arguments."""
+    kinds = {"{": "object", "[": "list", '"': "text", "t": "truth", "f": "truth", "n": "null"}
+    edit_kind, args_kind = (kinds.get(json_of(value)[:1], "number") for value in (edit, args))
+    return edit_kind == args_kind
+
+
 def id_of(text: str, most: int = 128) -> str:
     """A name that the daemon takes as a session's id."""
     name = re.sub(r"[^A-Za-z0-9._~:-]", "-", text)[:most]

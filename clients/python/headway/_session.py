@@ -17,7 +17,7 @@ from ._errors import Stop
 from ._ids import folder, new_id, process_headers
 from ._outbox import Item, Outbox, outbox_of
 from ._people import People
-from ._plain import amount, attribute, cut, error_text, id_of, json_of
+from ._plain import amount, attribute, cut, error_text, id_of, json_of, same_kind
 from ._tools import supervised
 from ._wire import LOG, Abort, Away
 
@@ -358,9 +358,8 @@ class Session(People):
             call.stop, call.denied = cut(answer.get("stop")), cut(answer.get("deny"))
             self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
-            edit = answer.get("edit")
-            if isinstance(edit, dict):
-                call.args, call.edited, call._sent = edit, True, json_of(edit)
+            if "edit" in answer and same_kind(answer["edit"], call.args):
+                call.args, call.edited, call._sent = answer["edit"], True, json_of(answer["edit"])
             if answer is GONE:
                 call.fail(call.denied)  # the daemon does not know yet that it did not run
         if not call:

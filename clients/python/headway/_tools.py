@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from ._session import Session
 
 
+def _is_receiver(name: str, args: tuple[Any, ...]) -> bool:
+    """True if the first argument is the object or class of a method, not a value that a person has to see."""
+    return name in ("self", "cls") and bool(args) and not isinstance(args[0], _VALUES)
+
+
+_VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, type(None))
+
+
 class _Arguments:
     """Converts arguments of a function for reports, and applies a person's edit of them."""
 
@@ -31,11 +39,14 @@ class _Arguments:
             return {**({"args": list(args)} if args else {}), **more}
         told: dict[str, Any] = {}
         for at, (name, value) in enumerate(bound.arguments.items()):
-            if at == 0 and name in ("self", "cls"):
+            if at == 0 and _is_receiver(name, args):
                 continue
             kind = self.signature.parameters[name].kind
             if kind is inspect.Parameter.VAR_KEYWORD:
+                again = {key: item for key, item in value.items() if key in told}
                 told.update({key: item for key, item in value.items() if key not in told})
+                if again:  # beside a parameter of the same name
+                    told["**" + name] = again
             else:
                 told[name] = list(value) if kind is inspect.Parameter.VAR_POSITIONAL else value
         return told
@@ -46,10 +57,12 @@ class _Arguments:
             raise TypeError("its parameters are not known")
         names = list(self.signature.parameters.values())
         first: list[Any] = []
-        if names and names[0].name in ("self", "cls") and args:
+        if names and _is_receiver(names[0].name, args):
             first.append(args[0])
             names = names[1:]
         more = dict(edit)
+        if any(key.startswith("**") for key in more):
+            raise TypeError("it has two arguments of one name")
         for parameter in names:
             if parameter.kind is inspect.Parameter.POSITIONAL_ONLY and parameter.name in more:
                 first.append(more.pop(parameter.name))

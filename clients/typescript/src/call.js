@@ -62,7 +62,7 @@ export class Call {
       call.stop = answer.stop ?? null;
       if (answer.gone) await call.#finish({ ok: false, error: answer.deny, class: 'denied' });
       call.#over = true; // the daemon has closed it by itself
-    } else if (answer.edit) {
+    } else if (answer.edit !== undefined) {
       call.args = answer.edit;
       call.edited = true;
     }
@@ -92,8 +92,8 @@ export class Call {
       const answer = await ask('request', { text: summary });
       if (answer.deny || answer.stop || signal?.aborted) return answer;
       const { edit } = answer;
-      const then = await ask('pre', edit ? { args: edit } : {});
-      return edit && !then.edit ? { ...then, edit } : then;
+      const then = await ask('pre', edit !== undefined ? { args: edit } : {});
+      return edit !== undefined && then.edit === undefined ? { ...then, edit } : then;
     }
     return ask('pre');
   }

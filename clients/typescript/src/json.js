@@ -123,6 +123,9 @@ export const safe = (value, most = 4 << 20, digests = true) => {
   return plain(value, { left: most, values: Math.min(VALUES_MAX, most), string, digests, above: [] }, 0);
 };
 
+/** The kind of a JSON value. */
+export const kindOf = (value) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
+
 /** A text: itself, or JSON. */
 export const textOf = (value, most, digests = true) => {
   if (value === undefined) return undefined;

@@ -4,7 +4,7 @@ import { awaited, onAbort, within } from './awaited.js';
 import { Call } from './call.js';
 import { Denied, Stop } from './errors.js';
 import { newId, sessionId } from './ids.js';
-import { errorOf, safe, textOf } from './json.js';
+import { errorOf, kindOf, safe, textOf } from './json.js';
 import { Reports } from './reports.js';
 import { now, transportTo } from './transport.js';
 import { wrapTool } from './tool.js';
@@ -148,15 +148,14 @@ export class Session {
   /** Text for the system prompt: how much of the budget is used. '' without one. */
   budgetBlock() { return typeof this.budget?.prompt === 'string' ? cut(this.budget.prompt, ADVICE_MAX) : ''; }
 
-  // The answer to a hook: only what makes sense is kept.
-  #keep(json) {
+  // The answer to a hook: only what makes sense is kept, so an edit only of the kind that the arguments have.
+  #keep(json, args) {
     const answer = {};
     for (const name of ['deny', 'stop', 'context', 'system', 'allow', 'answer']) {
       const text = cut(json?.[name], ADVICE_MAX);
       if (text) answer[name] = text;
     }
-    const { edit } = json ?? {};
-    if (edit && typeof edit === 'object' && !Array.isArray(edit)) answer.edit = edit;
+    if (json?.edit !== undefined && kindOf(json.edit) === kindOf(args)) answer.edit = json.edit;
     const words = [this.#advice, answer.context, answer.system].filter(Boolean).join('\n\n');
     this.#advice = cut(words, GATHERED_MAX, true);
     if (answer.stop) this.#stop(answer.stop);
@@ -226,7 +225,7 @@ export class Session {
       { ...options, quick: !HELD.includes(body.event), headers: { 'X-Headway-Session': this.id } });
     if (answer.failed) return answer;
     if (body.event === 'end' || body.event === 'subend') return answer.status === 200 ? {} : { failed: 'refused', sent: true, held: false };
-    if (answer.status === 200) return this.#keep(answer.json);
+    if (answer.status === 200) return this.#keep(answer.json, body.args);
     return { failed: answer.status === 429 || answer.status >= 500 ? 'away' : 'refused', sent: false, held: false };
   }
 
@@ -302,8 +301,9 @@ export class Session {
       text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
     if (options.signal?.aborted) throw options.signal.reason;
     const reason = answer.deny ?? answer.stop ?? answer.allow ?? '';
-    return { allowed: Boolean(answer.allow || answer.edit) && !answer.deny && !answer.stop,
-      decided: !answer.gone && Boolean(answer.allow || answer.edit || answer.deny || answer.stop), reason, args: answer.edit ?? args };
+    return { allowed: Boolean(answer.allow || answer.edit !== undefined) && !answer.deny && !answer.stop,
+      decided: !answer.gone && Boolean(answer.allow || answer.edit !== undefined || answer.deny || answer.stop),
+      reason, args: answer.edit !== undefined ? answer.edit : args };
   }
 
   // the end

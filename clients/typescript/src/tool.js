@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions whose calls are supervised.
+import { Denied } from './errors.js';
 
 const isPlain = (value) => value !== null && typeof value === 'object'
   && [Object.prototype, null].includes(Object.getPrototypeOf(value));
@@ -10,7 +11,8 @@ const listed = (list, call) => {
   if (!call.edited) return list;
   const { args } = call;
   if (list.length === 0 || (list.length === 1 && isPlain(list[0]))) return [args, ...list.slice(1)];
-  return Array.isArray(args?.args) ? args.args : list;
+  if (Array.isArray(args?.args) && Object.keys(args).length === 1) return args.args;
+  throw new Denied('This was approved with other arguments, which the tool does not take.');
 };
 
 const isGenerator = (fn) => ['AsyncGeneratorFunction', 'GeneratorFunction'].includes(fn.constructor?.name);

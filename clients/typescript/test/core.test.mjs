@@ -144,6 +144,26 @@ test('a person rejects, approves and edits a call', async () => {
   assert.deepEqual([state.alarms, state.in_flight], [[], []]);
 });
 
+test('an edit takes the place of arguments of any kind, or the call is refused', async () => {
+  const s = await open({});
+  for (const [args, edit] of [['rm -rf /', ''], [5, 0], [[1, 2], [3]]]) {
+    const asked = s.approve('deploy', args);
+    await decide(s, { decision: 'edit', edited_args: edit });
+    const { allowed, args: used } = await asked;
+    assert.deepEqual([allowed, used], [true, edit]);
+  }
+  const ran = [];
+  const deploy = s.tool('deploy', (...list) => { ran.push(list); return 'done'; });
+  const edited = deploy('rm -rf /', 'x');
+  await decide(s, { decision: 'edit', edited_args: { args: ['ls'] } });
+  assert.equal(await edited, 'done');
+  const other = deploy('rm -rf /', 'y');
+  await decide(s, { decision: 'edit', edited_args: {} });
+  await assert.rejects(other, (error) => error instanceof Denied);
+  assert.deepEqual(ran, [['ls']]);
+  await s.end();
+});
+
 test('a call that its author lets a person approve, and questions', async () => {
   const s = await open({});
   const pay = s.tool('pay', async ({ sum }) => sum, { approval: true, summary: 'a bill' });
