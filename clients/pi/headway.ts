@@ -85,7 +85,7 @@ export default function (pi: any) {
   });
 
   pi.on('tool_call', async (event: any, ctx: any) => {
-    const answer = await ask(ctx, { event: 'pre', tool: event.toolName, args: event.input, call: event.toolCallId });
+    const answer = await ask(ctx, { event: 'pre', tool: event.toolName, args: event.input, call: event.toolCallId, edits: false });
     keep(answer);
     if (answer.stop) stop(ctx);
     const reason = answer.deny ?? answer.stop ?? (answer.edit ? otherwise(answer.edit) : undefined);

@@ -311,11 +311,13 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     approval->redeemed_at = at;
     approval->redeem_key = redeemed.key.empty() ? Digest{} : digest_of(redeemed.key);
     // This request does not say whether the call ran.
-    if (redeemed.key == kDeliveredKey) approval->execute_by = kNever;
     const std::string_view key = redeemed.key;
-    if (key.starts_with(kHookKey) && key.size() > kHookKey.size())
-        approval->call_id = kept_call_id(key.substr(kHookKey.size()));
-    if (key.starts_with(kHookKey)) approval->let_go = true;
+    const bool asked = key.starts_with(kAskedKey);
+    if (asked || key == kDeliveredKey) approval->execute_by = kNever;
+    if (!key.starts_with(kHookKey)) return;
+    approval->let_go = true;
+    const std::string_view call = key.substr(asked ? kAskedKey.size() : kHookKey.size());
+    if (!call.empty()) approval->call_id = kept_call_id(call);
 }
 
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {

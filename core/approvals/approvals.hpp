@@ -55,8 +55,10 @@ inline constexpr std::string_view kDeliveredKey = "delivered";
 /// Start of a redeem key that ends in a call's id: a hook's reply gave the approval to this call.
 /// No agent has such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-inline std::string hook_key(std::string_view call_id) {
-    return std::string{kHookKey}.append(call_id);
+/// The same for a call that no hook has announced: it is not missed when no end of it is reported.
+inline constexpr std::string_view kAskedKey = "hook \t";
+inline std::string hook_key(std::string_view call_id, bool announced) {
+    return std::string{announced ? kHookKey : kAskedKey}.append(call_id);
 }
 
 /// `source` of a request that the agent's own dialog has made. The dialog may be answered at the

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/base/limits.hpp"
+#include "storage/base/generations.hpp"
 
 namespace headway::storage {
 namespace {
@@ -52,10 +53,11 @@ Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
     PostgresParameters values;
     values.add(cutoff);
     HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask("SELECT key,name FROM session WHERE name IS NOT NULL AND ended_at IS NOT "
-                         "NULL AND (ended_at<$1 OR key IN (SELECT substr(name,8)::bigint FROM meta "
-                         "WHERE name LIKE 'forget:%')) ORDER BY ended_at LIMIT 1 FOR UPDATE SKIP "
-                         "LOCKED",
+                sql_.ask(std::string{"SELECT key,name FROM session WHERE name IS NOT NULL AND "
+                                     "ended_at IS NOT NULL AND ((ended_at<$1 AND "} +
+                             kIsNewestGeneration +
+                             ") OR key IN (SELECT substr(name,8)::bigint FROM meta WHERE name LIKE "
+                             "'forget:%')) ORDER BY ended_at LIMIT 1 FOR UPDATE SKIP LOCKED",
                          values));
     if (rows.size() == 0) return {};
     step.more = true;

@@ -8,6 +8,7 @@
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "storage/base/checksum.hpp"
+#include "storage/base/generations.hpp"
 #include "storage/codec/codec.hpp"
 
 namespace headway::storage {
@@ -60,8 +61,9 @@ Result<Deletion> SqliteRetention::step(core::Timestamp cutoff) {
 /// deleted step by step. A session with a damaged row is kept: its end may be part of the damage.
 Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
     HEADWAY_TRY(Statement due,
-                database_.prepare("SELECT key,name,n,tail,ended_at,crc FROM session WHERE "
-                                  "ended_at<?1 AND name IS NOT NULL LIMIT 1"));
+                database_.prepare(std::string{"SELECT key,name,n,tail,ended_at,crc FROM session "
+                                              "WHERE ended_at<?1 AND name IS NOT NULL AND "} +
+                                  kIsNewestGeneration + " LIMIT 1"));
     HEADWAY_TRY(step.more, due.bind(1, cutoff).step());
     if (!step.more) return {};
     const SessionKey key = due.integer(0);

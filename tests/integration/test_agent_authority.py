@@ -104,6 +104,30 @@ class Expiry(AgentCase):
         self.assertEqual(shown["status"], "pending")
 
 
+class Retention(AgentCase):
+    """Decisions about a conversation outlive its first sessions."""
+
+    def pre(self, agent, call: str) -> dict:
+        return agent.post("/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "1", "tool": "read", "args": {}, "call": call, "hold_ms": 1}).json()
+
+    def test_an_earlier_session_is_kept_as_long_as_one_that_goes_on_from_it(self):
+        daemon, operator, agent = self.pair({"storage.retention": "1h"})
+        self.assertEqual(self.pre(agent, "c1"), {})
+        for event in ({"event": "end"}, {"event": "start", "source": "resume"}):
+            agent.post("/v1/hooks/generic", {"agent": "a", "session": "1", **event})
+        self.assertEqual(self.pre(agent, "c2"), {})
+        operator.post("/v1/sessions/a-1~2/pause", {})
+        agent.open("a-old")
+        agent.end("a-old")
+        daemon.clock.advance(2 * 3600)
+        eventually(lambda: operator.get("/v1/sessions/a-old").status == 404, what="no retention")
+        self.assertIn("paused", self.pre(agent, "c3").get("deny", ""))
+        self.assertEqual(operator.delete("/v1/sessions/a-1").status, 409)
+        operator.post("/v1/sessions/a-1~2/end", {"outcome": "completed"})
+        daemon.clock.advance(2 * 3600)
+        eventually(lambda: operator.get("/v1/sessions/a-1").status == 404, what="the first is not deleted behind the last")
+
+
 class Extension(AgentCase):
     """An extension is limited by the operator's maximum, also with an approval."""
     CONFIG = {"budget.max_steps_max": "60", "budget.timeout_seconds_max": "120", "budget.max_tokens_max": "1000", "budget.max_cost_usd_max": "2"}

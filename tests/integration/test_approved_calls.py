@@ -497,6 +497,16 @@ class ByHooks(CallCase):
         for kid in ("kid", "another"):
             self.assertIn("rejected", self.pre(f"{kid}-1", tool="lint", session=kid, parent="1").get("deny", ""))
 
+    def test_what_an_agent_asks_for_without_a_call_is_not_missed(self):
+        self.hook("prompt", text="go on")
+        self.assertIn("deny", self.hook("request", tool="phase 2", args={}, call="q1", hold_ms=1))
+        self.decide(self.pending()[0])
+        self.assertIn("allow", self.hook("request", tool="phase 2", args={}, call="q1", hold_ms=1))
+        self.assertIn("deny", self.hook("request", tool="phase 2", args={}, call="q1", hold_ms=1))
+        self.daemon_used.clock.advance(3600)
+        self.hook("turn")
+        self.assertEqual(self.alarms(), [])
+
     def test_no_sub_agent_goes_on_behind_the_end_that_a_person_made(self):
         self.assertEqual(self.pre("m1", tool="read"), {})
         self.assertEqual(self.pre("k1", tool="read", session="kid", parent="1"), {})
@@ -600,6 +610,10 @@ class ByHooks(CallCase):
                     if self.pending():
                         self.decide(asked[0], "reject")
                     self.assertIn("deny", held.result().json())
+
+    def test_no_prompt_begins_a_generation_of_a_session_that_is_unknown(self):
+        reply = self.agent.post("/v1/hooks/generic", {"agent": "a", "session": "1~2", "event": "prompt", "text": "go on"})
+        self.assertEqual((reply.status, self.operator.get("/v1/sessions/a-1~2").status), (403, 404), reply.body)
 
     def test_no_generation_begins_before_its_turn_whoever_asks(self):
         self.pre("m1", tool="read")

@@ -82,6 +82,11 @@ def error_text(error: BaseException, most: int = 8000) -> str:
     return cut(f"{name}: {said}" if said else name, most)
 
 
+def _unshown(value: Any) -> str:
+    """In place of a dataclass field that its author keeps out of texts: other values are other arguments."""
+    return "<not shown, sha256 " + hashlib.sha256(json_of(value).encode()).hexdigest() + ">"
+
+
 class _Writer:
     def __init__(self, nodes: int, chars: int) -> None:
         self.nodes, self.chars = nodes, chars
@@ -180,10 +185,13 @@ class _Writer:
         fields = getattr(type(value), "__dataclass_fields__", None)
         if isinstance(fields, dict) and dataclasses.is_dataclass(value):
             known = vars(value)
-            return self.mapping([(f.name, known.get(f.name)) for f in dataclasses.fields(value) if f.repr], depth)
+            return self.mapping([(f.name, known.get(f.name) if f.repr else _unshown(known.get(f.name)))
+                                 for f in dataclasses.fields(value)], depth)
         fields = getattr(type(value), "__pydantic_fields__", None)
         if isinstance(fields, dict):
-            return self.mapping([(name, vars(value).get(name)) for name in fields], depth)
+            extra = getattr(value, "__pydantic_extra__", None)  # members that the model chose itself
+            more = list(extra.items()) if isinstance(extra, dict) else []
+            return self.mapping([(name, vars(value).get(name)) for name in fields] + more, depth)
         raise TypeError("no parts")
 
 

@@ -251,7 +251,7 @@ bool was_ended_for_it(const core::SessionState& state) {
 
 Result<> check_turn(Reader& reader, const std::string& session, bool by_person) {
     HEADWAY_TRY(const std::string name, name_before(reader, session));
-    if (name.empty() && (by_person || !parse_generation(session))) return {};
+    if (name.empty() && !parse_generation(session)) return {};
     if (name.empty())
         return Error{
             ErrorCode::kForbidden,

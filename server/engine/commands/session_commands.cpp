@@ -9,6 +9,7 @@
 #include "core/judgement/failure.hpp"
 #include "core/meters/budget_settings.hpp"
 #include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/family_writes.hpp"
 #include "server/engine/projections/expectations.hpp"
 
@@ -86,6 +87,14 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
     if (!resident->session.state().ended()) {
         return core::Error{core::ErrorCode::kSessionOpen,
                            "the session is open, and its agent may report more; end it first",
+                           {}};
+    }
+    Reader& reader = transaction.reader();
+    HEADWAY_TRY(const std::string newest, in_force(reader, base_of(session), Begins::kNever));
+    HEADWAY_TRY(const Resident* later, reader.find(newest));
+    if (later != nullptr && !later->session.state().ended()) {
+        return core::Error{core::ErrorCode::kSessionOpen,
+                           "its conversation goes on in " + newest + ": end that first",
                            {}};
     }
     // The deletion begins at the position that is saved.

@@ -79,8 +79,10 @@ Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n,
     // Which answer a dialog took is not known, so the call is not missed when it does not run.
     const bool hooks =
         transaction.channels().find(resident.key) != nullptr && !approval->of_dialog();
-    return transaction.change(resident, &core::Session::redeem, n, digest,
-                              hooks ? core::hook_key(call_id) : std::string{core::kDeliveredKey});
+    const bool announced = core::in_flight(resident.session.state(), call_id);
+    return transaction.change(
+        resident, &core::Session::redeem, n, digest,
+        hooks ? core::hook_key(call_id, announced) : std::string{core::kDeliveredKey});
 }
 
 core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up,
