@@ -154,7 +154,8 @@ Result<std::uint64_t> SqlApprovals::count_pending() {
 
 Result<std::vector<SessionKey>> SqlApprovals::asking_sessions() {
     HEADWAY_TRY(Statement asking,
-                database_.prepare("SELECT DISTINCT session FROM approval WHERE pending>0"));
+                database_.prepare("SELECT DISTINCT session FROM approval WHERE pending>0 "
+                                  "ORDER BY session"));
     std::vector<SessionKey> keys;
     while (true) {
         HEADWAY_TRY(const bool row, asking.step());

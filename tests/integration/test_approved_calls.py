@@ -480,6 +480,25 @@ class ByHooks(CallCase):
         self.agent.put("/v1/sessions/a-1.kid", {"parent": "a-1"})
         self.assertEqual(self.pre("k2", tool="read", session="kid", parent="1"), {})
 
+    def test_an_opening_of_its_own_takes_no_sub_agent_out_from_under_its_session(self):
+        self.assertEqual(self.pre("m1", tool="read"), {})
+        for number, about in enumerate(({"goal": "mine"}, {"parent": "a-free"})):
+            kid = f"k{number}"
+            self.assertEqual(self.pre(f"{kid}-1", tool="read", session=kid, parent="1"), {})
+            self.agent.put(f"/v1/sessions/a-1.{kid}", about)
+            self.assertEqual(self.operator.session(f"a-1.{kid}")["parent"], "a-1")
+            self.assertEqual(self.pre(f"{kid}-2", tool="read", session=kid, parent="1"), {})
+        self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {})
+        for kid in ("k0", "k1"):
+            self.assertIn("deny", self.pre(f"{kid}-3", tool="read", session=kid, parent="1"))
+
+    def test_too_many_levels_of_sessions_let_no_call_go(self):
+        for level in range(40):
+            self.agent.open(f"a-l{level}", **({"parent": f"a-l{level - 1}"} if level else {}))
+        for level, held in ((20, False), (39, True)):
+            reply = self.pre(f"l{level}", tool="read", session=f"l{level}")
+            self.assertEqual("stop" in json.dumps(reply) or "deny" in reply, held, reply)
+
     def test_a_sub_agent_of_an_earlier_generation_obeys_the_one_in_force(self):
         self.assertEqual(self.pre("m1", tool="read"), {})
         self.end()

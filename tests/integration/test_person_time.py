@@ -57,7 +57,7 @@ class Reports(PersonTimeCase):
             self.approve("a")
             clock.advance(MINUTE + 1)
             said = str(self.client.beat("a"))
-            self.assertIn("has been running for 6" if k == 0 else f"has failed {k} time", said)
+            self.assertIn("has been running for 6" if k == 0 else f"has failed {'once' if k == 1 else f'{k} times'}", said)
             self.finish_call("a", f"c{k}")
         self.assertEqual(self.client.session("a")["end_code"], "tool_failures")
 

@@ -182,6 +182,7 @@ Result<std::vector<std::string>> decide_others(Transaction& transaction,
             resident->session.decide(stored.approval.n, ruling, transaction.context(), events);
         if (!decided || !*decided) continue;
         HEADWAY_CHECK(transaction.append(*resident, events));
+        touch_below(transaction, *resident);
         also.push_back(core::approval_id(stored.session_id, stored.approval.n));
     }
     return also;
@@ -341,6 +342,7 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     if (decides) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
+        touch_below(transaction, *resident);
     }
     AgentApproved done;
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));

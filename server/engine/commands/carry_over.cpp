@@ -249,9 +249,9 @@ bool was_ended_for_it(const core::SessionState& state) {
            state.outcome == core::Outcome::kHalted;
 }
 
-Result<> check_turn(Reader& reader, const std::string& session, bool by_person) {
+Result<> check_turn(Reader& reader, const std::string& session, BegunBy by) {
     HEADWAY_TRY(const std::string name, name_before(reader, session));
-    if (name.empty() && !parse_generation(session)) return {};
+    if (name.empty() && (by == BegunBy::kOperator || !parse_generation(session))) return {};
     if (name.empty())
         return Error{
             ErrorCode::kForbidden,
@@ -259,7 +259,8 @@ Result<> check_turn(Reader& reader, const std::string& session, bool by_person) 
             "end; choose another id",
             "id"};
     HEADWAY_TRY(const Resident* ended, ended_before(reader, session));
-    if (ended != nullptr && (by_person || !was_stopped(ended->session.state()))) return {};
+    if (ended != nullptr && (by != BegunBy::kAgent || !was_stopped(ended->session.state())))
+        return {};
     if (ended != nullptr)
         return Error{ErrorCode::kForbidden,
                      name +
@@ -283,7 +284,7 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     const core::AgentInfo& agent = before.about.agent;
     if (!agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
     if (!agent.name.empty()) about.agent.name = agent.name;
-    if (about.parent.empty()) about.parent = before.about.parent;
+    if (!before.about.parent.empty()) about.parent = before.about.parent;
     take_labels(before.about.labels, about.labels);
     return raised;
 }

@@ -44,10 +44,17 @@ bool was_stopped(const core::SessionState& state);
 /// True if a person or a rule, other than a budget's, ended the session, not its agent. Pure.
 bool was_ended_for_it(const core::SessionState& state);
 
+/// The author of a beginning.
+enum class BegunBy : std::uint8_t {
+    kAgent,
+    kPrompt,    ///< a person at the agent, as its hook reports
+    kOperator,  ///< through the API
+};
+
 /// Checks whether a session with this id may begin. Error: kForbidden for a generation that begins
-/// before the previous one has ended, since its carry-over is unknown, and, unless a person begins
-/// it, for a generation after a stopped session.
-core::Result<> check_turn(Reader& reader, const std::string& session, bool by_person = false);
+/// before the previous one has ended, since its carry-over is unknown; for an agent also for a
+/// generation after a stopped session; for all but the operator for one whose base is unknown.
+core::Result<> check_turn(Reader& reader, const std::string& session, BegunBy by = BegunBy::kAgent);
 
 /// Names a session that a report may open (WriteTask::name).
 core::Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session);

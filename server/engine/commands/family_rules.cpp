@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/approvals/approvals.hpp"
+#include "core/base/limits.hpp"
 #include "server/engine/commands/carry_over.hpp"
 
 namespace headway::server {
@@ -104,6 +106,13 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
                        std::string_view args_digest, bool by_call) {
     Above above;
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    if (const std::string& parent = resident.session.state().about.parent;
+        line.empty() && !parent.empty()) {
+        HEADWAY_TRY(const bool known, transaction.reader().knows(parent));
+        if (known)
+            above.stop = "the sessions above this one form a circle, or are more than " +
+                         std::to_string(core::limits::kFamilyDepthMax);
+    }
     bool rolls_up = true;  // use of this session, as far as the ancestor looked at
     for (const Resident* one : line) {
         const core::SessionState& state = one->session.state();

@@ -272,8 +272,8 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
         (void)opened;
         return {};
     }
-    const bool by_person = begins(hook) == Begins::kAnew;
-    HEADWAY_CHECK(check_turn(transaction.reader(), command.target, by_person));
+    const BegunBy by = begins(hook) == Begins::kAnew ? BegunBy::kPrompt : BegunBy::kAgent;
+    HEADWAY_CHECK(check_turn(transaction.reader(), command.target, by));
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.target));
     return open_implicitly(transaction, command.target, std::move(about), before);
 }

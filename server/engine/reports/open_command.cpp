@@ -108,6 +108,8 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
     const core::SessionState& state = resident.session.state();
     if (state.about.implicit && !state.ended()) {
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
+        // A sub-agent stays one, whatever an opening of its own says.
+        if (!state.about.parent.empty()) command.about.parent = state.about.parent;
         HEADWAY_TRY(const auto suggestion, suggestion_for(transaction, command));
         add_budget(settings.budget, command.about, state.budget.limits, suggestion);
         HEADWAY_CHECK(transaction.change(
@@ -198,8 +200,12 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     const core::Context context = transaction.opening_context(controls);
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     const EngineSettings& settings = transaction.settings();
-    if (resident == nullptr)
-        HEADWAY_CHECK(check_turn(transaction.reader(), session, by_person || of_hook));
+    if (resident == nullptr) {
+        const BegunBy by = of_hook     ? BegunBy::kPrompt
+                           : by_person ? BegunBy::kOperator
+                                       : BegunBy::kAgent;
+        HEADWAY_CHECK(check_turn(transaction.reader(), session, by));
+    }
     const bool by_operator = controls && !of_hook;
     const Resident* before = nullptr;
     if (!by_operator && !is_opened(resident)) {
