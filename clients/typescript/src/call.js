@@ -91,6 +91,8 @@ export class Call {
     if (approval) {
       const answer = await ask('request', { text: summary });
       if (answer.deny || answer.stop || signal?.aborted) return answer;
+      // The daemon took no request: no person was asked. Only a daemon that is away lets the call run.
+      if (answer.failed === 'refused') return { deny: 'A person could not be asked about this call, so it may not run.', gone: true };
       const { edit } = answer;
       const then = await ask('pre', edit !== undefined ? { args: edit } : {});
       return edit !== undefined && then.edit === undefined ? { ...then, edit } : then;

@@ -164,6 +164,13 @@ test('an edit takes the place of arguments of any kind, or the call is refused',
   await s.end();
 });
 
+test('a call that must be approved does not run when the request is refused', async () => {
+  const s = await open({});
+  const note = s.tool('note', async () => assert.fail('it ran'), { approval: true });
+  await assert.rejects(note({ pad: 'x'.repeat(70_000) }), (error) => error instanceof Denied);
+  await s.end();
+});
+
 test('a call that its author lets a person approve, and questions', async () => {
   const s = await open({});
   const pay = s.tool('pay', async ({ sum }) => sum, { approval: true, summary: 'a bill' });

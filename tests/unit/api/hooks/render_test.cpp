@@ -329,7 +329,7 @@ TEST_CASE("hook replies: generic", "[api][hooks]") {
         {"generic/pre", halt("cancelled by ana"),
          R"({"deny":"cancelled by ana","stop":"cancelled by ana"})"},
         {"generic/pre", held, R"({"deny":"Approval 7 waits.","context":"Wait."})"},
-        {"generic/permission", late(), "{}"},
+        {"generic/permission", late("Not yet."), R"({"deny":"Not yet."})"},
         {"generic/permission", allow("ana"), R"({"allow":"ana"})"},
         {"generic/post", budget,
          R"({"context":"Try another way.","system":"Budget: 40 % is left."})"},

@@ -251,6 +251,7 @@ TEST_CASE("hook holds: the end of a dialog's wait is passed on", "[server]") {
     HeldHook h;
     HookAnswered answered = h.answer(true);
     answered.call.hook.kind = api::hooks::HookKind::kPermission;
+    answered.call.hook.dialog = true;
     answered.call.dialog = 7;
     SECTION("the connection is gone") {
         h.holds.take(h.to, answered);
