@@ -105,6 +105,17 @@ class Goals(GoalCase):
         # Nor does one lift it.
         self.assertEqual(self.stop(FAILS, until="", goal=None, stop_hook_active=True)["decision"], "block")
 
+    def test_only_a_persons_message_pursues_it_in_the_next_session(self):
+        for prompts in (False, True):
+            with self.subTest(prompts=prompts):
+                self.begin()
+                self.event("SessionEnd", reason="other")
+                self.client.put(f"/v1/sessions/{self.session}~2", {"goal": "mine"})  # as an agent may
+                if prompts:
+                    self.event("UserPromptSubmit", prompt="go on")
+                self.call()
+                self.assertEqual(self.stop(FAILS).get("decision"), "block" if prompts else None)
+
     def test_the_hook_for_daemons_behind_tls_pursues_it_too(self):
         self.begin()
         self.assertEqual(self.stop(FAILS, program=(str(BINARY), "hook"))["decision"], "block")

@@ -19,11 +19,12 @@ using core::Result;
 
 constexpr std::size_t kShownBytes = 200;
 
-/// A session that its agent's calls alone opened after the end of the one before: an agent may end
-/// its session, and must not begin a new count by it.
+/// A session that no message of a person has followed since the end of the one before: an agent may
+/// end its session and open the next, and must not begin a new count by it.
 bool goes_on_unasked(const Resident& resident) {
+    const core::SessionState& state = resident.session.state();
     return resident.session.id().find('~') != std::string::npos &&
-           resident.session.state().about.implicit;
+           (state.about.implicit || state.ledger->scope == 0);
 }
 
 bool is_held(const core::SessionState& state) {
