@@ -66,7 +66,7 @@ Finding Stagnation::finding(const Ledger&) const {
     finding.identity = tool;
     finding.evidence = {first_n, last_n};
     finding.reason =
-        std::to_string(finding.count) + " different questions to one tool got " +
+        std::to_string(finding.count) + " calls of one tool with varying questions got " +
         (other_outcome != 0 ? "one of two answers since #" : "the same answer since #") +
         std::to_string(first_n);
     return finding;
