@@ -145,8 +145,8 @@ struct BudgetExtended {
     bool automatic = false;  ///< made by Headway: for a call in flight, or for Headway's downtime
     /// Time before this event in which Headway was not listening; it is not charged as use.
     std::uint64_t credited_ms = 0;
-    std::vector<std::string> calls;  ///< the calls in flight when the time was used up; each gets
-                                     ///< extra time once
+    std::vector<std::string> calls;  ///< the calls in flight when the time was used up, each listed
+                                     ///< once
     bool operator==(const BudgetExtended&) const = default;
     static constexpr auto fields() {
         return field_list(field("added", &BudgetExtended::added), field("by", &BudgetExtended::by),

@@ -29,8 +29,8 @@ public:
     core::Result<std::string> begin(const std::string& file);
     /// Undoes begin() if the request did not reach the engine.
     void abandon(const std::string& partial);
-    /// Called when the copy is complete or has failed. A failed copy is the reply to the request; a
-    /// complete one is checked first.
+    /// Called when the copy is complete or has failed. A failure is sent as the reply to the
+    /// request; a complete copy is checked first.
     void copied(const CopiedFile& copied);
 
 private:

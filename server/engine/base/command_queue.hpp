@@ -21,8 +21,8 @@ namespace headway::server {
 /// committed together, and the next batch gathers while the last one commits. Rationed requests
 /// (hooks and questions to people) have a lane of their own, and so do large requests. A turn takes
 /// few requests from these lanes, so that a burst of them does not delay small reports. Each lane
-/// is in order, but a report may overtake a hook. A connection's next request is only read after
-/// the reply to the last one, so its requests stay in order.
+/// is in order, but a report may overtake a hook. If a client sends each request after the reply to
+/// the last one, its requests stay in order.
 class CommandQueue {
 public:
     /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by

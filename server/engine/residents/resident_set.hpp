@@ -87,7 +87,7 @@ struct Resident {
     /// no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
-    bool agent_runs = false;  ///< the process of its agent is followed and alive; in memory only
+    bool agent_runs = false;  ///< the process of its agent is followed; in memory only
     AgentWork agent_work;     ///< CPU use of that process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
