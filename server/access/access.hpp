@@ -64,9 +64,9 @@ public:
     /// Replaces the operator's token at once and returns the new one. Errors: kInternal; kForbidden
     /// if the token is shared.
     core::Result<std::string> rotate_operator();
-    /// The key that hides digests of secrets in exports, see api::Prints. It is the same at all
-    /// daemons that share the operator's token, and changes with this token. Empty if there is no
-    /// such token.
+    /// The key that hides digests of secrets in exports, see api::Fingerprints. It is the same at
+    /// all daemons that share the operator's token, and changes with this token. Empty if there is
+    /// no such token.
     std::string fingerprint_key() const;
     /// Links with which people decide requests. Any thread.
     const DecisionLinks& decision_links() const noexcept { return decision_links_; }
