@@ -12,17 +12,18 @@
 
 namespace headway::cli {
 
-/// A checked copy of a database.
+/// Facts about a checked copy of a database.
 struct CopyReport {
     std::uint64_t bytes = 0;
     std::uint64_t sessions = 0;
     std::uint64_t events = 0;
     std::string replaced;  ///< where the previous database is now; empty: there was none
-    std::uint64_t damaged_snapshots = 0;  ///< their sessions are read from the journal instead
+    std::uint64_t damaged_snapshots = 0;  ///< damaged snapshots; their sessions are read from the
+                                          ///< journal instead
     std::uint64_t damaged_sessions = 0;   ///< sessions that cannot be read at all
 };
 
-/// Rows saved from a damaged database.
+/// The data saved from a damaged database.
 struct RepairReport {
     std::string damaged;         ///< where the damaged database is now
     std::uint64_t sessions = 0;  ///< saved
@@ -41,7 +42,7 @@ struct MigrateRequest {
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
 
-/// Rows copied to another store and found equal there.
+/// Numbers of rows that were copied to another store and are equal there.
 struct MigrateReport {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;
@@ -53,7 +54,7 @@ struct MigrateReport {
     core::Millis checking{};
 };
 
-/// Facts about a shared store, found without changing it.
+/// Facts about a shared store, collected without changing it.
 struct StoreReport {
     std::string module;  ///< path of the module of this version
     bool connected = false;
@@ -62,14 +63,14 @@ struct StoreReport {
     std::string version;  ///< of PostgreSQL
     std::string user;
     std::string schema;       ///< schema of the tables; empty: no schema of search_path exists
-    bool may_create = false;  ///< may create tables in the schema
-    bool may_write = false;   ///< may write to the existing tables
+    bool may_create = false;  ///< the user may create tables in the schema
+    bool may_write = false;   ///< the user may write to the existing tables
     std::int64_t tables = 0;  ///< version of the tables; 0: no tables
-    std::int64_t tables_known = 0;  ///< version that this program writes
+    std::int64_t tables_known = 0;  ///< version of the tables that this program creates
     bool importing = false;         ///< a migration has not finished
-    bool no_fsync = false;          ///< the server loses commits when its power fails
+    bool no_fsync = false;          ///< the server may lose commits at a power failure
     std::string standbys;           ///< synchronous_standby_names
-    core::Millis clock_ahead{};     ///< the database's clock, compared with this machine's
+    core::Millis clock_ahead{};     ///< the database's clock minus this machine's
 };
 
 /// The parts of the daemon that verbs need. They are passed as values, because cli must not depend
@@ -77,19 +78,21 @@ struct StoreReport {
 struct Server {
     /// Runs the daemon; returns the exit code.
     std::function<int(const config::ServeOptions&)> serve;
-    /// Sends one tiny question to the endpoint `name` and waits for the answer. Gives the result;
-    /// the error says what to do.
+    /// Sends one tiny question to the endpoint `name` and waits for the answer. Returns a text
+    /// about the result; an error states what to do.
     std::function<core::Result<std::string>(const config::JudgeSettings&, const std::string& name)>
         probe_judge;
     int schema_version = 0;  ///< of the databases that the daemon writes
-    /// The next three need a database that no daemon uses; its path comes first.
+    /// The next three functions need a database that no daemon uses; its path is their first
+    /// argument.
     std::function<core::Result<CopyReport>(const std::string& database, const std::string& file)>
         backup;
     std::function<core::Result<CopyReport>(const std::string& database, const std::string& file)>
         restore;
     std::function<core::Result<RepairReport>(const std::string& database)> repair;
     std::string_view sqlite_version;
-    /// Connects to the endpoint and sends nothing. Gives the result; the error says what to do.
+    /// Connects to the endpoint without sending anything. Returns a text about the result; an error
+    /// states what to do.
     std::function<core::Result<std::string>(const config::WebhookEndpoint&)> probe_webhook;
     /// The table of the daemon's routes, a JSON array.
     std::function<std::string()> routes;

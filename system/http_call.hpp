@@ -15,25 +15,26 @@
 
 namespace headway::system {
 
-/// Options of a call. Every call is HTTP/1.1 to the URL's host only, without redirects, with the
-/// path as written and certificates checked against one file.
+/// Options of a call. Every call uses HTTP/1.1 and goes only to the URL's host. Redirects are not
+/// followed, the path is sent as written, and certificates are checked against one file.
 struct HttpOptions {
     std::string url{};
-    std::string protocols = "http,https";  ///< as named by libcurl
-    std::string method{};                  ///< empty: GET, or POST with a body
+    std::string protocols = "http,https";  ///< protocols that are allowed, as libcurl names them
+    std::string method{};                  ///< empty: GET, or POST if there is a body
     std::vector<std::string> headers{};    ///< "Name: value"
     std::optional<std::string> body{};
     std::string socket{};      ///< path of a Unix socket to connect to; empty: TCP
     std::string ca_file{};     ///< PEM file of trusted authorities; empty: the system's
-    bool verified = true;      ///< certificates are checked
-    bool proxies = false;      ///< uses the environment's proxies, except for loopback
-    bool alone = false;        ///< on a connection without other calls
-    bool checks_peer = false;  ///< HttpReceiver::may_send() is called
+    bool verified = true;      ///< whether certificates are checked
+    bool proxies = false;      ///< whether the environment's proxies are used, except for loopback
+    bool alone = false;        ///< whether the call gets a connection of its own
+    bool checks_peer = false;  ///< whether HttpReceiver::may_send() is called
     std::chrono::milliseconds connect_timeout{0};
     std::chrono::milliseconds timeout{0};  ///< for the whole call; 0: none
-    std::size_t reply_bytes_max = 0;       ///< bound of head and body; 0: none
-    /// Why an address must not be connected to; empty: allowed. Called for each address to which a
-    /// name resolves, because a name proves nothing. Null: all addresses are allowed.
+    std::size_t reply_bytes_max = 0;       ///< bound of head and body together; 0: none
+    /// Returns why no connection to an address may be made; empty if it may. Called for each
+    /// address that a name resolves to, because a name proves nothing. If the pointer is null, all
+    /// addresses are allowed.
     std::string (*refusal)(const sockaddr& address) = nullptr;
 };
 
@@ -45,20 +46,21 @@ struct HttpPeer {
     int our_port;
 };
 
-/// Receives a call's data as it arrives. Returning false ends the call; so does an exception, which
-/// HttpCall::thrown() then returns. Not called for data beyond reply_bytes_max.
+/// Receives the data of a call as it arrives. A function that returns false ends the call; so does
+/// one that throws, and HttpCall::thrown() then returns the message. No function is called for data
+/// beyond reply_bytes_max.
 class HttpReceiver {
 public:
     virtual ~HttpReceiver() = default;
     /// A line of the head, with its line end.
     virtual bool take_header(std::string_view) { return true; }
     virtual bool take_body(std::string_view) { return true; }
-    /// True if the request may go to this peer. Called before the request's first byte, on a kept
-    /// connection too.
+    /// True if the request may be sent to this peer. Called before the first byte of the request,
+    /// also on a reused connection.
     virtual bool may_send(const HttpPeer&) { return true; }
 };
 
-/// Sets a libcurl option that HttpOptions lacks. Throws std::runtime_error: out of memory, or
+/// Sets a libcurl option that HttpOptions lacks. Throws std::runtime_error if there is no memory or
 /// libcurl refuses the value.
 template <class T>
 void set_option(CURL* handle, CURLoption option, T value) {
@@ -96,12 +98,12 @@ public:
     HttpCall();  ///< throws std::bad_alloc
     HttpCall(const HttpCall&) = delete;
     HttpCall& operator=(const HttpCall&) = delete;
-    ~HttpCall();  ///< aborts a call and closes its connection
+    ~HttpCall();  ///< aborts a running call and closes its connection
 
     /// Prepares the next call. `receiver` must outlive the call. Throws like set_option(), and
     /// std::bad_alloc.
     void prepare(HttpOptions options, HttpReceiver& receiver);
-    /// Adds the call to `multi`, which must outlive the call; the next step of `multi` starts it.
+    /// Adds the call to `multi`, whose next step starts it. `multi` must outlive the call.
     void join(CURLM* multi);
     /// Removes the call from its multi handle. Idempotent.
     void leave();
@@ -110,9 +112,9 @@ public:
 
     CURL* handle() const { return handle_.get(); }
 
-    /// The reply's last status, also for SMTP; 0 without a reply.
+    /// The last status of the reply, also for SMTP; 0 if there was no reply.
     long status() const;
-    /// The reply's Retry-After, at most `most`; nothing if absent.
+    /// The Retry-After of the reply, or `most` if that is shorter; nothing if it has none.
     std::optional<std::chrono::seconds> retry_after(std::chrono::seconds most) const;
     /// True if the request was sent, or may have been.
     bool connected() const;
@@ -124,7 +126,7 @@ public:
     const std::string& refused() const { return refused_; }
     /// The exception of the receiver, or empty.
     std::string_view thrown() const { return thrown_.data(); }
-    /// The reason for `code` in libcurl's words, with host and port where relevant.
+    /// The meaning of `code` in libcurl's words, with host and port where they matter.
     std::string why(CURLcode code) const;
 
 private:

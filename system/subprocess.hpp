@@ -16,21 +16,25 @@ namespace headway::system {
 
 using Environment = std::map<std::string, std::string>;
 
-/// Used in place of a descriptor for a program's standard input, output or error.
+/// In Launch::streams, in place of a descriptor: the standard input, output or error of this
+/// process.
 inline constexpr int kOurs = -1;
 inline constexpr int kNowhere = -2;  ///< /dev/null
 
-/// How a program is started. It gets a descriptor above standard error only if `inherited` has it.
+/// How a program is started. The program gets only those descriptors above standard error that are
+/// in `inherited`.
 struct Launch {
-    std::vector<std::string> argv{};                  ///< argv[0] is a path, or a name in our PATH
-    std::optional<Environment> environment{};         ///< absent: ours
+    std::vector<std::string> argv{};                  ///< argv[0] is a path, or a name to be found
+                                                      ///< in this process's PATH
+    std::optional<Environment> environment{};         ///< absent: that of this process
     std::array<int, 3> streams{kOurs, kOurs, kOurs};  ///< descriptors (> 2), kOurs or kNowhere
     std::vector<int> inherited{};    ///< descriptors that keep their numbers, in rising order
-    std::optional<sigset_t> mask{};  ///< the program's blocked signals; absent: ours
+    std::optional<sigset_t> mask{};  ///< signals that the program blocks; absent: as in this
+                                     ///< process
     bool default_signals = false;    ///< the default action for all signals, not only SIGPIPE
     bool own_group = false;          ///< the program leads a process group, which can be killed
     bool ends_with_us = false;       ///< SIGTERM if the thread that started the program dies
-    std::string folder{};            ///< working directory; empty: ours
+    std::string folder{};            ///< working directory; empty: that of this process
 };
 
 /// A started program, or why it could not be started.
@@ -39,7 +43,7 @@ struct Started {
     int error = 0;  ///< errno if the start failed; `pid` is then -1
 };
 
-/// Starts a program; the caller waits for its end. Never throws for system errors. With
+/// Starts a program; the caller must wait for its end. Never throws for system errors. With
 /// `ends_with_us`, a program that cannot be run ends with status 127. Any thread.
 Started start(const Launch& launch);
 
@@ -50,8 +54,8 @@ sigset_t no_signals();
 /// not a child.
 std::optional<int> wait_for_end(pid_t pid);
 
-/// Both ends are closed in the programs that we start, and are above standard error even if
-/// standard descriptors were closed.
+/// Both ends are closed in the programs that this process starts, and have numbers above standard
+/// error even if standard descriptors were closed.
 struct Pipe {
     FileDescriptor read;
     FileDescriptor write;
@@ -60,8 +64,8 @@ struct Pipe {
 /// Makes a pipe; returns 0 or errno.
 int make_pipe(Pipe& pipe);
 
-/// The same file with a number above standard error, for Launch::streams; not open if no number is
-/// free.
+/// The same open file with a number above standard error, for Launch::streams; not open if no such
+/// number is free.
 FileDescriptor above_standard(FileDescriptor file);
 
 }  // namespace headway::system

@@ -19,7 +19,7 @@ struct LoginBody {
     static constexpr auto fields() { return field_list(core::required("code", &LoginBody::code)); }
 };
 
-/// The code in the body of a login. Errors: as in decode.hpp.
+/// Reads the code from the body of a login. Errors: as in decode.hpp.
 core::Result<std::string> decode_login(JsonDocument& document, std::string_view body);
 void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at);
 

@@ -29,7 +29,7 @@ core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view
 void append_token(std::string& out, const core::TokenRecord& token, core::Timestamp now,
                   std::string_view secret = {});
 
-/// The list of tokens.
+/// The document with all tokens.
 void append_tokens(std::string& out, std::span<const core::TokenRecord* const> tokens,
                    core::Timestamp now);
 

@@ -22,7 +22,7 @@ struct WebhookDocument {
     std::string url;          ///< without parts that may be secret; empty for a removed endpoint
     std::string_view format;  ///< empty for a removed endpoint
     std::string_view state;   ///< active, failing, disabled, misconfigured, removed
-    std::string problem;      ///< why no message is sent, and the fix; or empty
+    std::string problem;      ///< why no message is sent, and how to fix it; or empty
     std::vector<std::string> events;
     std::vector<std::string> verdicts;
     std::uint64_t pending = 0;
@@ -64,7 +64,7 @@ struct ReplayBody {
     }
 };
 
-/// Dead letters to be sent again.
+/// The dead letters to send again.
 struct DecodedReplay {
     std::vector<std::string> ids;  ///< empty: all
 };

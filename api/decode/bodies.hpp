@@ -17,7 +17,7 @@
 
 namespace headway::api {
 
-/// Effect that a rejection may ask for.
+/// The effect that a rejection may ask for.
 enum class Then : std::uint8_t { kStop, kChangeApproach };
 
 }  // namespace headway::api
@@ -29,7 +29,7 @@ struct headway::core::EnumNames<headway::api::Then> {
 
 namespace headway::api {
 
-/// Limits; `suggested`: missing limits are taken from expectations.
+/// Limits of the budget. `suggested`: limits that are missing are taken from expectations.
 struct OpenBudget {
     std::optional<std::uint64_t> timeout_seconds;
     std::optional<std::uint64_t> max_steps;
@@ -45,7 +45,7 @@ struct OpenBudget {
     }
 };
 
-/// The opening body: an `id`, and otherwise a SessionStarted.
+/// The body that opens a session: an `id`, and the fields of a SessionStarted.
 struct OpenBody {
     std::string id;
     core::Text goal;
@@ -65,7 +65,7 @@ struct OpenBody {
     }
 };
 
-/// Data of an opening of the past.
+/// The data of a recorded opening.
 struct RecordedAbout {
     core::Text goal;
     core::AgentInfo agent;

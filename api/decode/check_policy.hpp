@@ -6,8 +6,8 @@
 
 namespace headway::api {
 
-/// Checks ranges and other rules of a session's policy that its fields' types cannot express.
-/// Error: kInvalidField, with the path inside the policy. Pure.
+/// Checks the ranges of a session's policy, and the other rules that the types of its fields cannot
+/// express. Error: kInvalidField, with the path inside the policy. Pure.
 core::Result<> check_policy(const core::PolicyOverride& policy);
 
 }  // namespace headway::api

@@ -19,8 +19,8 @@ namespace headway::api {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 
-/// Arguments of a tool.started that the event does not keep whole: they are too long or hold
-/// secrets.
+/// The arguments of a tool.started that the event does not keep whole, because they are too long or
+/// contain secrets.
 struct WholeArgs {
     std::size_t place = 0;  ///< the event's place in the report
     std::string text;       ///< as received, to be compared; never stored
@@ -30,7 +30,8 @@ struct WholeArgs {
 struct DecodedReport {
     std::vector<core::Event> events;
     std::vector<WholeArgs> whole_args;  ///< for calls that may need approval
-    bool batch = false;                 ///< an array or NDJSON: the reply lists every number
+    bool batch = false;                 ///< the body is an array or NDJSON, so the reply lists the
+                                        ///< number of every event
 };
 
 /// Decodes 1 to limits::kReportEventsMax events. Errors: kInvalidJson, kInvalidField,
@@ -38,10 +39,11 @@ struct DecodedReport {
 core::Result<DecodedReport> decode_report(JsonDocument& document, std::string_view body,
                                           BodyFormat format);
 
-/// The event in the parsed `document`, as decode_report() reads the only event of a body.
+/// Decodes the event in the parsed `document`, as decode_report() does if a body has only one
+/// event.
 core::Result<core::Event> decode_event_of(const JsonDocument& document);
 
-/// An event with a time of its own, `at`; without one it is kNever.
+/// Decodes an event that may have its own time, `at`; if not, its time is kNever.
 core::Result<core::Event> decode_recorded_event(JsonValue event);
 
 /// The body is the data of one heartbeat; an empty body means `{}`.
@@ -53,15 +55,16 @@ struct DecodedOpen {
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
 };
 
-/// Empty is `{}`.
+/// An empty body means `{}`.
 core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body);
 
-/// A part of a session that happened before, as a client has recorded it.
+/// A part of a past session, as a client has recorded it.
 struct DecodedRecording {
     /// The opening, if this is the first part.
     std::optional<core::SessionStarted> about;
     core::Timestamp opened_at = core::kNever;  ///< kNever: now
-    std::vector<core::Event> events;  ///< with the time kNever: at that of the event before
+    std::vector<core::Event> events;  ///< an event with the time kNever has the time of the event
+                                      ///< before it
 };
 
 /// Reads an array of 1 to limits::kReportEventsMax events, each with `at`. Errors: kInvalidJson,

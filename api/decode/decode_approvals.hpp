@@ -16,20 +16,20 @@
 
 namespace headway::api {
 
-/// Checks a decoded approval.requested and adds the digest of its arguments and the number of
+/// Checks a decoded approval.requested and sets the digest of its arguments and the number of
 /// hidden bytes. `data` is the JSON from which the request was decoded.
 core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
 
-/// Adds to a finished call's fingerprint the digest of its exact arguments, by which approvals
-/// recognise the call. `data` is the JSON from which the call was decoded.
+/// Stores the digest of a finished call's exact arguments in its fingerprint; approvals recognise
+/// the call by this digest. `data` is the JSON from which the call was decoded.
 void keep_exact_args(JsonValue data, core::CallFingerprint& fingerprint);
 
 core::Result<core::ApprovalRequested> decode_approval_request(JsonDocument& document,
                                                               std::string_view body);
 
-/// The request that a tool.started implies. `args` is the whole text of its arguments, or empty,
-/// and gives the digest, since these arguments will run; `shown` is that text without secrets.
-/// Errors: kInvalidField if `args` is too long to be shown whole; kInvalidJson.
+/// The request that a tool.started implies. `args` is the whole text of its arguments, or empty.
+/// The digest is made from `args`, since the call will run with them; `shown` is the same text
+/// without secrets. Errors: kInvalidField if `args` is too long to be shown whole; kInvalidJson.
 core::Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
                                                        const core::ToolStarted& call,
                                                        std::string_view args,
@@ -72,7 +72,7 @@ struct DecodedAcknowledge {
 /// An empty body means `{}`.
 core::Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std::string_view body);
 
-/// Body of the first design's approve-agent.
+/// The body of approve-agent, an endpoint of the first design.
 struct DecodedApproveAgent {
     std::string request_id;  ///< empty: the only pending request
     bool approved = false;

@@ -13,14 +13,14 @@ namespace headway::api {
 
 /// An operator's change to the budget of a session.
 struct BudgetChange {
-    bool extends = false;  ///< adds `limits` to the present limits; else replaces these
+    bool extends = false;  ///< `limits` are added to the present limits; else they replace them
     core::BudgetLimits limits;
     std::string by;
     std::string reason;
 };
 
-/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. The engine checks the bounds, since
-/// it has the configuration. Errors: as in decode.hpp. Pure.
+/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are checked by the engine,
+/// which has the configuration. Errors: as in decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a daily cap.

@@ -8,7 +8,7 @@
 
 namespace headway::api {
 
-/// An error on the wire (RFC 9457); API.md lists all errors.
+/// An error as sent to a client (RFC 9457); API.md lists all errors.
 struct ProblemKind {
     int status = 500;
     std::string_view code;
@@ -16,10 +16,10 @@ struct ProblemKind {
     bool retryable = false;
 };
 
-/// Has a result for every `code`. Pure.
+/// Defined for every `code`. Pure.
 ProblemKind problem_kind(core::ErrorCode code) noexcept;
 
-/// A further member of a problem document, its name and JSON text; or empty.
+/// The name and the JSON text of a further member of a problem document; or empty.
 struct ProblemMember {
     std::string_view name;
     std::string_view json;

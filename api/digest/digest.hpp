@@ -10,12 +10,12 @@
 #include "api/encode/system/encode_overview.hpp"
 #include "core/views/digest.hpp"
 
-// The digest: events since a given time, and matters that wait for people now. Pure; shapes as in
-// API.md.
+// The digest: what has happened since a given time, and the matters that wait for people now. Pure;
+// shapes as in API.md.
 
 namespace headway::api {
 
-/// A session that did something, with facts from its opening and its state.
+/// A session with events in the digest's period, with facts from its opening and its state.
 struct DigestRow {
     std::string id;
     core::AgentInfo agent;
@@ -23,7 +23,7 @@ struct DigestRow {
     std::string goal;
     bool open = false;
     core::Verdict verdict = core::Verdict::kStarting;
-    std::string reason;  ///< the verdict's
+    std::string reason;  ///< the reason of the verdict
     std::string phase;
     core::DigestSession facts;
 };
@@ -37,7 +37,7 @@ struct DigestDocument {
     std::uint64_t needs_total = 0;
 };
 
-/// The row of a session. `until`: end of an open session's silence.
+/// The row of a session. `until`: where the silence of an open session ends.
 DigestRow digest_row(const core::Session& session, const core::DigestSession& facts,
                      core::Timestamp until);
 
@@ -46,7 +46,8 @@ void append_digest(std::string& out, const DigestDocument& digest);
 enum class DigestFormat : std::uint8_t { kJson, kText, kMarkdown, kHtml };
 std::optional<DigestFormat> parse_digest_format(std::string_view name);
 
-/// The digest's texts for people, in no format yet: each on one line, without hidden characters.
+/// The digest's texts for people, before any format: each is on one line, without hidden
+/// characters.
 struct DigestPage {
     struct Section {
         std::string heading;
@@ -61,11 +62,11 @@ DigestPage digest_page(const DigestDocument& digest);
 
 std::string text_of(const DigestPage& page);
 std::string markdown_of(const DigestPage& page);
-/// A whole document without scripts and links, fit for an e-mail.
+/// An HTML document without scripts or links, suitable for an e-mail.
 std::string html_of(const DigestPage& page);
 
-/// The message for people, as stored until it is sent: the body of a message of type "digest", at
-/// most limits::kWebhookBodyBytesMax bytes.
+/// The body of the message of type "digest" that is stored until it is sent to people: at most
+/// limits::kWebhookBodyBytesMax bytes.
 std::string digest_message(const DigestPage& page, core::Timestamp at);
 
 }  // namespace headway::api

@@ -12,7 +12,7 @@
 namespace headway::api {
 
 struct DigestSum {
-    std::string name;  ///< name of the agent, model or label; empty: not known
+    std::string name;  ///< name of the agent, model or label; empty: unknown
     std::uint64_t sessions = 0;
     core::DigestUse use;
 };
@@ -22,7 +22,7 @@ inline constexpr std::size_t kDigestSumsMax = 50;
 
 DigestSums sums_by_agent(const DigestDocument& digest);
 DigestSums sums_by_model(const DigestDocument& digest);
-/// Names such as "team=night"; a session with two labels is in both sums.
+/// Sums have names such as "team=night". A session with two labels is in both sums.
 DigestSums sums_by_label(const DigestDocument& digest);
 core::DigestUse total_of(const DigestDocument& digest);
 

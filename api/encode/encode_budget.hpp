@@ -15,9 +15,10 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// Writes the `budget` of replies and documents as the next value: null without a limit.
-/// `usual_calls` goes into the budget's prompt. `cost_warning`: why a cap on cost will not hold, as
-/// long as nothing is used; after that, `status` itself has the warning.
+/// Writes the next value, the `budget` of replies and documents: null if there is no limit.
+/// `usual_calls` becomes part of the budget's prompt. `cost_warning` is why a cap on cost will not
+/// hold; it is needed only while nothing has been used, because afterwards `status` itself has the
+/// warning.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
                   const core::BudgetPrediction* prediction, std::string_view usual_calls = {},
                   std::string_view cost_warning = {});
@@ -35,8 +36,8 @@ void append_budget_analytics(std::string& out, std::span<const core::UseSummary>
 /// Writes the member `used`: the session's own tokens and cost so far, with or without a budget.
 /// Pure.
 void write_used(JsonWriter& json, const core::BudgetMeter& meter);
-/// Writes the member `fan_out`: the session's descendants and their usage. Nothing without
-/// descendants. Pure.
+/// Writes the member `fan_out`: the session's descendants and their usage. Writes nothing if there
+/// are none. Pure.
 void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter);
 
 }  // namespace headway::api

@@ -3,7 +3,8 @@
 
 #include "api/hooks/dialect.hpp"
 
-// One row for each dialect, in the source file of its name. Other code calls find_dialect().
+// One constant for each dialect, defined in the source file of the same name. Other code calls
+// find_dialect().
 
 namespace headway::api::hooks {
 

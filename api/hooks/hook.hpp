@@ -14,17 +14,17 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/work_payloads.hpp"
 
-// An agent's hook and the reply to it, in one form for all agents. Plain values, pure.
+// An agent's hook and the reply to it, in the same form for all agents. Plain values, pure.
 
 namespace headway::api::hooks {
 
 enum class HookKind : std::uint8_t {
-    kNone,        ///< no report, or only a sign of life
+    kNone,        ///< nothing to report, or only a sign of life
     kStart,       ///< the session begins, or continues after a resume
     kPrompt,      ///< a message to the agent; see Hook::synthetic
     kPre,         ///< a call is about to run, and waits for the reply
     kPost,        ///< a call has run, or failed
-    kBatch,       ///< all calls of one round are over; ends the round
+    kBatch,       ///< all calls of one round are over, which ends the round
     kPermission,  ///< the agent would ask a person about a call, and waits for the reply
     kAsks,        ///< a dialog of the agent waits for a person
     kIdle,        ///< the agent has waited at its prompt for a while
@@ -50,41 +50,41 @@ constexpr bool asks_person(HookKind kind) {
     return kind == HookKind::kRequest || kind == HookKind::kQuestion;
 }
 
-/// One call of a tool. Texts are without secrets if the document cuts them out
+/// One call of a tool. Secrets are cut out of the texts if the document does so
 /// (JsonDocument::redact_with).
 struct HookCall {
-    std::string tool;               ///< the agent's name of the tool
-    std::optional<JsonValue> args;  ///< valid until its document parses again
-    /// For a kPermission whose dialog shows other arguments than the call has: the call's
-    /// arguments, as in its kPre and kPost. JSON; otherwise empty.
+    std::string tool;               ///< the agent's name for the tool
+    std::optional<JsonValue> args;  ///< valid until its document parses another text
+    /// For a kPermission whose dialog shows other arguments than the call has: the call's arguments
+    /// as JSON, as in its kPre and kPost. Empty for all other hooks.
     std::string call_args;
-    /// The agent's id for the call. Without such an id: call_id_of() of the content. It is the same
-    /// before and after the call, but equal calls share it. Empty for a kPermission without an id.
+    /// The agent's id for the call. If the agent gives none, it is call_id_of() the content, which
+    /// is the same before and after the call, but also the same for equal calls. Empty for a
+    /// kPermission without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: not reported
-    /// In a kBatch: the call was not reported as run. If the call was announced, it did not run;
-    /// else this is unknown.
+    /// In a kBatch: no hook reported that the call ran. If the call was announced, it did not run;
+    /// else it is unknown whether it ran.
     bool untold = false;
-    std::string result;  ///< as a person would read it; structured data as compact JSON
+    std::string result;  ///< as text for people; structured data as compact JSON
     std::string error;   ///< the error of a failed call, whose `result` is empty
-    /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (arguments that the tool cannot take) or
+    /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (the tool cannot read the arguments) or
     /// empty. In the neutral dialect: any value, as received.
     std::string error_class;
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
-    /// Files that the call wrote, each with a digest: of the new content, of the change if only the
-    /// change is known, or empty if neither is known.
+    /// The files that the call wrote, each with the digest of its new content; or of the change, if
+    /// only that is known; or with an empty digest.
     std::vector<core::Mutation> mutated;
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
 
 /// Names (session, agent_id, call and the like) have at most kHookNameBytesMax bytes and no control
-/// characters; longer names are taken as absent. Texts have the full length that they have in the
-/// body.
+/// characters; other names are taken as absent. Texts are not cut.
 struct Hook {
     HookKind kind = HookKind::kNone;
-    /// The agent's name for the event, for render(). If an agent has two spellings, the one that
-    /// begins with a capital letter.
+    /// The agent's name for the event, for render(). If an agent uses two spellings, this is the
+    /// one that begins with a capital letter.
     std::string event;
     std::string agent;     ///< in the neutral dialect: the agent's name, or empty
     std::string event_id;  ///< in the neutral dialect: id of its last event, or empty
@@ -94,7 +94,7 @@ struct Hook {
     std::string parent;  ///< the sub-agent's parent, if reported
     std::string cwd;
     std::string model;
-    std::string transcript_path;  ///< the sub-agent's, if it has its own
+    std::string transcript_path;  ///< the sub-agent's transcript, if it has its own
     std::string agent_version;
     std::string source;  ///< in a kStart: startup, resume ...; in a kCompacted: the cause
     std::string mode;    ///< the agent's permission mode
@@ -102,76 +102,83 @@ struct Hook {
     /// a kCompacted; the reason for a kPermission, if the agent gives one.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
-    bool wake_up = false;  ///< synthetic: a timer, a loop or work in the background woke the agent
-    bool typed = false;    ///< the agent itself reports the prompt's author
-    /// A kPermission that precedes the agent's own rules: it does not prove that a person is asked.
+    bool wake_up = false;  ///< a synthetic prompt by which a timer, a loop or background work woke
+                           ///< the agent
+    bool typed = false;    ///< the agent itself reports who wrote the prompt
+    /// A kPermission sent before the agent applies its own rules, so that it does not prove that a
+    /// person is asked.
     bool before_rules = false;
-    /// A kPermission of the agent's own dialog, which also accepts a decision from Headway.
+    /// A kPermission for the agent's own dialog, which accepts a decision from Headway too.
     bool dialog = false;
-    /// Its sender cannot change the arguments of a call, whatever the dialect can: a call that a
-    /// person has edited is refused.
+    /// The sender of this hook cannot change the arguments of a call, even if the dialect can: a
+    /// call that a person has edited is refused.
     bool unedited = false;
-    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; of a kQuestion only the id
+    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion only its id
     /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;       ///< since the last usage report
+    std::optional<core::Usage> usage;       ///< use since the last report of use
     std::optional<std::uint64_t> round;     ///< if the agent counts its rounds
-    std::vector<std::string> background;    ///< in a kStop: names of work that continues after it
+    std::vector<std::string> background;    ///< in a kStop: names of work that goes on after it
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;                    ///< in a kStop or kEnd, if the agent reports it
     std::string reason;                     ///< in a kEnd
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
     std::optional<std::uint64_t> status;          ///< in a kError: HTTP status
-    core::Timestamp retry_at = core::kNever;      ///< in a kError: when requests are accepted again
-    std::optional<std::uint64_t> retry_after_ms;  ///< as retry_at, counted from the hook's receipt
+    core::Timestamp retry_at = core::kNever;      ///< in a kError: when the provider accepts
+                                                  ///< requests again
+    std::optional<std::uint64_t> retry_after_ms;  ///< the same, counted from the receipt of the
+                                                  ///< hook
     std::optional<bool> retryable;                ///< in a kError, if the agent reports it
-    bool ends_turn = false;                       ///< in a kError
+    bool ends_turn = false;                       ///< in a kError: it ended the agent's turn
     std::vector<std::string> options;             ///< in a kQuestion: answers to choose from
     std::string echo;                             ///< JSON that render() returns unchanged
-    std::string echo_args;                 ///< in a kRequest: arguments, if render() returns them
+    std::string echo_args;                 ///< in a kRequest: the arguments, if render() returns
+                                           ///< them
     std::optional<std::uint64_t> hold_ms;  ///< longest wait of this hook
     bool wordless = false;                 ///< no text of the reply reaches the model
 };
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
 
-/// Facts about a hook in addition to its body, from the program that passed it on.
+/// Facts about a hook that its body does not have, from the program that passed it on.
 struct HookFacts {
-    std::optional<std::uint64_t> exit_code;  ///< the call's, for an agent that does not report it
+    std::optional<std::uint64_t> exit_code;  ///< exit code of the call, for an agent that does not
+                                             ///< report it
     std::string_view agent_version;          ///< must live during parse()
-    /// The retry time in the agent's own record, if an error ended the turn.
+    /// If an error ended the turn: the retry time in the agent's own record.
     core::Timestamp retry_at = core::kNever;
     std::string_view error_class;               ///< must live during parse()
     std::optional<std::uint64_t> error_status;  ///< HTTP status
 };
 
-/// The reply that Headway wants. If several effects are set, the first applicable wins: stop, deny,
-/// undecided, edit or allow; texts for the model are always sent. Texts longer than
+/// The reply that Headway wants. If several effects are set, the first of these applies: stop,
+/// deny, undecided, edit, allow. Texts for the model are always sent. Texts longer than
 /// kReplyTextBytesMax are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
-    std::string allow;       ///< who allowed the call
+    std::string allow;       ///< the person or rule that allowed the call
     std::string answer;      ///< a person's answer to a kQuestion
     std::string context;     ///< for the model
     std::string stop;        ///< why the agent should end
-    bool stop_hard = false;  ///< at once; otherwise the agent is asked for its answer first
-    std::string system;  ///< text for the model about the budget; the same until the budget changes
-    std::string go_on;   ///< at a kStop: why the turn is not over
-    /// The hold is over without a decision. `deny` may have the text for this; otherwise a default
-    /// text is used.
+    bool stop_hard = false;  ///< stop at once; otherwise the agent may first give its final answer
+    std::string system;      ///< text for the model about the budget; it stays the same until the
+                             ///< budget changes
+    std::string go_on;       ///< at a kStop: why the turn is not over
+    /// The hold has ended without a decision. `deny` may have the text for this case; otherwise a
+    /// default text is used.
     bool undecided = false;
 };
 
-/// Agents put longer texts into files, which the model may never open.
+/// Agents put longer texts into files, and the model might not open them.
 inline constexpr std::size_t kReplyTextBytesMax = 2000;
 
 }  // namespace headway::api::hooks
 
 namespace headway::core {
 
-/// Names in the neutral dialect.
+/// The names of the kinds in the neutral dialect.
 template <>
 struct EnumNames<api::hooks::HookKind> {
     static constexpr std::array<std::string_view, 24> kNames{

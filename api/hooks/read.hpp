@@ -9,8 +9,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Readers of bodies for the dialects: a member that is absent, null or of another type gives an
-// empty value. Texts are without secrets. Internal to the dialects; pure.
+// Readers of bodies for the dialects: for a member that is absent, null or of another type they
+// return an empty value. Secrets are cut out of texts. Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 
@@ -20,7 +20,7 @@ std::optional<JsonValue> object_in(JsonValue object, std::string_view name);
 std::optional<JsonValue> array_in(JsonValue object, std::string_view name);
 /// A string, for people.
 std::string text_in(JsonValue object, std::string_view name);
-/// A string as received, for digests only: it may hold secrets.
+/// A string as received. It may contain secrets, so it is for digests only.
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);
 /// A string that is a name: exact, of at most kHookNameBytesMax bytes, without control characters.
 std::string name_in(JsonValue object, std::string_view name);
@@ -30,13 +30,13 @@ std::string path_in(JsonValue object, std::string_view name);
 std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
 
-/// The result of a call as a person would read it: a text, stdout and stderr, text blocks joined, a
-/// file's content, otherwise compact JSON without members that repeat whole files.
+/// The result of a call as text for people: a string, stdout and stderr, the joined text blocks, or
+/// a file's content; otherwise compact JSON without members that repeat whole files.
 std::string result_text(JsonValue response);
 
-/// An id for a call without an agent's id: the same for the same tool and arguments.
+/// An id for a call to which the agent gives none: the same for the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
-/// True if call_id_of() may have made the id: then equal calls have the same id.
+/// True if the id may come from call_id_of(), so that equal calls have the same id.
 bool is_content_id(std::string_view call_id);
 
 /// Reads the options of a question, and sets an id that is the same for the same question.

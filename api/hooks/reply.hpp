@@ -24,14 +24,14 @@ std::string allow_words(const HookReply& reply);
 std::string answer_words(const HookReply& reply);
 /// Why the agent is stopped hard.
 std::string stop_words(const HookReply& reply);
-/// Why a call does not run, for a reply that refuses or is undecided. The reply's other texts are
-/// appended, because the model reads the reason.
+/// Why a call does not run, for a reply that refuses it or is undecided. The other texts of the
+/// reply are appended, because the model reads this reason.
 std::string refusal_words(const HookReply& reply);
-/// Texts for the model. Why the agent must not stop yet; empty except at a kStop without a stop in
-/// the reply.
+/// Texts for the model. go_on_words() is why the agent must not stop yet; empty except at a kStop
+/// to which the reply orders no stop.
 std::string go_on_words(const Hook& hook, const HookReply& reply);
 std::string context_words(const HookReply& reply);
-/// Why a call does not run as it is, for agents that do not accept other arguments.
+/// Why a call that a person has edited does not run, for agents that do not accept other arguments.
 std::string edit_words(const HookReply& reply);
 
 }  // namespace headway::api::hooks

@@ -17,8 +17,8 @@
 namespace headway::api::hooks {
 
 struct HookReport {
-    /// The hook's events: one per call of a kBatch; none for a kEnd, whose outcome the session
-    /// knows.
+    /// The hook's events: one for each call of a kBatch; none for a kEnd, because the session knows
+    /// its own outcome.
     DecodedReport decoded;
     /// The request that a person may decide here as well as in the agent's own dialog
     /// (Hook::dialog). Empty if a person could not see the whole request.
@@ -26,13 +26,14 @@ struct HookReport {
     /// For a kPre, kPermission or kRequest: digest of the arguments, to which approvals are bound;
     /// else empty.
     std::string args_digest;
-    /// In a kBatch: the places in `decoded` of calls that were not reported as run
-    /// (HookCall::untold). `decoded` has these calls as refused.
+    /// In a kBatch: the places, in `decoded`, of the calls with HookCall::untold. `decoded` has
+    /// these calls as refused.
     std::vector<std::size_t> untold;
 };
 
-/// Parses `document` again: afterwards the hook has neither arguments nor long texts, which are in
-/// the events. Errors: as in decode_report(), for a hook whose names or numbers are out of bounds.
+/// Uses `document` for further parsing. Afterwards the hook has neither arguments nor long texts:
+/// they are in the events. Errors: as in decode_report(), for a hook whose names or numbers are out
+/// of bounds.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

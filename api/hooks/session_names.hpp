@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
-// Session names for agents that do not name their sessions. Hooks and the reader of an agent's
-// files use the same names, so that both report into one session.
+// Session names for agents that do not name their sessions. Hooks, and the reader of an agent's
+// files, use the same names, so that both report to one session.
 
 namespace headway::api::hooks {
 
 /// `<agent>-<native>`, or `<agent>-h<digest>` if a session cannot have that id. Pure.
 std::string agent_session(std::string_view agent, const std::string& native);
 
-/// The session of a sub-agent. Its id begins like its parent's, so that the scope of the parent's
+/// The session of a sub-agent. Its id begins with the parent's, so that the scope of the parent's
 /// token covers both. Pure.
 std::string child_session(const std::string& parent, const std::string& agent_id);
 

@@ -14,33 +14,33 @@
 
 namespace headway::api {
 
-/// Keys without `_` and `-`, in lower case, that name a path or hold a command.
+/// Keys that name a path, and keys whose value is a command; in lower case and without `_` and `-`.
 inline constexpr std::array<std::string_view, 12> kPathKeys{
     "path",      "file", "filepath",     "filename",   "target",       "dir",
     "directory", "cwd",  "notebookpath", "targetfile", "absolutepath", "relativepath"};
 inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
                                                               "commandline", "code", "input"};
 
-/// The mark that recordings put where a text was cut.
+/// The mark with which recordings replace a part of a text that was cut out.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
-/// Appends the canonical form; texts beyond 256 KiB are cut. `mask`: leave out the volatile parts,
-/// as for a result.
+/// Appends the canonical form; texts beyond 256 KiB are cut. With `mask`, the volatile parts are
+/// left out, as for a result.
 void append_canonical(std::string& out, JsonValue json, bool mask);
 
 /// Appends the canonical form of an object without the members that name a path.
 void append_without_paths(std::string& out, JsonValue object);
 
-/// The path without a leading `./` and a trailing `/`.
+/// The path without a leading `./` or a trailing `/`.
 std::string_view plain_path(std::string_view path);
 
-/// A key in the spelling of the lists above; stored in `buffer`, empty if it does not fit.
+/// `key` in the spelling of the lists above, stored in `buffer`; empty if it does not fit.
 std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
 
 /// The member of this name; nothing if it is absent or null.
 std::optional<JsonValue> member(JsonValue object, std::string_view name);
 
-/// The string of the member whose key is earliest in `keys`, whatever its position in the object.
+/// The string in the member whose key comes first in `keys`, whatever its place in the object.
 template <class List>
 std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
     std::string_view found;

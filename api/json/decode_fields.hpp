@@ -19,8 +19,8 @@
 #include "core/events/session_payloads.hpp"
 #include "core/text/text.hpp"
 
-// Decodes JSON into described structures, strictly: unknown, missing and mistyped fields are errors
-// that name the JSON pointer and the fix. Internal to the decoders.
+// Decodes JSON into described structs, strictly: unknown or missing fields and wrong types are
+// errors that name the JSON pointer and the fix. Internal to the decoders.
 
 namespace headway::api::fields {
 
@@ -35,10 +35,11 @@ inline constexpr std::size_t kJsonBytesUsual = 128;
     return {ErrorCode::kInvalidField, std::move(detail), {}};
 }
 
-/// Longest key in an error: a client's key may be a megabyte and need not be sent back.
+/// The longest key that an error quotes: a client's key may have a megabyte and need not be sent
+/// back.
 inline constexpr std::size_t kPointerKeyBytesMax = 128;
 
-/// Puts the name of the enclosing member before the pointer of an error that is passed up.
+/// Passes an error up: puts the name of the enclosing member before its pointer.
 [[gnu::cold, gnu::noinline]] inline Error under(Error error, std::string_view name) {
     std::string token;  // RFC 6901
     for (char c : core::cut_text(name, kPointerKeyBytesMax)) {
@@ -63,7 +64,8 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// True for a field whose text is only compared: redaction must not make different texts equal.
+/// True for a field whose text is only compared. It is not redacted, because that could make
+/// different texts equal.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
            field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||
@@ -80,8 +82,8 @@ inline Result<> decode_exact(JsonValue json, std::string& out) {
     return {};
 }
 
-/// True for names of agents, tools and the like, which are used in paths, tables and other
-/// programs.
+/// True for a field that names an agent, a tool or the like. Such names are used in paths, tables
+/// and other programs.
 inline bool is_name(std::string_view field) {
     return field == "tool" || field == "name" || field == "type" || field == "model" ||
            field == "agent";
@@ -100,7 +102,8 @@ inline Result<> decode(JsonValue json, std::string& out) {
     return {};
 }
 
-/// Reads a text that was cut when stored: head, tail, length and digest of the whole.
+/// Reads a text that was cut when it was stored: its head and tail, and the length and digest of
+/// the whole text.
 Result<> decode_cut(JsonValue json, core::Text& out);
 
 inline Result<> decode(JsonValue json, core::Text& out) {
@@ -138,7 +141,7 @@ inline Result<> decode(JsonValue json, bool& out) {
 }
 
 inline Result<> decode(JsonValue json, std::uint64_t& out) {
-    // Above 2^63 SQLite and most clients lose digits.
+    // From 2^63 on, SQLite and most clients lose digits.
     if (json.kind() != JsonKind::kUnsigned || json.unsigned_integer() > INT64_MAX) {
         return wrong("must be a whole number from 0 to 9223372036854775807");
     }
@@ -218,8 +221,8 @@ inline Result<> decode(JsonValue json, std::vector<core::Label>& out) {
     return result;
 }
 
-/// The error for a field that a structure does not have: with the known names, and the name that
-/// was meant.
+/// The error for a field that a struct does not have. It lists the known names and suggests the one
+/// that was probably meant.
 Error unknown_field(std::string_view key, std::span<const std::string_view> known);
 
 template <core::Described T>

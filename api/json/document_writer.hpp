@@ -12,11 +12,11 @@
 
 namespace headway::api {
 
-/// Builds an object in a document from texts and from values of another document, without printing
-/// and parsing JSON. Removes NUL from every text, since documents hold no NUL.
+/// Builds an object in a document from texts and from the values of another document, without
+/// printing and parsing JSON. Removes NUL from every text, because a document must not contain NUL.
 class DocumentWriter {
 public:
-    /// Empties `to` and begins its root, an object. `to` must outlive the writer.
+    /// Empties `to` and begins its root object. `to` must outlive the writer.
     explicit DocumentWriter(JsonDocument& to);
 
     // Members of the innermost open object. Each name may be written once per object.
@@ -28,8 +28,8 @@ public:
     /// Copies `value`, which must be in another document.
     void copy(std::string_view name, JsonValue value);
 
-    /// Ends the root. Error: kInvalidJson beyond the limits of JsonDocument::parse(); the document
-    /// is then empty.
+    /// Ends the root. Error: kInvalidJson if the limits of JsonDocument::parse() are exceeded; the
+    /// document is then empty.
     core::Result<> finish();
 
 private:

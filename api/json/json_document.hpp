@@ -17,8 +17,8 @@ class JsonDocument;
 enum class JsonKind : std::uint8_t {
     kNull,
     kBoolean,
-    kUnsigned,  ///< a non-negative integer that fits 64 bits
-    kNegative,  ///< a negative integer that fits 64 bits
+    kUnsigned,  ///< a non-negative integer that fits into 64 bits
+    kNegative,  ///< a negative integer that fits into 64 bits
     kNumber,    ///< any other number
     kString,
     kArray,
@@ -26,7 +26,7 @@ enum class JsonKind : std::uint8_t {
 };
 
 /// One value of a parsed body: a position in its document, cheap to copy. Valid until the document
-/// parses again.
+/// parses another text.
 class JsonValue {
 public:
     JsonKind kind() const;
@@ -38,23 +38,23 @@ public:
     std::size_t size() const;       ///< valid for an array or object
 
     /// Calls `visit(child)` for each element or member, in order, until `visit` returns false.
-    /// False if `visit` returned false.
+    /// Returns false if `visit` did.
     template <class Visit>
     bool each(Visit&& visit) const;
 
-    /// Appends the value as compact JSON, with numbers and the order of keys as received.
+    /// Appends the value as compact JSON, with the numbers and the order of the keys as received.
     void append_to(std::string& out) const;
 
-    // As append_to(), without secrets, for text that is stored or logged;
-    // JsonDocument::redact_with() sets which texts are secrets.
+    // Like append_to(), but without secrets, for text that is stored or logged.
+    // JsonDocument::redact_with() decides which texts are secrets.
     void append_redacted_to(std::string& out) const;
     /// The string's text, redacted.
     std::string redacted_text() const;
-    /// True if redaction changes the value's text.
+    /// True if the value contains a secret, so that redaction changes its text.
     bool holds_secret() const;
-    /// True if JsonDocument::read_exports() is on, so that Headway itself wrote the value.
+    /// True if JsonDocument::read_exports() is on, that is, if Headway itself wrote the value.
     bool of_export() const;
-    /// True if of_export() is true and the value is a text that was cut when stored.
+    /// True if of_export() is true and the value is a text that was cut when it was stored.
     bool is_cut_text() const;
 
 private:
@@ -67,23 +67,24 @@ private:
     std::uint32_t at_;
 };
 
-/// A strict, bounded JSON parser (Boost.JSON's callback parser) that keeps the values in one flat
-/// document and reuses its memory, so that the report path allocates nothing. Refuses duplicate
-/// keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and limits::kJsonNodesMax
-/// values. One thread at a time.
+/// A strict, bounded JSON parser (Boost.JSON's callback parser). It keeps the values in one flat
+/// document and reuses its memory, so that reading a report allocates nothing. Refuses duplicate
+/// keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels, and more than
+/// limits::kJsonNodesMax values. One thread at a time.
 class JsonDocument {
 public:
     /// Error: kInvalidJson; the document is then empty.
     core::Result<> parse(std::string_view text);
     JsonValue root() const { return {*this, 0}; }
-    /// From now on `secrets` finds the secrets; null, the default: no text is a secret. `secrets`
-    /// must outlive the document.
+    /// Sets the finder of secrets in this document; with null, the default, no text is a secret.
+    /// `secrets` must outlive the document.
     void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
-    /// The finder of redact_with(), for text that is not JSON (plain_text.hpp); may be null.
+    /// The finder set by redact_with(), also used for text that is not JSON (plain_text.hpp); may
+    /// be null.
     const core::SecretFinder* secrets() const { return secrets_; }
-    /// Set if the text to parse consists of events as Headway stored them, in which
-    /// {"head","tail","bytes","digest"} is a text that was cut, and Headway's own texts may be
-    /// longer than an agent's. Off by default.
+    /// To be switched on for events as Headway stored them: there, {"head","tail","bytes","digest"}
+    /// is a text that was cut, and Headway's own texts may be longer than an agent's. Off by
+    /// default.
     void read_exports(bool on) { exports_ = on; }
 
     struct Node {
@@ -105,7 +106,7 @@ private:
     friend class DocumentWriter;
     std::vector<Node> nodes_;
     std::string text_;
-    std::vector<std::string_view> keys_;  ///< keys of the object read last
+    std::vector<std::string_view> keys_;  ///< keys of the object that was read last
     const core::SecretFinder* secrets_ = nullptr;
     bool exports_ = false;
 };

@@ -7,7 +7,8 @@
 
 #include "api/json/json_document.hpp"
 
-// JSON in a language model's output: within prose, in code fences, after thoughts, cut off.
+// Finds JSON in the output of a language model, where it may be within prose, in code fences, after
+// thoughts, or cut off.
 
 namespace headway::api {
 
@@ -16,9 +17,10 @@ namespace headway::api {
 std::string_view without_thoughts(std::string_view text);
 
 /// Parses the last object in `text` that has a member with one of `names` and is not inside another
-/// such object; false if there is none. If the text ends inside a string of such an object, one
-/// level deep, the string and the object are taken as closed there, so that a truncated reason does
-/// not lose the answer. False if `text` has more than limits::kJudgeObjectsMax braces to try.
+/// such object; false if there is none. If the text ends inside a string that is a direct member of
+/// such an object, the string and the object are taken as closed there, so that an answer with a
+/// truncated reason is not lost. Also false if `text` has more than limits::kJudgeObjectsMax braces
+/// to try.
 bool parse_last_object(std::string_view text, std::span<const std::string_view> names,
                        JsonDocument& document);
 

@@ -20,8 +20,8 @@
 #include "core/text/text.hpp"
 #include "core/values/cause.hpp"
 
-// Writes described structures and plain values as JSON text, appended to one string. Internal to
-// the encoders.
+// Writes described structs and plain values as JSON text, which it appends to one string. Internal
+// to the encoders.
 
 namespace headway::api {
 
@@ -34,7 +34,7 @@ public:
     void open_array() { open('['); }
     void close_array() { close(']'); }
 
-    /// Names the next value `name`, which must need no escaping.
+    /// Gives the next value the name `name`, which must not need escaping.
     void key(std::string_view name) {
         char text[kKeyBytesMax + 4];
         HEADWAY_ASSERT(name.size() <= kKeyBytesMax);
@@ -133,7 +133,7 @@ public:
         value(core::name_of(v));
     }
 
-    /// A described structure; empty fields are left out.
+    /// Writes a described struct; empty fields are left out.
     template <core::Described T>
     void value(const T& v) {
         open_object();
@@ -141,7 +141,7 @@ public:
         close_object();
     }
 
-    /// Its members without the brackets, for an object with further members.
+    /// Writes its members without the braces, for an object with further members.
     template <core::Described T>
     void members(const T& v) {
         core::for_each_field<T>([&](const auto& field, std::size_t) {

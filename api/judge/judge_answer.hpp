@@ -11,25 +11,28 @@
 #include "core/events/judge_payloads.hpp"
 #include "core/text/text.hpp"
 
-// A judge's answer, read strictly: a closed enumeration that rests on shown events. Its texts are
-// inert (data_fence.hpp) and bounded; they are for people, and decide nothing.
+// A judge's answer, read strictly: one of a closed enumeration, supported by events that the judge
+// was shown. Its texts are inert (data_fence.hpp) and bounded; they are for people and decide
+// nothing.
 
 namespace headway::api {
 
 struct StatusAnswer {
     std::optional<core::CheckAnswer> answer;  ///< only if the whole answer is valid
     core::Text reason;                        ///< at most limits::kJudgeReasonBytesMax
-    std::vector<std::uint64_t> evidence;      ///< shown events without duplicates, at most
-                                              ///< limits::kEvidenceMax; empty without an answer
+    std::vector<std::uint64_t> evidence;      ///< events that the judge was shown, without
+                                              ///< duplicates, at most limits::kEvidenceMax; empty
+                                              ///< without an answer
     double confidence = 0;                    ///< 0 to 1; 0.5 if the judge gave none
     std::string error;                        ///< for people: why there is no answer; else empty
 };
 
-/// Reads the answer to status_prompt(): the last JSON object with an `answer` anywhere in the text,
-/// else the first design's form, a leading letter and a reason, which may name events as "#12".
-/// Invalid: no letter or several, in JSON a B without evidence, an event that is not in `shown`, a
-/// confidence outside 0 to 1. Only the end of a text beyond limits::kJudgeReadBytesMax is read.
-/// `shown` must be ascending. Pure; accepts any bytes.
+/// Reads the answer to status_prompt(): the last JSON object in the text that has an `answer`. If
+/// there is none, the answer must be in the form of the first design: a letter at the beginning and
+/// a reason, which may name events as "#12". An answer is invalid if it has no letter or several, a
+/// B in JSON without evidence, an event that is not in `shown`, or a confidence outside 0 to 1. If
+/// the text is longer than limits::kJudgeReadBytesMax, only its end is read. `shown` must be
+/// ascending. Pure; accepts any bytes.
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown);
 
 struct EstimateAnswer {

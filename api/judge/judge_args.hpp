@@ -7,13 +7,14 @@
 
 namespace headway::api {
 
-/// Differences between a call's arguments `now` and the arguments `before` of the tool's last call
-/// (null: no earlier call): new or changed members, names of removed members, number of equal
-/// members. Inert (data_fence.hpp), without secrets, at most limits::kJudgeArgsBytesMax bytes.
-/// Empty without arguments. Pure.
+/// The differences between the arguments `now` of a call and `before`, those of the tool's previous
+/// call (null if there was none): new and changed members, the names of removed members, and the
+/// number of equal members. The text is inert (data_fence.hpp), without secrets, and has at most
+/// limits::kJudgeArgsBytesMax bytes. Empty if the call has no arguments. Pure.
 std::string args_change(const core::Json* before, const core::Json& now);
 
-/// JSON for people: a string's content, any other value's JSON text. Pure.
+/// A JSON value as text for people: the content of a string, the JSON text of any other value.
+/// Pure.
 std::string plain_text(const core::Json& json);
 
 }  // namespace headway::api

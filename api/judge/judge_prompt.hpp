@@ -9,8 +9,9 @@
 #include "core/events/event.hpp"
 #include "core/state/session_state.hpp"
 
-// Questions to a judge (DESIGN 6). The texts are api/prompts/*.txt. An agent's text changes neither
-// the system message nor the user message outside of the two fence lines and their marker.
+// Questions to a judge (DESIGN 6). The texts are api/prompts/*.txt. The texts of an agent affect
+// neither the system message nor, apart from the marker in the two fence lines, the user message
+// outside of these lines.
 
 namespace headway::api {
 
@@ -22,8 +23,8 @@ struct JudgePrompt {
 
 /// Asks whether the session makes progress (A), loops (B), is blocked (C) or has failed (D).
 /// `recent`: the newest events of its journal, oldest first, about limits::kJudgeEventsMax. Both
-/// texts together have at most limits::kJudgePromptBytesMax bytes: the oldest events are left out,
-/// and the prompt has their number. read_status_answer() reads the answer. Pure.
+/// texts together have at most limits::kJudgePromptBytesMax bytes: to fit, the oldest events are
+/// left out, and the prompt states how many. read_status_answer() reads the answer. Pure.
 JudgePrompt status_prompt(const core::SessionState& state, std::span<const core::Event> recent);
 
 /// Asks for the session's progress, with the same bound. read_estimate_answer() reads the answer.

@@ -8,8 +8,8 @@
 
 #include "core/events/event.hpp"
 
-// Events of a session as a judge sees them. Texts of the agent and its tools are inert and without
-// secrets (data_fence.hpp).
+// Events of a session as a judge sees them. The texts of the agent and its tools are made inert,
+// and their secrets are removed (data_fence.hpp).
 
 namespace headway::api {
 
@@ -20,19 +20,20 @@ struct TranscriptLine {
 };
 
 /// The calls of the last limits::kJudgeRoundsMax rounds, and the events between them. Consecutive
-/// calls with one `round` number are a round, any other call is a round by itself. Calls that a
-/// hook reported are not evidence, and are left out if the session's policy trusts the origin.
+/// calls with the same `round` number are one round; any other call is a round by itself. Calls of
+/// an agent's hooks are not evidence: they are left out if the session's policy trusts the origin
+/// of calls.
 struct Transcript {
     std::vector<TranscriptLine> lines;  ///< oldest first
-    std::uint64_t left_out = 0;         ///< lines of earlier rounds
+    std::uint64_t left_out = 0;         ///< number of lines of earlier rounds
     std::vector<std::string> changed;   ///< the last changed paths, unique, the newest last
 };
 
-/// `recent`: oldest event first. `trust_origin`: of the session's policy. Pure.
+/// `recent` has the oldest event first. `trust_origin` is that of the session's policy. Pure.
 Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin = true);
 
-/// The last finished call and the agent's last texts in `recent`, as lines; a missing one has an
-/// empty text and number 0. For an estimate.
+/// For an estimate: the last finished call and the agent's last texts in `recent`, as lines. A line
+/// for which there is none has an empty text and the number 0.
 struct Latest {
     TranscriptLine call;
     TranscriptLine reflection;

@@ -9,8 +9,8 @@
 #include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 
-// Chat completions as specified by OpenAI and accepted by llama.cpp, Ollama, vLLM and others: our
-// request, and one object of the reply. All functions are pure.
+// Chat completions as specified by OpenAI and accepted by llama.cpp, Ollama, vLLM and others: the
+// request that Headway sends, and one object of the reply. All functions are pure.
 
 namespace headway::api {
 
@@ -22,7 +22,7 @@ struct ChatRequest {
     double temperature = 0;
 };
 
-/// The body of POST /chat/completions: requests a stream, with the usage at its end.
+/// The body of POST /chat/completions: it requests a stream that ends with the usage.
 std::string encode_chat_request(const ChatRequest& request);
 
 struct ChatUsage {
@@ -35,7 +35,7 @@ struct ChatUsage {
 /// used.
 struct ChatPart {
     bool choice = false;    ///< the object has a choice
-    bool finished = false;  ///< the choice has the reason why the model stopped
+    bool finished = false;  ///< the choice names the reason why the model stopped
     std::string text;
     std::string model;
     std::optional<ChatUsage> usage;

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-// The texts of api/prompts/*.txt, included at build time. User messages have the places {{marker}}
-// and {{data}}.
+// The texts of api/prompts/*.txt, included at build time. User messages have the placeholders
+// {{marker}} and {{data}}.
 
 namespace headway::api::prompt_files {
 

@@ -31,7 +31,8 @@ core::Result<Message> read_message(JsonValue body);
 std::string result_of(std::string_view id, std::string_view result);
 std::string error_of(std::string_view id, int code, std::string_view message);
 
-/// The result of `initialize`: the version that the client requests if known, else the newest.
+/// The result of `initialize`: its protocol version is the one that the client requests, if Headway
+/// knows it, else the newest.
 std::string initialized(const Message& message, std::string_view version);
 
 /// The client's name in `initialize`, as part of an id; or empty.

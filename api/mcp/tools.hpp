@@ -8,19 +8,19 @@
 #include "api/mcp/rpc.hpp"
 
 // The tools of Headway's MCP server: approve, ask_human and status. A tool call is treated as a
-// hook, whose reply may wait for a person.
+// hook, so its reply may wait for a person.
 
 namespace headway::api::mcp {
 
 /// The result of `tools/list`, constant.
 std::string_view tool_list();
 
-/// A tool call as a hook, without a session. Error: kInvalidField, with text for the model about
+/// A tool call as a hook, without a session. Error: kInvalidField, with a text for the model about
 /// the wrong argument.
 core::Result<hooks::Hook> read_call(const Message& message);
 
-/// Renders the reply to such a hook as the result of the tool call. Not in the table of dialects;
-/// parse() reads nothing.
+/// Renders the reply to such a hook as the result of the tool call. It is not in the table of
+/// dialects, and its parse() reads nothing.
 extern const hooks::Dialect kDialect;
 
 }  // namespace headway::api::mcp

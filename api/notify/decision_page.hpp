@@ -6,8 +6,8 @@
 
 #include "api/encode/parts/encode_approvals.hpp"
 
-// Pages for a link by which a person decides one request. They have no scripts, and opening one
-// decides nothing. Agents' texts are shown as text, with nothing hidden. Pure.
+// Pages for a link by which a person decides one request. They have no scripts, and opening such a
+// link decides nothing. The texts of agents are shown as plain text, with nothing hidden. Pure.
 
 namespace headway::api::notify {
 
@@ -18,14 +18,14 @@ struct DecisionForm {
     std::string_view code;
 };
 
-/// True if a link may decide the request: for a tool call outside of a dialog, with all arguments
-/// shown, and without critical risk.
+/// True if the request may be decided by a link: it is for a tool call, is not about a dialog,
+/// shows all arguments, and has no critical risk.
 bool is_decided_by_link(const ApprovalDocument& document);
 
 /// The whole request, and a button for each decision.
 std::string decision_page(const ApprovalDocument& document, const DecisionForm& form);
 
-/// Page about the decision, or about why a link has no effect.
+/// The page about a decision, and the page that explains why a link has no effect.
 std::string decided_page(const ApprovalDocument& document);
 std::string no_decision_page(std::string_view why);
 

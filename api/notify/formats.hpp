@@ -7,8 +7,8 @@
 
 #include "api/notify/notice.hpp"
 
-// A letter in each format, byte by byte as sent. An agent's text cannot mention a person, style
-// anything or become a link. Pure.
+// A letter in each format, exactly as it is sent. The text of an agent cannot mention a person,
+// change the style or become a link. Pure.
 
 namespace headway::api::notify {
 
@@ -18,23 +18,25 @@ std::string slack_body(const Letter& letter);
 /// The JSON of a webhook, of at most 2,000 characters, without mentions and embeds.
 std::string discord_body(const Letter& letter);
 
-/// JSON publishing, to the server's root address. Headers are not used: they could hold neither a
-/// newline nor a character outside ASCII.
+/// The JSON that is published to the root address of an ntfy server. Its headers are not used,
+/// because they could contain neither a newline nor a character outside ASCII.
 std::string ntfy_body(const Letter& letter, std::string_view topic);
 
-/// The JSON of sendMessage, in Telegram's HTML. Messages that are not urgent make no sound.
+/// The JSON for sendMessage, with text in Telegram's HTML. Messages that are not urgent make no
+/// sound.
 std::string telegram_body(const Letter& letter, std::string_view chat);
 
-/// A whole mail, headers and text, with CRLF. Its Message-ID has the letter's id and the domain of
-/// `from`.
+/// A complete e-mail, headers and text, with CRLF line ends. Its Message-ID consists of the
+/// letter's id and the domain of `from`.
 std::string email_text(const Letter& letter, std::string_view from,
                        std::span<const std::string> to);
 
-/// For a program: the stored body unchanged, with `notice` (title, text, link, urgency) after its
-/// members; several bodies form one object of type "webhook.group".
+/// For a program: the stored body unchanged, with a further member `notice` (title, text, link,
+/// urgency); several bodies become one object of type "webhook.group".
 std::string command_body(const Letter& letter, std::span<const std::string_view> bodies);
 
-/// The facts, then as many items as `bytes_max` holds, one per line, and where to find the rest.
+/// The facts, then as many items as fit into `bytes_max`, one on each line, and where to find the
+/// others.
 std::string plain_text(const Letter& letter, std::size_t bytes_max);
 
 }  // namespace headway::api::notify

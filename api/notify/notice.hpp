@@ -10,15 +10,16 @@
 
 #include "core/base/time.hpp"
 
-// The outbox's messages for people, before any format. Agents' texts go through core::visible():
-// one line of valid UTF-8, with control, bidi and invisible characters escaped. Pure.
+// The outbox's messages for people, before any format. The texts of agents pass through
+// core::visible(), which makes them one line of valid UTF-8 and escapes control, bidi and invisible
+// characters. Pure.
 
 namespace headway::api::notify {
 
 enum class Urgency : std::uint8_t { kNormal, kHigh, kUrgent };
 
-/// A message as stored in the outbox. Type, session and number are Headway's own; the body may hold
-/// an agent's data, which may be too deeply nested to be parsed.
+/// A message as stored in the outbox. Its type, session and number come from Headway. Its body may
+/// contain an agent's data, which may be nested too deeply to be parsed.
 struct Stored {
     std::string_view type;
     std::string_view session;
@@ -33,19 +34,20 @@ struct Notice {
     std::string agent;
     std::string goal;
     std::string call;       ///< for a request for approval: the call that would run
-    std::string link;       ///< URL of the session or the request; empty without a base
-    std::string sort;       ///< name in counts: "stuck", "ended"
-    std::string predicate;  ///< for several sessions: "are stuck"
-    /// Equal for events of one cause, in any session; empty: no other event has this cause.
+    std::string link;       ///< URL of the session or the request; empty if there is no `base`
+    std::string sort;       ///< name when events are counted: "stuck", "ended"
+    std::string predicate;  ///< the text for several sessions: "are stuck"
+    /// Equal for events with one cause, in any session; empty: the cause is shared with no other
+    /// event.
     std::string cause;
     std::string session;
     std::vector<std::string> lines;  ///< a digest's lines
     bool asks = false;               ///< a person is to decide; `link` shows the request
     bool decides = false;            ///< `link` leads to a page by which a person decides
-    /// For a request that a link may decide: the exact call, not the shown one; else empty.
+    /// For a request that a link may decide: the exact call, not as shown; else empty.
     std::string tool;
     std::string args_digest;
-    std::string asked_at;  ///< time as in the body
+    std::string asked_at;  ///< time of the request, as in the body
     Urgency urgency = Urgency::kNormal;
 };
 
@@ -69,8 +71,8 @@ struct Letter {
     Urgency urgency = Urgency::kNormal;
 };
 
-/// A letter about one event, or several with one cause; with `backlog`, about delayed events with
-/// any causes. `notices` must not be empty.
+/// A letter about one event or about several with one cause; with `backlog`, about delayed events
+/// of any cause. `notices` must not be empty.
 Letter compose(std::span<const Notice> notices, bool backlog, std::string_view base);
 
 /// `text` percent-encoded (%41), except for a URL's unreserved characters.

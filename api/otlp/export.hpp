@@ -11,7 +11,7 @@
 #include "core/base/result.hpp"
 
 // Telemetry of OpenTelemetry exporters (OTLP 1.x over HTTP), read from JSON or protobuf into one
-// form. Only data about agents is kept: no scopes, links or trace states.
+// form. Only data about agents is kept; scopes, links and trace states are not.
 
 namespace headway::api::otlp {
 
@@ -19,19 +19,19 @@ enum class Signal : std::uint8_t { kLogs, kTraces };
 
 struct Attribute {
     std::string key;
-    std::string value;  ///< a text unchanged, any other value as JSON
+    std::string value;  ///< a string unchanged, any other value as JSON
 };
 using Attributes = std::vector<Attribute>;
 
 /// A log record or a finished span.
 struct Record {
     std::string name;  ///< a log record's event, or the span's name
-    std::string body;  ///< a log record's, in the form of Attribute::value
+    std::string body;  ///< body of a log record, in the form of Attribute::value
     std::string trace_id;
     std::string span_id;
     std::string parent_id;  ///< empty: the span has no parent
     std::uint64_t began_ns = 0;
-    std::uint64_t ended_ns = 0;  ///< a log record's time
+    std::uint64_t ended_ns = 0;  ///< for a log record: its time
     bool failed = false;         ///< the span has the status ERROR
     std::string error;           ///< message of the status or of the exception
     Attributes attributes;
@@ -49,7 +49,7 @@ struct Export {
     std::size_t dropped = 0;  ///< records beyond kRecordsMax
 };
 
-/// Eight batches of the usual exporters, which send 512 records in a batch.
+/// Eight batches of a usual exporter, which has 512 records in a batch.
 inline constexpr std::size_t kRecordsMax = 4'096;
 /// The default limit of the SDKs (OTEL_ATTRIBUTE_COUNT_LIMIT); further attributes are skipped.
 inline constexpr std::size_t kAttributesMax = 128;
@@ -57,8 +57,8 @@ inline constexpr std::size_t kAttributesMax = 128;
 /// The value of attribute `key`; empty if absent.
 std::string_view value_of(const Attributes& attributes, std::string_view key);
 
-/// Unknown members are skipped, members of a wrong type are taken as absent. Texts are exact:
-/// secrets are cut out when records become events. Error: kInvalidField if the body is not an
+/// Unknown members are skipped, and members of a wrong type are taken as absent. Texts stay exact:
+/// secrets are cut out only when records become events. Error: kInvalidField if the body is not an
 /// export of this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 

@@ -8,10 +8,10 @@
 
 namespace headway::api::otlp {
 
-/// How an export was received.
+/// How much of an export was accepted.
 struct Taken {
     Signal signal = Signal::kLogs;
-    bool protobuf = false;     ///< the exporter reads protobuf; else JSON
+    bool protobuf = false;     ///< reply in protobuf; else in JSON
     std::size_t rejected = 0;  ///< rejected records, for which a retry does not help
     std::string why = {};      ///< reason for the first rejection, or a warning; or empty
 };

@@ -22,23 +22,25 @@ struct SessionReport {
     std::string session;  ///< as Said::session
     bool own_name = false;
     std::string sub_agent;
-    /// True if the report may open the session: a model call in some trace is not an agent yet.
+    /// True if the report may open the session. A model call in some trace is not enough, because
+    /// it does not show that there is an agent.
     bool opens = false;
     std::vector<core::Event> events;  ///< empty if no record gave an event
 };
 
 struct Reports {
     std::vector<SessionReport> sessions;
-    std::size_t rejected = 0;  ///< records that give no event
-    std::string why;           ///< why the first was rejected
+    std::size_t rejected = 0;  ///< records that became no event
+    std::string why;           ///< why the first of these was rejected
 };
 
-/// Sessions in one export; records of further sessions are rejected. Fewer run at the same time.
+/// Sessions in one export; records of further sessions are rejected. In practice, fewer run at the
+/// same time.
 inline constexpr std::size_t kSessionsMax = 64;
 
 /// The reports, in the order of the sessions' first records. A call with unknown arguments or
-/// result never equals another call, so it is not evidence of a loop. `document` parses, and cuts
-/// out secrets.
+/// result never equals another call, so it is not evidence of a loop. `document` is used to parse
+/// arguments and results and to cut out secrets.
 Reports report(JsonDocument& document, std::span<const Said> records);
 
 }  // namespace headway::api::otlp

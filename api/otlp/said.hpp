@@ -21,7 +21,7 @@ enum class SaidKind : std::uint8_t {
     kUsage,    ///< the model was called
     kError,    ///< the model could not be called
     kTurnEnd,  ///< the agent's turn is over
-    kRunEnd,   ///< as kTurnEnd, and the session is over
+    kRunEnd,   ///< the agent's turn and the session are over
 };
 
 /// A finished tool call.
@@ -44,20 +44,21 @@ struct Said {
     std::string model;
     std::string session;      ///< the agent's session id; not empty
     bool own_name = false;    ///< `session` is the whole id in Headway (`headway.session`)
-    bool by_trace = false;    ///< `session` is the trace's id, since no other is known
+    bool by_trace = false;    ///< `session` is the id of the trace, since no other id is known
     std::string sub_agent;    ///< the name of a sub-agent, or empty
-    std::string key;          ///< event id, the same if a record is sent again
+    std::string key;          ///< event id; the same if the record is sent again
     std::uint64_t at_ns = 0;  ///< 0: not known
     std::string text;         ///< for kPrompt, kError, kTurnEnd and kRunEnd
     bool failed = false;      ///< for kRunEnd
     std::string error_class;  ///< for kError: the error's class name, or empty
     std::optional<std::uint64_t> status;  ///< for kError: HTTP status, if known
-    bool beyond = false;                  ///< a usage figure is not a number, or impossibly large
+    bool beyond = false;                  ///< a figure of usage is not a number, or is impossibly
+                                          ///< large
     SaidCall call;
     core::Usage usage;
 };
 
-/// The records in order of time; those without a session are left out.
+/// The contents of the records, in the order of time; records without a session are left out.
 std::vector<Said> understand(const Export& received, Signal signal);
 
 }  // namespace headway::api::otlp

@@ -8,7 +8,8 @@
 
 #include "api/otlp/said.hpp"
 
-// Parts of a record that have several names. Internal to said.cpp; pure.
+// Readers for parts of a record that have different names in different conventions. Internal to
+// said.cpp; pure.
 
 namespace headway::api::otlp {
 
@@ -16,20 +17,21 @@ inline constexpr std::array<std::string_view, 6> kCallIds{
     "gen_ai.tool.call.id", "tool_use_id",  "call_id",
     "tool_call.id",        "tool.call_id", "ai.toolCall.id"};
 
-/// The first of these attributes that is neither empty nor "null"; empty without one.
+/// The value of the first of these attributes that is neither empty nor "null"; empty if there is
+/// none.
 std::string_view first_of(const Attributes& attributes, std::span<const std::string_view> names);
 inline std::string_view first_of(const Attributes& attributes,
                                  std::initializer_list<std::string_view> names) {
     return first_of(attributes, std::span{names.begin(), names.size()});
 }
 
-/// Fills `entry.call` and makes `entry` a kCall, if the record names a tool.
+/// If the record names a tool, sets `entry.call` and makes `entry` a kCall.
 void read_call(const Record& record, Said& entry);
 
-/// Fills class and status of a kError. False if the record has no status of 400 or more.
+/// Sets the class and the status of a kError. False if the record has no status of 400 or more.
 bool read_error(const Attributes& attributes, Said& entry);
 
-/// Fills `entry.usage` and `entry.beyond`. False if the record has neither tokens nor cost.
+/// Sets `entry.usage` and `entry.beyond`. False if the record has neither tokens nor cost.
 bool read_usage(const Attributes& attributes, Said& entry);
 
 }  // namespace headway::api::otlp

@@ -8,7 +8,7 @@
 
 namespace headway::api {
 
-/// The canonical text of a JSON value: compact, keys sorted by their bytes at every depth, all
+/// The canonical text of a JSON value: compact, keys sorted by their bytes at every depth, with all
 /// values as received; nothing is masked or left out. Pure.
 std::string canonical_json(JsonValue json);
 

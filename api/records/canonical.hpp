@@ -11,14 +11,15 @@
 
 namespace headway::api {
 
-/// Parts of a finished call that the rules compare (detection.md 2.1). `data` is the call's JSON as
-/// received, `call` its decoded form. Arguments: keys sorted, nulls and volatile keys dropped, 1.0
-/// as 1, `./a/` as `a`, JSON inside a string read as JSON. Results: likewise, and volatile text
-/// masked. A client's digest replaces text that the client left out, and is appended to text that
-/// the client cut. Pure.
+/// The parts of a finished call that the rules compare (detection.md 2.1). `data` is the call's
+/// JSON as received, `call` its decoded form. In arguments, keys are sorted, nulls and volatile
+/// keys are dropped, 1.0 becomes 1, `./a/` becomes `a`, and JSON inside a string is read as JSON.
+/// Results are treated in the same way, and volatile text in them is masked. If the client left out
+/// a text, its digest of the text is used instead; if it cut the text, the digest is appended.
+/// Pure.
 core::CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call);
 
-/// One text for all spellings of the same arguments. Pure; for tests.
+/// A text that is the same for all spellings of the same arguments. Pure; for tests.
 std::string canonical_arguments(JsonValue args);
 
 }  // namespace headway::api

@@ -6,8 +6,8 @@
 
 namespace headway::api {
 
-/// `text` with `&amp;`, `&lt;`, `&gt;` and `&quot;` for the characters with a meaning in HTML and
-/// XML, for use as text or as a quoted attribute. Pure; linear in the text.
+/// `text` with `&amp;`, `&lt;`, `&gt;` and `&quot;` in place of the characters that have a meaning
+/// in HTML and XML; fit for text and for a quoted attribute. Pure; linear in the text.
 std::string with_entities(std::string_view text);
 
 }  // namespace headway::api

@@ -8,13 +8,12 @@
 
 namespace headway::api {
 
-/// The parts of a call that the rules compare, as one word: the fields in order, hexadecimal, with
-/// commas. Part of an export, since cut or redacted arguments do not determine the fingerprint.
-/// Pure.
+/// A fingerprint as one word: its fields in order, in hexadecimal, separated by commas. An export
+/// includes it, because it cannot be computed from arguments that are cut or redacted. Pure.
 std::string fingerprint_text(const core::CallFingerprint& fingerprint);
 
-/// Reads a word of fingerprint_text(), also from older versions with fewer fields. False for other
-/// text. Pure.
+/// Reads a word made by fingerprint_text(), also by that of an older version with fewer fields.
+/// False for other text. Pure.
 bool parse_fingerprint(std::string_view text, core::CallFingerprint& fingerprint);
 
 }  // namespace headway::api

@@ -7,7 +7,7 @@
 
 #include "core/redaction/secrets.hpp"
 
-// Text that was not received as JSON, so that it is unchecked.
+// Text that did not come as JSON and is therefore unchecked.
 
 namespace headway::api {
 
@@ -15,9 +15,9 @@ namespace headway::api {
 /// in the text.
 std::string as_utf8(std::string_view text);
 
-/// The end of `text`, which shows more about a failure than its beginning: at most `bytes_max`
-/// bytes of as_utf8(), without surrounding white space, and after a "…" if text was cut. Pure;
-/// reads only the end.
+/// The end of `text`, which shows more about a failure than the beginning: the last `bytes_max`
+/// bytes of as_utf8() at most, without surrounding white space, with a "…" before them if `text`
+/// was cut. Pure; reads only the end.
 std::string tail_of(std::string_view text, std::size_t bytes_max);
 
 /// `text` with each secret replaced by `[redacted]`; unchanged if `secrets` is null. Pure.

@@ -19,17 +19,17 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
 class Query {
 public:
     /// `known` lists the names that are allowed, separated by blanks. Error: kInvalidParameter for
-    /// a bad percent sign, a repeated or an unknown name.
+    /// a wrong percent sequence, and for a repeated or unknown name.
     static core::Result<Query> parse(std::string_view query, std::string_view known);
 
-    /// The value, or null. Lives as long as the query.
+    /// The value, or null. The value lives as long as this object.
     const std::string* find(std::string_view name) const;
 
 private:
     std::vector<std::pair<std::string, std::string>> parameters_;
 };
 
-/// Reads "55s", "500ms" or "2m"; a bare number is seconds. Error: kInvalidParameter on `field`.
+/// Reads "55s", "500ms" or "2m"; a number alone means seconds. Error: kInvalidParameter on `field`.
 core::Result<std::int64_t> parse_duration_ms(std::string_view text, std::string_view field);
 
 /// Reads a whole number within bounds. Error: kInvalidParameter on `field`.

@@ -12,7 +12,8 @@
 
 namespace headway::api {
 
-/// Appends one event; `data` is a single line. Without `id` the client's position does not change.
+/// Appends one event; `data` is a single line. An event without `id` does not change the client's
+/// position.
 void append_sse(std::string& out, std::string_view event, std::optional<std::int64_t> id,
                 std::string_view data);
 

@@ -14,8 +14,8 @@ namespace headway::cli {
 
 /// Permissions that an agent has asked for: a call runs if both the editor and Headway allow it. A
 /// refusal by the editor is passed on at once. A call that the editor allows waits for Headway,
-/// which is asked again because its earlier answer may be stale. A refusal by Headway is final,
-/// whatever the editor replies later. Lines are passed without their line ends. Pure.
+/// which is asked again because its earlier answer may be out of date. A refusal by Headway is
+/// final, whatever the editor replies later. Lines are passed without their line ends. Pure.
 class AcpGate {
 public:
     /// Maximum number of open permissions, more than an agent asks for at once; the editor alone
@@ -24,18 +24,18 @@ public:
 
     enum class Answer : std::uint8_t {
         kPass,      ///< to the agent, as it is
-        kHold,      ///< kept until Headway has answered
+        kHold,      ///< not passed on until Headway has answered
         kAskAgain,  ///< as kHold, and `asking` must be put to Headway again
-        kDrop,      ///< the agent already has its answer
+        kDrop,      ///< dropped: the agent already has its answer
     };
     struct Reply {
         Answer answer = Answer::kPass;
-        bool refused = false;  ///< the editor refuses the call of `asking`
+        bool refused = false;  ///< the editor has refused the call of `asking`
         AcpAction asking;
     };
 
-    /// Takes the agent's `request`; returns the question for Headway. Returns nothing if too many
-    /// are open; the editor then decides alone.
+    /// Takes the agent's `request` and returns the question for Headway; nothing if too many
+    /// requests are open, so that the editor decides alone.
     std::optional<AcpAction> ask(AcpAction asking, const Json& request);
 
     /// Takes the editor's reply to any request of the agent.

@@ -10,21 +10,22 @@
 
 namespace headway::cli {
 
-/// The name of a program or a package in the form for ids: its last part, at most 32 letters.
+/// The name of a program or a package in a form that ids may contain: its last part, at most 32
+/// letters.
 std::string acp_agent_name(std::string_view name);
 
 /// The tool of a call: the agent's own name for it if sent, else the kind of the call (`execute`,
 /// `edit`, `read` ...). Empty: neither was sent.
 std::string acp_tool(const Json& call);
 
-/// Arguments: the raw input without members that differ between equal calls, else title and path.
-/// Null: none were sent.
+/// The arguments: the raw input without members that differ between equal calls; if there is none,
+/// title and path. Null: neither was sent.
 Json acp_args(const Json& call);
 
 /// Result or error, as text.
 std::string acp_result(const Json& call);
 
-/// True if a finished call succeeded, by its status and by its exit code if sent.
+/// True if a finished call succeeded, according to its status and, if it was sent, its exit code.
 bool acp_succeeded(const Json& call);
 
 /// Files that the call wrote, from its diffs: `[{"path","digest"}]`.

@@ -14,7 +14,7 @@
 
 namespace headway::cli {
 
-/// One effect of a message that passed.
+/// One consequence of a message that was passed on.
 struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
@@ -29,31 +29,32 @@ struct AcpAction {
     std::string session;  ///< the protocol's id for the session
     std::string type;
     Json data;
-    std::string request;  ///< of kAsk: the id of the request as JSON text
-    /// Of kAsk, set by the gate: a new one for each question to Headway, since agents may reuse
-    /// ids.
+    std::string request;  ///< for kAsk: the id of the request, as JSON text
+    /// For kAsk, set by the gate: a new number for each question to Headway, because agents may
+    /// reuse ids.
     std::uint64_t serial = 0;
 };
 
-/// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded
-/// whatever passes. Pure.
+/// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded,
+/// whatever is sent. Pure.
 class AcpObserver {
 public:
     using Actions = std::vector<AcpAction>;
 
     static constexpr std::size_t kSessionsMax = 16;   // sessions of an editor; no more are followed
     static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
-    static constexpr std::size_t kRequestsMax = 256;  // editor's requests without a reply so far
+    static constexpr std::size_t kRequestsMax = 256;  // requests of the editor that have no reply
+                                                      // so far
 
-    /// `agent`: how to name the agent until it names itself.
+    /// `agent`: the name of the agent until it sends its own.
     explicit AcpObserver(std::string agent) : agent_(std::move(agent)) {}
 
     Actions from_editor(const Json& message);
     Actions from_agent(const Json& message);
-    /// Headway or a person refused the call that Headway knows by this id.
+    /// Called when Headway or a person has refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
-    /// The agent was sent the permission for this call. If it asks for permission again, that is a
-    /// new question.
+    /// Called when the agent has been sent the permission for this call. If the agent asks for
+    /// permission again, that is a new question.
     void allowed(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;
@@ -61,7 +62,7 @@ public:
 
 private:
     struct Call {
-        Json known;  // all members received so far, the newest of each
+        Json known;  // all members received so far, with their newest values
         Json first;  // id, tool and arguments as first received: approvals are bound to them
         Json asked;  // the same in the last request for permission; null: none so far
         bool started = false;
@@ -74,7 +75,7 @@ private:
         bool at_work = false;
         std::map<std::string, Call> calls;
         std::string text;  // text so far of a message that comes in pieces
-        UseMeter cost;     // reported as the session's total cost so far
+        UseMeter cost;     // from the session's total cost, as reported so far
     };
     struct Request {
         std::string id;

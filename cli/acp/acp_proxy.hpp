@@ -16,9 +16,9 @@
 
 namespace headway::cli {
 
-/// Passes the Agent Client Protocol between our standard input and output and an agent. The editor
-/// gets each byte as it comes; the agent gets whole lines, since answers to permissions may be held
-/// and a cancel must be between two lines.
+/// Passes the Agent Client Protocol between an editor, on this program's standard input and output,
+/// and an agent. The editor gets each byte as it comes; the agent gets whole lines, because answers
+/// to permissions may be held, and a cancel must be inserted between two lines.
 class AcpProxy {
 public:
     AcpProxy(Process process, const SignalGuard& signals, AcpSessions& sessions, std::string agent);
@@ -56,7 +56,7 @@ private:
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
-    bool in_long_line_ = false;  // the agent has got a line without its end so far
+    bool in_long_line_ = false;  // the agent has been sent a line, but not its end
     std::string injections_;     // lines that wait for the end of that line
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;

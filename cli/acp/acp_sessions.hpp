@@ -22,8 +22,8 @@ namespace headway::cli {
 
 class Daemon;
 
-/// Headway's sessions for the sessions of one connection of the Agent Client Protocol: each has a
-/// reporter, and each pending permission has a request that the daemon may hold. Only the
+/// Headway's sessions for the sessions of one connection of the Agent Client Protocol: each session
+/// has a reporter, and each pending permission has a request that the daemon may hold. Only the
 /// destructor waits for the daemon, at most `linger`. Owner's thread only, except for the threads
 /// that it starts.
 class AcpSessions {
@@ -49,11 +49,12 @@ public:
 
     void open(const std::string& agent, const AcpAction& action);
     void report(const AcpAction& action);
-    /// Asks the daemon; decisions() later has its answer, `refused` only if the daemon refuses.
+    /// Asks the daemon. decisions() later has the answer, which is `refused` only if the daemon
+    /// refuses.
     void ask(const AcpAction& action);
-    /// The question with this serial was answered without the daemon.
+    /// Called when the question with this serial has been answered without the daemon.
     void forget(std::uint64_t serial);
-    /// A turn has begun or ended: a stopped session ends with its turn.
+    /// Called when a turn has begun or ended, because a stopped session ends with its turn.
     void set_at_work(const std::string& session, bool at_work);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);

@@ -14,12 +14,12 @@ public:
     /// Room for a prompt with pictures; a longer line is passed on unread.
     static constexpr std::size_t kLineBytesMax = 16U << 20;
 
-    /// `whole`: `text` is a line without its end; else a part of a line, with the end if it has
-    /// one.
+    /// `whole`: `text` is a line without its line end. Otherwise it is a part of a line, with the
+    /// line end if it has one.
     using Take = std::function<void(std::string_view text, bool whole)>;
 
     void feed(std::string_view bytes, const Take& take);
-    /// Passes on a rest without a line end as a part.
+    /// Passes on the rest, which has no line end, as a part of a line.
     void finish(const Take& take);
 
 private:

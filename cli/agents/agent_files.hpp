@@ -10,39 +10,40 @@
 
 #include "core/base/result.hpp"
 
-// Files of agents, read and replaced: by a rename in the same folder, keeping mode and owner, and
-// following links to their target.
+// Reads and replaces files of agents. A file is replaced by a rename in the same folder; its mode
+// and owner are kept, and a link is followed to its target.
 
 namespace headway::cli {
 
 /// Content of a file, now and as planned; nothing if there is no file.
 struct FileChange {
-    std::filesystem::path path;  ///< as an agent names it
+    std::filesystem::path path;  ///< path by which the agent finds it
     std::optional<std::string> before;
     std::optional<std::string> after;
-    mode_t mode = 0600;               ///< of a new file
+    mode_t mode = 0600;               ///< mode of a new file
     bool backup = false;              ///< the old file is kept next to it
-    std::filesystem::path project{};  ///< no link is followed below this folder; empty: all are
+    std::filesystem::path project{};  ///< below this folder no link is followed; empty: links are
+                                      ///< followed everywhere
 
     bool changes() const { return before != after; }
 };
 
 /// Error: kInvalidParameter if `path` or a folder between it and `project` is a link: a checkout
-/// could point it anywhere, but must not choose the file to be changed. No error without `project`.
+/// could make the link point anywhere. No error without `project`.
 core::Result<> check_no_link(const std::filesystem::path& project,
                              const std::filesystem::path& path);
 
 /// Up to 4 MiB of a file; nothing if there is no file. Error: kInvalidParameter, with the reason.
 core::Result<std::optional<std::string>> read_settings(const std::filesystem::path& path);
 
-/// Why this file cannot be replaced; empty: it can. A file that no user may write to stays
+/// Why this file cannot be replaced; empty if it can. A file that no user may write to stays
 /// unchanged, even for root.
 std::string why_not_writable(const std::filesystem::path& path);
 
 /// Writes, makes or deletes the file. A backup is NAME.headway-backup next to it, numbered if that
-/// name is taken; a file that becomes equal to a backup loses that backup. Error: kInvalidParameter
-/// with the reason, if the file is no longer `before` or cannot be written; the file is then
-/// unchanged.
+/// name is taken; if the file becomes equal to a backup, that backup is deleted. Error:
+/// kInvalidParameter with the reason, if the file is no longer `before` or cannot be written; the
+/// file is then unchanged.
 core::Result<> apply_change(const FileChange& change);
 
 /// The backups next to a file, oldest first.

@@ -25,8 +25,8 @@ struct FoundAgent {
     std::string version;            ///< empty: unknown
 };
 
-/// Looks for an agent. Its version is read from the package.json next to it, else by running it,
-/// which may take 3 s.
+/// Looks for an agent. Its version is read from the package.json next to it, else obtained by
+/// running the agent, which may take 3 s.
 FoundAgent find_agent(const AgentRow& row, const Environment& environment);
 
 /// headway-hook next to this program, else on PATH; nothing if there is none.

@@ -15,14 +15,15 @@ namespace headway::cli {
 /// How an agent's settings name its hooks.
 enum class HookLayout : std::uint8_t {
     kGroups,   ///< {"hooks":{EVENT:[{"matcher":..,"hooks":[HOOK]}]}}
-    kFlat,     ///< {"version":1,"hooks":{EVENT:[HOOK]}}, a file of our own in a folder
+    kFlat,     ///< {"version":1,"hooks":{EVENT:[HOOK]}}, in a file of Headway's own
     kScripts,  ///< a folder with one program for each event, named after the event
     kPlugin,   ///< a module that the agent loads
 };
 
 struct AgentHookEvent {
     std::string_view name;
-    std::uint32_t seconds;    ///< how long the agent waits; a day if a person may decide
+    std::uint32_t seconds;    ///< how long the agent waits for the hook; a day if a person may
+                              ///< decide
     bool by_command = false;  ///< calls a command even if the other hooks use HTTP
     bool usage = false;       ///< `headway-hook AGENT --usage` runs as well
 };
@@ -32,8 +33,9 @@ struct AgentRow {
     std::string_view title;
     std::vector<std::string_view> programs;  ///< their names on PATH
     std::vector<std::string_view> packages;  ///< their names on npm
-    std::string_view user_path;              ///< from the home folder: file, or folder of scripts
-    std::string_view project_path;           ///< from the project's folder
+    std::string_view user_path;              ///< settings below the home folder: a file, or a
+                                             ///< folder of scripts
+    std::string_view project_path;           ///< the same below the project's folder
     /// A variable whose folder replaces the first part of user_path; empty: none.
     std::string_view folder_variable;
     HookLayout layout;
@@ -53,10 +55,10 @@ std::vector<std::string> agent_names();
 struct HookWay {
     std::string url;           ///< of the daemon: http://127.0.0.1:7717
     std::string program;       ///< headway-hook, as an absolute path
-    bool named = false;        ///< headway-hook does not find the URL by itself
+    bool named = false;        ///< the URL must be given to headway-hook, which would not find it
     bool token = false;        ///< the daemon requires a token from all clients
     std::string require;       ///< matcher of tools that must not run unchecked; empty: none
-    bool commands = false;     ///< hooks that could be requests run headway-hook too
+    bool commands = false;     ///< hooks that could be HTTP requests run headway-hook as well
     std::string until = {};    ///< the goal: a command that must pass at the end of a turn
     bool until_given = false;  ///< `until` was given; empty, it removes the installed goal
 };

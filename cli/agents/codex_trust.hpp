@@ -8,14 +8,16 @@
 
 namespace headway::cli {
 
-/// Codex silently skips hooks that a person has not trusted; trust is for the exact text.
+/// Codex silently skips hooks that a person has not trusted. It trusts only the exact text of a
+/// hook.
 struct CodexTrust {
     std::size_t trusted = 0;
     std::size_t untrusted = 0;
 };
 
-/// Codex's trust in Headway's hooks in the file `hooks`, queried over its app-server. With `trust`
-/// the hooks are trusted first. Up to 20 s. Error: kInvalidParameter if Codex does not answer.
+/// Asks Codex's app-server which of Headway's hooks in the file `hooks` are trusted. With `trust`,
+/// the hooks are trusted first. Takes up to 20 s. Error: kInvalidParameter if Codex does not
+/// answer.
 core::Result<CodexTrust> codex_trust(const std::filesystem::path& program,
                                      const std::filesystem::path& hooks,
                                      const Environment& environment, bool trust);

@@ -11,12 +11,12 @@
 namespace headway::cli {
 
 /// How hooks reach the daemon: by the URL in `url` or HEADWAY_URL, else by the listening address of
-/// these settings; with the path of headway-hook if found. Error: kInvalidParameter for a URL that
-/// agents cannot use.
+/// these settings; includes the path of headway-hook, if it is found. Error: kInvalidParameter for
+/// a URL that agents cannot use.
 core::Result<HookWay> find_hook_way(const std::string& url, const config::LoadRequest& sources);
 
-/// True if a process of this machine may steer without a token: agents could then decide for
-/// themselves.
+/// True if any process on this machine may control sessions without a token; agents could then
+/// decide their own requests.
 bool steers_without_token(const config::LoadRequest& sources);
 
 }  // namespace headway::cli

@@ -13,7 +13,7 @@
 
 namespace headway::cli {
 
-/// A short talk with another program over its standard input and output; its standard error is
+/// A short exchange with another program over its standard input and output. Its standard error is
 /// dropped. The program has its own process group, which the destructor kills. Bounded: at most 4
 /// MiB are read.
 class Talk {
@@ -25,7 +25,7 @@ public:
     Talk& operator=(const Talk&) = delete;
     ~Talk();
 
-    /// False if the program reads no more.
+    /// Writes `text`; false if the program does not read any more.
     bool say(std::string_view text);
     /// Ends the program's input.
     void hang_up();
@@ -47,7 +47,7 @@ private:
     std::size_t read_ = 0;  ///< bytes read in all
 };
 
-/// Output and exit status of a command, which gets `input` and has `patience` to end.
+/// The output and the exit status of a command. It gets `input`, and must end within `patience`.
 struct CommandOutput {
     std::optional<int> status;  ///< nothing: the command took too long
     std::string out;

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-// The client's clocks, in one place. Verbs take times as arguments wherever a test wants to choose
-// them.
+// The client's clocks, in one place. Verbs take times as arguments where tests must be able to
+// choose them.
 
 namespace headway::cli {
 

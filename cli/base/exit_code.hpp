@@ -3,19 +3,19 @@
 
 namespace headway::cli {
 
-// Exit codes that a script can rely on. `wait` uses all codes except those of another verb,
-// `check --wait` the same except 3, 5 and 6, and the other verbs 0, 1, 64 and 69.
+// Exit codes that a script can rely on. `wait` uses all codes except those that name another verb.
+// `check --wait` uses the same except 3, 5 and 6, and the other verbs use 0, 1, 64 and 69.
 inline constexpr int kExitOk = 0;           ///< done; `wait`: completed; `check`: answer A
 inline constexpr int kExitFailed = 1;       ///< refused; `wait`: failed, halted; `check`: no answer
 inline constexpr int kExitStuck = 2;        ///< `wait`: stuck; `check`: B, looping
 inline constexpr int kExitConfig = 2;       ///< `config`: a mistake in the settings
-inline constexpr int kExitCancelled = 3;    ///< `wait`: cancelled, or can no longer match
+inline constexpr int kExitCancelled = 3;    ///< `wait`: cancelled, or the wait can no longer be met
 inline constexpr int kExitNeedsHuman = 4;   ///< `wait`: blocked, waiting; `check`: C or D
 inline constexpr int kExitSilent = 5;       ///< `wait`: no heartbeat for --silent-for
 inline constexpr int kExitNeverOpened = 6;  ///< `wait`, `watch`: no session within --open-within
 inline constexpr int kExitUsage = 64;       ///< the command line is wrong
-inline constexpr int kExitUnreachable = 69;  ///< no daemon answers
-inline constexpr int kExitDaemonError = 70;  ///< `wait`: the daemon answered with an error
+inline constexpr int kExitUnreachable = 69;  ///< no daemon is reachable
+inline constexpr int kExitDaemonError = 70;  ///< `wait`: the daemon's reply was an error
 inline constexpr int kExitOutput = 74;       ///< done, but the output cannot be written
 inline constexpr int kExitDenied = 77;    ///< `wait`: the daemon refuses the token, or requires one
 inline constexpr int kExitTimeout = 124;  ///< the time of --timeout or --wait is over

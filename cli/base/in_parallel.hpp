@@ -10,8 +10,8 @@
 
 namespace headway::cli {
 
-/// Calls the function returned by `make()` with each number below `count`, in any order, on as many
-/// threads as there are cores; each thread makes its own function, which must not throw.
+/// Calls a function with each number below `count`, in any order, on as many threads as there are
+/// cores. Each thread calls `make()` for its own function, which must not throw.
 template <class Make>
 void in_parallel(std::size_t count, const Make& make) {
     std::atomic<std::size_t> next{0};
@@ -26,7 +26,7 @@ void in_parallel(std::size_t count, const Make& make) {
         for (std::size_t i = 1; i < threads; ++i)
             others.emplace_back(work);
     } catch (const std::system_error&) {
-        // No more threads are available: the existing ones do all the work.
+        // No more threads can be started: the existing ones do all the work.
     }
     work();
 }

@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// A JSON value. Reads never fail, whatever another daemon sends: an absent member is null, and a
-/// value of another kind reads as empty or 0. One thread at a time.
+/// A JSON value. Reading never fails, whatever a daemon of another version sends: an absent member
+/// is null, and a value of another kind reads as empty or 0. One thread at a time.
 class Json {
 public:
     struct Member;
@@ -23,7 +23,7 @@ public:
     using Members = std::map<std::string, Json, std::less<>>;
 
     Json() noexcept;  ///< null
-    // Values convert, so that an object is written as {{"name", value}, ...}.
+    // Values convert implicitly, so that an object can be written as {{"name", value}, ...}.
     Json(std::nullptr_t) noexcept;
     Json(std::same_as<bool> auto value) : value_(std::in_place_type<bool>, value) {}
     template <std::signed_integral Number>
@@ -47,8 +47,8 @@ public:
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
     /// Nothing for text that is not JSON or is nested deeper than kDepthMax. The last of several
-    /// members with one name is used. dump() writes numbers as in `text`, never rounded, since
-    /// people decide about them.
+    /// members with one name is used. dump() writes numbers as they are in `text`, never rounded,
+    /// because people decide about them.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 
@@ -65,7 +65,8 @@ public:
 
     const std::string& text() const;  ///< empty unless it is text
     double number() const;            ///< 0 unless it is a number
-    /// 0 unless it is a number; a number outside the range becomes the nearest one in range.
+    /// 0 unless it is a number; a number outside of the type's range becomes the nearest number
+    /// within it.
     std::int64_t integer() const;
     std::uint64_t count() const;
     const List& list() const;        ///< empty unless it is a list
@@ -98,7 +99,7 @@ public:
     /// Adds the members of `other`; they replace members of the same name.
     void update(const Json& other);
 
-    /// Numbers are equal by value, whatever their form.
+    /// Numbers with equal values are equal, whatever their form.
     friend bool operator==(const Json& a, const Json& b);
 
 private:
@@ -124,7 +125,7 @@ struct Json::Member {
     Json value;
 };
 
-/// JSON text, on one line without `indent`. Never fails: broken UTF-8 is replaced. Pure.
+/// JSON text, on one line unless `indent` is given. Never fails: broken UTF-8 is replaced. Pure.
 std::string dump(const Json& value, int indent = -1);
 
 }  // namespace headway::cli

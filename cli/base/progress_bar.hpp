@@ -12,12 +12,12 @@
 
 namespace headway::cli {
 
-/// One line: the work, how much of it is done, and how long the rest may take. Pure.
+/// One line with the work, how much of it is done, and how long the rest may take. Pure.
 std::string progress_line(const std::string& what, std::size_t done, std::size_t total,
                           std::chrono::milliseconds elapsed, std::size_t width);
 
-/// Shows progress of long work on the terminal of `err`; nothing without a terminal, and nothing
-/// for work that is over in a moment. The destructor removes the line. Any thread.
+/// Shows the progress of long work on the terminal of `err`. Shows nothing if there is no terminal,
+/// or if the work takes only a moment. The destructor removes the line. Any thread.
 class ProgressBar {
 public:
     using Now = std::function<SteadyTime()>;

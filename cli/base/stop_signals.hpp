@@ -7,8 +7,8 @@
 
 namespace headway::cli {
 
-/// Blocks SIGINT and SIGTERM during its lifetime; came() polls for them, so that begun work is put
-/// in order first. Main thread.
+/// Blocks SIGINT and SIGTERM during its lifetime; came() polls for them, so that the caller can
+/// finish its current work properly before it stops. Main thread.
 class StopSignals {
 public:
     StopSignals() {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-// Text for people and for a terminal. An agent's text passes clean_line() before it is shown, or
-// core::visible() if a person decides about it: a terminal obeys escape sequences, and an agent
-// must not steer the terminal of the person who watches.
+// Text for people and for a terminal. The text of an agent is passed through clean_line() before it
+// is shown, or through core::visible() if a person decides about it. A terminal obeys escape
+// sequences, and an agent must not control the terminal of the person who watches.
 
 namespace headway::cli {
 
@@ -39,10 +39,10 @@ std::string crop(std::string_view text, std::size_t columns);
 /// Padded with spaces to `columns` columns. Pure.
 std::string pad(std::string_view text, std::size_t columns);
 
-/// ASCII letters only.
+/// The text in upper case. Changes ASCII letters only.
 std::string uppercase(std::string text);
 
-/// "  name      value" and a line end; nothing for an empty value.
+/// " name value" and a line end; writes nothing if the value is empty.
 void field_line(std::ostream& out, std::string_view name, std::string_view value);
 
 /// At most `bytes` bytes, never cutting a code point. Pure.

@@ -10,11 +10,11 @@ namespace headway::cli {
 
 constexpr std::chrono::milliseconds kPoll{55'000};         ///< API.md: the default of `wait`
 constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`, for a slow daemon
-/// How long to retry a daemon that was never reached, and one that was reached before.
+/// How long to retry if a daemon was never reached, and if it was reached before.
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
 
-/// Shared by the verbs that use a daemon.
+/// The options shared by all verbs that use a daemon.
 struct ClientOptions {
     std::string url;  ///< complete: from --url, HEADWAY_URL, the daemon's socket or the default
     bool json = false;

@@ -14,11 +14,14 @@ namespace headway::cli {
 /// The token that a verb sends to the daemon, and how the verb identifies the daemon.
 struct Credential {
     std::string token;        ///< empty: none
-    bool found = false;       ///< the operator's, found in the default state directory, not named
+    bool found = false;       ///< it is the operator's token, found in the default state directory
+                              ///< and not named by the user
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
     std::string looked_in{};  ///< file searched for the operator's token; empty: none
-    uid_t owner = 0;          ///< of that file: a found token is sent to this user's daemon only
-    bool owner_only = false;  ///< nor was the daemon named: nothing goes to another user's daemon
+    uid_t owner = 0;          ///< owner of that file: a found token is sent only to a daemon of
+                              ///< this user
+    bool owner_only = false;  ///< the user did not name the daemon either, so nothing is sent to a
+                              ///< daemon of another user
 };
 
 /// Looks for a token, in this order: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of

@@ -17,8 +17,8 @@ class Json;
 
 inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
 
-/// The base URL from --url, HEADWAY_URL or the default; "host:port" is taken as http, and
-/// "unix:/path" is a Unix socket. Error: kInvalidParameter. Pure.
+/// The base URL, from --url, HEADWAY_URL or the default. "host:port" means http, and "unix:/path" a
+/// Unix socket. Error: kInvalidParameter. Pure.
 core::Result<std::string> daemon_url(std::string_view flag,
                                      const std::map<std::string, std::string>& environment);
 
@@ -38,9 +38,10 @@ struct FailureText {
     std::string next;
 };
 
-/// Sends JSON to one daemon, with the token of the credential, if any. A token that was found, not
-/// given by the user, is sent only to a listener of the token file's owner, and not again after a
-/// refusal: the token may be another daemon's. One thread at a time.
+/// Sends JSON to one daemon, with the token of the credential, if any. A token that was found, and
+/// not given by the user, is sent only to a listener that belongs to the owner of the token file,
+/// and no more after a refusal, because it may be the token of another daemon. One thread at a
+/// time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
@@ -55,7 +56,7 @@ public:
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
-    /// A request that the daemon may hold indefinitely while it sends signs of life.
+    /// Posts a request that the daemon may hold for any time, while it sends signs of life.
     HttpReply post_held(std::string_view path, std::string body,
                         const HttpClient::StreamHandlers& handlers);
     HttpReply remove(std::string_view path);
@@ -68,9 +69,10 @@ public:
     std::string where_is_the_token() const;
     /// True if the found token was withheld from the listener that sent the last reply.
     bool withheld() const { return !withheld_from_.empty(); }
-    /// Why nothing was sent: the daemon is another user's, and this user did not choose it.
+    /// Why nothing was sent: the daemon belongs to another user, and this user did not name it.
     FailureText stranger() const;
-    /// Advice after an unknown route: the path in the URL may be the reason. Empty without a path.
+    /// Advice after an unknown route: the path in the URL may be the reason. Empty if the URL has
+    /// no path.
     std::string path_advice() const;
 
 private:
@@ -98,8 +100,8 @@ std::string session_path(std::string_view id, std::string_view rest = {});
 /// The reply's body, if it is JSON. Pure.
 std::optional<Json> body_json(const HttpReply& reply);
 
-/// True if the same request may succeed later: no answer, overloaded, draining, storage trouble.
-/// Pure.
+/// True if the same request may succeed later: the daemon is unreachable, overloaded or draining,
+/// or has trouble with its storage. Pure.
 bool worth_retrying(const HttpReply& reply);
 
 /// The reason for a failed reply, and the next step.
@@ -108,8 +110,8 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 /// Prints on `console.err` why this reply failed and the next step; returns the exit code.
 int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply);
 
-/// Pauses between tries: 100 ms, doubling to 2 s, with a random part so that clients do not return
-/// in step.
+/// Pauses between tries: 100 ms, doubling to 2 s, with a random part, so that clients do not all
+/// retry at the same moments.
 class Backoff {
 public:
     std::chrono::milliseconds next();
@@ -119,8 +121,8 @@ private:
     std::chrono::milliseconds step_{100};
 };
 
-/// Pause between long polls: a server that replies at once, without a result, must not be polled
-/// thousands of times a second.
+/// The pause between long polls, so that a server that replies at once and without a result is not
+/// polled thousands of times a second.
 class PollPace {
 public:
     /// The pause after a poll of duration `took`: none after a second or more.

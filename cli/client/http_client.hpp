@@ -27,7 +27,7 @@ struct HttpRequest {
         30'000};  ///< of the whole exchange; of streams: between two bytes
 };
 
-/// A reply. `status` 0 means that no HTTP answer came, and `error` says why.
+/// A reply. `status` 0 means that there was no HTTP reply; `error` has the reason.
 struct HttpReply {
     int status = 0;
     std::string body;
@@ -56,9 +56,9 @@ public:
             on_data;                    ///< bytes of a 2xx body; false ends the stream
         std::function<bool()> on_idle;  ///< about five times a second; false ends the stream
     };
-    /// Sends the request and passes a 2xx body on as it comes. Returns when the server closes, a
-    /// handler returns false, or `timeout` passes without a byte; `status` is then still that of
-    /// the reply, and `error` the reason unless a handler ended the stream.
+    /// Sends the request and passes a 2xx body on as it comes. Returns when the server closes the
+    /// connection, a handler returns false, or `timeout` passes without a byte. `status` is still
+    /// that of the reply, and `error` is the reason, unless a handler ended the stream.
     HttpReply stream(const HttpRequest& request, const StreamHandlers& handlers);
 
 private:

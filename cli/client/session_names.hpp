@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// The id of the known session that is most like `id`; "" if no id is near enough to be meant, or
-/// the daemon sends none. Requests one page of sessions, the newest.
+/// The id of the session that is most like `id`; "" if no id is similar enough, or if the daemon
+/// sends none. Requests one page, the newest sessions.
 std::string nearest_session(Daemon& daemon, std::string_view id);
 
 }  // namespace headway::cli

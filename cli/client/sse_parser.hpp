@@ -15,14 +15,14 @@ struct SseEvent {
     std::string id;  ///< the stream's last id, including this event's
 };
 
-/// Server-Sent Events from bytes, by the WHATWG rules: any line ending, comments, fields across
-/// chunk boundaries. One parser for one connection. Pure.
+/// Parses Server-Sent Events by the WHATWG rules: with any line ends, with comments, and with
+/// fields that continue in the next chunk. One parser for one connection. Pure.
 class SseParser {
 public:
     /// The events completed by these bytes.
     std::vector<SseEvent> feed(std::string_view bytes);
 
-    /// The id after which to resume, of completed events only; empty: none so far.
+    /// The id after which to resume, from completed events only; empty: none so far.
     const std::string& last_id() const { return dispatched_id_; }
 
     /// The pause before a reconnect that the sender asked for.

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-// The user at the other end of a connection on this machine: any user may open a free port on
-// loopback, so an address does not identify its listener.
+// The user at the other end of a connection on this machine: any user may listen on a free loopback
+// port, so an address does not identify the listener.
 
 namespace headway::cli {
 
@@ -37,11 +37,12 @@ struct TcpSocket {
 /// Nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
-/// Checks whether the other end of the connection `ours` -> `theirs` is `owner`'s, according to the
-/// kernel's list: that socket itself or, if not accepted yet, all that listen there. Empty: it is;
-/// else the other end's user, as "user ann (1000)", or that the user is unknown. `sockets` has
-/// listeners before other sockets, as the kernel lists them: a connection still unaccepted when
-/// read can belong to no other listener. Pure, except for the names of users.
+/// Checks with the kernel's list whether the other end of the connection `ours` -> `theirs` belongs
+/// to `owner`: the socket itself or, if it is not accepted yet, all sockets that listen there.
+/// Returns an empty text if it does; else the user of the other end, as "user ann (1000)", or that
+/// the user is unknown. `sockets` must have listeners before other sockets, as the kernel lists
+/// them: a connection that is still unaccepted when it is read then belongs to one of these
+/// listeners. Pure, except for the names of users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

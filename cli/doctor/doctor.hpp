@@ -19,10 +19,10 @@ struct Finding {
     std::string about;
     bool ok = true;
     std::string detail;
-    std::string fix;  ///< if not ok: what to do
+    std::string fix;  ///< what to do, if not ok
 };
 
-/// A missing directory or file is fine, here and below: the first start makes it.
+/// A directory or file that is missing is no fault, here and below: the first start creates it.
 Finding check_state_directory(const std::filesystem::path& directory);
 
 /// Reads the header only, so the database may be in use. `schema_version` is this build's.
@@ -37,7 +37,7 @@ Finding check_room(const std::filesystem::path& directory, std::uint64_t free_mi
 /// How long a sync takes in `directory`: every report waits for one.
 Finding check_sync(const std::filesystem::path& directory);
 
-/// Rows of a damaged database that were saved, and rows that were lost. Pure.
+/// The parts of a damaged database that were saved, and those that were lost. Pure.
 std::vector<Finding> repair_findings(const RepairReport& report);
 
 /// State of the shared store, or the reason why it cannot be reached. Pure.
@@ -49,7 +49,7 @@ Finding check_operator_file(const std::filesystem::path& file);
 /// Checks whether the daemon is ready and uses `database`.
 Finding check_daemon(Daemon& daemon, const std::filesystem::path& database);
 
-/// "ok     daemon            ready at http://..." without text that a terminal would obey. Pure.
+/// "ok daemon ready at http://..." without anything that a terminal would obey. Pure.
 std::string finding_line(const Finding& finding);
 
 }  // namespace headway::cli

@@ -10,7 +10,7 @@
 #include "cli/records/labels.hpp"
 #include "cli/records/offline_judge.hpp"
 
-// Counts of `headway eval`. Pure.
+// The figures of `headway eval`. Pure.
 
 namespace headway::cli {
 
@@ -18,10 +18,10 @@ namespace headway::cli {
 struct JudgedSession {
     SessionLabel label;
     Timeline timeline;
-    std::optional<AlarmRead> read = {};  ///< a person's finding (`--verdicts`)
+    std::optional<AlarmRead> read = {};  ///< the finding of a person who read it (`--verdicts`)
 };
 
-/// A test of another project's stuck detector as a recording (`meta` line).
+/// A recording that stands for a test of another project's stuck detector (its `meta` line).
 struct Scenario {
     std::string file;
     std::string portable;  ///< "yes": any sensible detector agrees; "threshold", "policy"
@@ -30,15 +30,16 @@ struct Scenario {
     Timeline timeline;
 };
 
-/// Shares are from 0 to 1; nothing if there are no values for a share or a median.
+/// Shares are from 0 to 1. A share or a median for which there are no values is absent.
 struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
     std::size_t false_stuck = 0;          ///< successes without a loop that were ever `stuck`
-    std::size_t stuck_unknown = 0;        ///< the same for labels without a word on a loop
+    std::size_t stuck_unknown = 0;        ///< the same for labels that do not state whether there
+                                          ///< was a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
-    std::optional<double> recall;         ///< share of the loops that were ever `stuck`
+    std::optional<double> recall;         ///< share of the loops that were `stuck` at some time
     std::optional<double> recall_human;   ///< the same for loops that people labelled
     std::optional<double> recall_5;       ///< the same for loops of at least five calls
     double nudges_per_1000_calls = 0;     ///< `change_approach` directives
@@ -46,7 +47,7 @@ struct Metrics {
     std::optional<double> delay_stuck;    ///< the same for `stuck`
 };
 
-/// Sessions that were ever `stuck`, by the findings of people who read them.
+/// Numbers of sessions that were `stuck` at some time, by the findings of people who read them.
 struct AlarmCounts {
     std::size_t stuck = 0;
     std::size_t right = 0;
@@ -64,7 +65,7 @@ Metrics measure(std::span<const JudgedSession* const> sessions);
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
 /// How many calls of a loop that begins with call `start` (from 0) had finished at the first
-/// verdict of at least `least`; 1 if such a verdict held before the loop.
+/// verdict of at least `least`; 1 if the session had such a verdict before the loop.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 
@@ -72,12 +73,12 @@ bool is_false_stuck(const JudgedSession& session);
 bool is_stuck_unknown(const JudgedSession& session);
 bool is_suspect_on_success(const JudgedSession& session);
 bool is_missed_loop(const JudgedSession& session);
-/// True if ever `stuck`, and a person found it was not.
+/// True if the session was ever judged `stuck`, and a person found that it was not.
 bool is_wrong_alarm(const JudgedSession& session);
-/// True if ever `stuck`, and no person has read it yet.
+/// True if the session was ever judged `stuck`, and no person has read it yet.
 bool is_unread_alarm(const JudgedSession& session);
 
-/// True if the scenario had the expected result: ever `stuck`, or never.
+/// True if the scenario had the expected result: that it is `stuck` at some time, or never.
 bool agrees(const Scenario& scenario);
 
 }  // namespace headway::cli

@@ -9,7 +9,7 @@
 
 #include "cli/eval/eval_metrics.hpp"
 
-// Savings and losses of stopping each session at the first alarm of a rule. Pure.
+// The savings and losses if each session is stopped at the first alarm of a rule. Pure.
 
 namespace headway::cli {
 

@@ -14,23 +14,23 @@
 #include "core/base/result.hpp"
 
 // The state shared by all agents that are kept going, as files in the state directory: a switch,
-// and for each kind of agent the order in which they begin. A file is locked by flock(2) while it
-// is changed, and turns of keepers that no longer run are ignored, so that a kill -9 leaves nothing
+// and for each kind of agent the order in which they begin. A file is locked with flock(2) while it
+// is changed. The turns of keepers that no longer run are ignored, so a kill -9 leaves nothing
 // behind.
 
 namespace headway::cli {
 
-/// The time that an agent has to itself when it begins.
+/// A time in which one agent begins, and no other.
 struct ProviderTurn {
     WallTime at{};
     WallTime until{};
-    std::int64_t pid = 0;  ///< its keeper's
+    std::int64_t pid = 0;  ///< PID of its keeper
     std::string began{};   ///< start time of that process in /proc, since a PID may be reused
     bool operator==(const ProviderTurn&) const = default;
 };
 
 struct ProviderTurns {
-    WallTime limited_until{};         ///< end of the limit, as found by a resumed agent
+    WallTime limited_until{};         ///< end of the provider's limit, as a resumed agent found it
     WallTime limited_noted{};         ///< time of that finding
     std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
     bool operator==(const ProviderTurns&) const = default;
@@ -41,7 +41,8 @@ struct ProviderTurns {
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
 
-/// The turns as text, one line each, and the inverse, which skips unreadable lines. Pure.
+/// print_turns() writes the turns as text, one on each line; read_turns() is the inverse and skips
+/// unreadable lines. Pure.
 std::string print_turns(const ProviderTurns& turns);
 ProviderTurns read_turns(std::string_view text);
 
@@ -59,12 +60,12 @@ public:
     /// Error: kInternal, with the path and why.
     core::Result<> set_off(bool off) const;
 
-    /// take_turn() among all agents of that name. `wanted` if the file cannot be used.
+    /// take_turn() among all agents of this name. Returns `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
-    /// Notes that the provider's limit still holds, as found by an agent of that name that was
-    /// resumed at the reset. Not to be called for the first limit of a run, which may belong to
-    /// another account or window: each run waits for its own.
+    /// Records that the provider's limit still holds, because an agent of this name that was
+    /// resumed at the reset has found so. Not to be called for the first limit of a run: it may
+    /// belong to another account or window, and each run waits for its own limit.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
     /// The end of a limit that another agent found at or after `since`; a time in the past if none
     /// did.

@@ -10,21 +10,23 @@
 #include "cli/lines/run_end.hpp"
 #include "core/values/cause.hpp"
 
-// Whether an agent that has ended is started again in the same conversation, and when. Pure: clock,
-// chance and the end of the run are parameters.
+// Whether an agent that has ended is started again in the same conversation, and when. Pure: the
+// time, a random number and the end of the run are parameters.
 
 namespace headway::cli {
 
 inline constexpr std::uint64_t kResumesDefault = 5;
 inline constexpr std::uint64_t kResumesMost = 50;
-/// A longer wait inside the agent is replaced by a wait of ours, so that a crash costs nothing.
+/// If an agent waits longer than this by itself, it is ended, and Headway waits instead, so that a
+/// crash costs nothing.
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 
 struct ResumeRules {
-    std::uint64_t resumes_max = kResumesDefault;  ///< in a row without progress; at most 50 in all
+    std::uint64_t resumes_max = kResumesDefault;  ///< resumes in a row without progress; at most 50
+                                                  ///< in all
     std::chrono::milliseconds until{std::chrono::hours{12}};  ///< time since the first start
-    /// Wait after a reset: clocks differ, and the provider needs a moment. Other waits are
-    /// multiples of the margin.
+    /// How long to wait after a reset, since clocks differ and the provider needs a moment. Other
+    /// waits are multiples of this.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
     bool operator==(const ResumeRules&) const = default;
 };
@@ -35,16 +37,18 @@ inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 /// One run of the agent that has ended.
 struct RunOver {
     RunEnd end;
-    bool interrupted = false;   ///< a person or a service manager ended it, or ended us
+    bool interrupted = false;   ///< a person or a service manager ended it, or this program
     bool stopped = false;       ///< by a directive: cancel, stop, halt
     bool guarded = false;       ///< ended by its own guard against loops
-    bool needs_person = false;  ///< calls were refused, and no call changed anything afterwards
+    bool needs_person = false;  ///< calls were refused, and after that no call changed anything
     bool progressed = false;    ///< a call that does more than read has succeeded
     int signal = 0;             ///< signal that killed it; 0: none
     std::string stuck;          ///< why Headway judged it `stuck`; empty: it did not
-    /// Output of the check that failed after a clean end; nothing: no check, or it passed.
+    /// The output of the check, if it failed after a clean end; nothing if there is no check or it
+    /// passed.
     std::optional<std::string> check_failed;
-    /// Why the check's command cannot be run, so that the work is not checked. Empty: it can.
+    /// Why the command of the check cannot be run, so that the work is not checked; empty if it
+    /// can.
     std::string check_broken;
 };
 
@@ -78,8 +82,8 @@ private:
     const WallTime began_;
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;    ///< the agent was resumed after a full context
-    bool unstuck_ = false;      ///< the agent was resumed out of a loop: once is enough
+    bool compacted_ = false;    ///< the agent was resumed once after a full context
+    bool unstuck_ = false;      ///< the agent was resumed once after a loop, which is not repeated
     std::string last_check_;    ///< output of the check that failed last
 };
 

@@ -24,13 +24,14 @@ public:
     /// A FILE, DIR or FOLDER is never empty.
     Argument& type(std::string name);
     Argument& required();
-    /// Omits the argument from the verb's help, which has one note for all such arguments.
+    /// Leaves the argument out of the verb's help, which has one note for all such arguments.
     Argument& connection();
     Argument& choices(std::vector<std::string> values);
     Argument& check(std::function<std::string(const std::string&)> check);
-    /// Refuses an empty text, which results from an unset variable of a script.
+    /// Refuses an empty text, such as an unset variable in a script gives.
     Argument& never_empty();
-    /// Allows an empty FILE, for a verb whose usage errors would let an agent go on.
+    /// Allows an empty FILE, for a verb that must not fail with a usage error, because an agent
+    /// would then go on unchecked.
     Argument& may_be_empty();
     Argument& range(int min, int max);
     Argument& range(double min, double max);
@@ -73,7 +74,7 @@ public:
     Argument option(const char* names, std::optional<double>& target, const char* help);
     /// May be given several times.
     Argument option(const char* names, std::vector<std::string>& target, const char* help);
-    /// `set` returns the fault of the value, or empty.
+    /// `set` returns the fault of the value, or an empty text.
     Argument option(const char* names, std::function<std::string(const std::string&)> set,
                     const char* help);
     Argument duration(const char* names, std::optional<milliseconds>& target, const char* help);
@@ -82,14 +83,14 @@ public:
 
     Argument operand(const char* name, std::string& target, const char* help);
     Argument operand(const char* name, std::vector<std::string>& target, const char* help);
-    /// A session id, checked.
+    /// A session id, which is checked.
     Argument session(std::string& target, const char* help = "session id");
 
     /// Adds --url, --token-file, --state-dir, --ca-file and --json, and calls uses_daemon().
     void client(ClientOptions& client);
     /// The parser completes `client` if `needed` is true after the parse; unset: always.
     void uses_daemon(ClientOptions& client, std::function<bool()> needed = {});
-    /// Names the daemon by a URL that any client understands, never by its socket.
+    /// Makes the daemon be named by a URL that any client understands, never by its socket.
     void without_socket();
     /// Adds --config and --set.
     void sources(config::LoadRequest& sources);
@@ -104,7 +105,7 @@ public:
     /// Adds a verb below this one, with the same footer. `chosen` runs if the new verb is named.
     /// The result is valid until the next call.
     Arguments verb(const char* name, const char* help, std::function<void()> chosen);
-    /// `take` gets the words of another command.
+    /// The remaining words are the command line of another program; `take` receives them.
     void command(std::function<void(std::vector<std::string>)> take);
     /// `finish` runs when all arguments are set.
     void finally(std::function<std::optional<Mistake>()> finish);
@@ -115,7 +116,7 @@ private:
     VerbSpec* verb_;
 };
 
-/// Why no session can have this id; empty: the id is valid. An invalid id is a mistake of the
+/// Why no session can have this id; empty if the id is valid. An invalid id is a mistake in the
 /// command line: `run` then starts no command. Pure.
 std::string session_id_fault(const std::string& id);
 

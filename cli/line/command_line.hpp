@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// The verb of the command line, with its options; without a verb, all output is done and
-/// `exit_code` is final.
+/// The verb of the command line, with its options; if there is no verb, all output has been
+/// printed, and `exit_code` is final.
 struct Parsed {
     std::unique_ptr<Verb> verb;
     int exit_code = 0;

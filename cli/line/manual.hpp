@@ -7,8 +7,8 @@
 
 namespace headway::cli {
 
-/// A page in the language of man(7), section 1, for a verb, whose name follows the program's
-/// ("headway-token"), or for the program itself. `version` is for the footer. Pure.
+/// A manual page of section 1, in the language of man(7), for the program or for a verb. The name
+/// of a verb follows that of the program ("headway-token"). `version` is for the footer. Pure.
 std::string manual_page(const VerbSpec& verb, const std::string& full_name,
                         const std::string& version);
 

@@ -25,7 +25,7 @@ public:
     virtual int run(const Console& console, const Server& server) = 0;
 };
 
-/// A verb whose options a unit test reads after a parse.
+/// A verb whose options a unit test can read after parsing.
 template <class Options>
 class VerbOf : public Verb {
 public:

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// The command line as data: what a verb declares with `Arguments`, and what the parser, the
-// completion scripts and the manual pages read.
+// The command line as data. Verbs declare it with `Arguments`; the parser, the completion scripts
+// and the manual pages read it.
 
 namespace headway::config {
 struct LoadRequest;
@@ -29,7 +29,7 @@ struct ArgumentSpec {
         kHelp,       ///< the parser adds and handles it
         kFlag,       ///< takes no value; its setter gets "true" or "false"
         kValueFlag,  ///< may take a value, as in --wait=30s; its setter gets the value or "true"
-        kOption,     ///< takes one value; with `repeats` one for each time it is given
+        kOption,     ///< takes one value; with `repeats`, one each time it is given
         kOperand,    ///< a value without an option
     };
 
@@ -38,7 +38,8 @@ struct ArgumentSpec {
     std::string help{};
     std::string type{};  ///< name of the value: "DURATION"; "TEXT": the option's name
     std::vector<std::string> choices{};  ///< the only values; empty: any
-    std::string fallback{};              ///< the value if left out, as help shows it
+    std::string fallback{};              ///< the value if the argument is left out, as help shows
+                                         ///< it
     bool required = false;
     bool connection = false;  ///< sets the connection: help has one note for all such options
     bool repeats = false;
@@ -49,7 +50,7 @@ struct ArgumentSpec {
     std::vector<std::string> needs{};     ///< names of options without which it has no meaning
     /// The fault of one value, or empty. Runs before `set`.
     std::function<std::string(const std::string& value)> check{};
-    /// Stores the values; one value unless `repeats`. Returns the error, or an empty text.
+    /// Stores the values; there is one unless `repeats`. Returns the error, or an empty text.
     std::function<std::string(const std::vector<std::string>& values)> set{};
 
     /// True for an option with a value and for an operand.
@@ -79,7 +80,7 @@ struct VerbSpec {
 
     std::function<void()> chosen{};                    ///< runs if this verb was named
     std::function<std::optional<Mistake>()> finish{};  ///< runs when all arguments are set
-    /// Takes the words of another command, after `--` or after the options.
+    /// Takes the command line of another program, which comes after `--` or after the options.
     std::function<void(std::vector<std::string> words)> command{};
 
     // Values that the verb takes from its context, see command_line.cpp.

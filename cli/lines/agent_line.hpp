@@ -10,8 +10,8 @@
 
 #include "cli/base/json.hpp"
 
-// Output of agents that run without a terminal, one JSON object per line. Each format is one file
-// with a function that reads a line. Pure.
+// The output of agents that run without a terminal: one JSON object on each line. Each format has a
+// source file, with a function that reads a line. Pure.
 
 namespace headway::cli {
 
@@ -20,8 +20,8 @@ namespace headway::cli {
 struct LineEvent {
     std::string type;
     Json data;
-    /// In an error: how long from now the agent waits before it tries the provider again. Lines
-    /// have no clock, so the reporter of the event turns this into a time.
+    /// In an error: how long the agent will wait before it tries the provider again. Lines have no
+    /// times, so the reporter of the event turns this into a time.
     std::optional<std::uint64_t> retry_in_ms = {};
 };
 
@@ -41,10 +41,10 @@ struct LineTokens {
 struct LineUse {
     LineTokens tokens;
     std::optional<double> cost_usd;
-    /// Name of the model's answer that used the tokens; a later line with the same name reports the
-    /// same tokens again. Empty: all use since the agent's start.
+    /// The name of the model's answer that used the tokens; a later line with the same name reports
+    /// the same tokens again. Empty: the use is the total since the agent's start.
     std::string answer;
-    bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, but no cost
+    bool hooks_tell_tokens = false;  ///< the agent's hooks report these tokens, but no cost
     std::string model = {};          ///< model that used them; empty: not reported
 };
 
@@ -53,7 +53,7 @@ struct RefusedCall {
     std::string tool;
 };
 
-/// How the agent's work ended, by its own report. An unknown word is not a success.
+/// How the agent's work ended, according to the agent. An unknown result is not a success.
 struct LineResult {
     bool ok = true;
     std::string text;                       ///< empty: the last message is the result
@@ -62,10 +62,12 @@ struct LineResult {
 
 struct AgentLine {
     std::vector<LineEvent> events;
-    std::string agent;  ///< the writer, by its name in run_end.cpp; empty: the format's agent
+    std::string agent;  ///< the agent that wrote it, as named in run_end.cpp; empty: that of the
+                        ///< format
     std::string began;  ///< the agent's id of a session that begins here; empty: none begins
     std::string conversation;  ///< session id, for agents without a line for its beginning
-    bool begins_turn = false;  ///< a new turn: the result of an earlier line is not the end
+    bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
+                               ///< end
     std::string model;         ///< empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string notice;        ///< a warning of the agent about its own run
@@ -75,8 +77,8 @@ struct AgentLine {
 
 struct LineFormat {
     std::string_view name;
-    /// True if only this format has such a line. Lines that others could print too are accepted
-    /// only after such a line.
+    /// True if only this format has such a line. Lines that other programs could print too are
+    /// accepted only after such a line.
     bool (*begins)(const Json& line);
     /// Content of the line; empty if nothing in it is reported. No value: the line is not of this
     /// format.

@@ -18,17 +18,17 @@
 namespace headway::cli {
 
 /// Finds lines of agents in a command's output, and passes their content on as events. Other lines
-/// are ordinary output. Memory is bounded whatever is written. Pure.
+/// are ordinary output. Memory is bounded, whatever is written. Pure.
 class AgentLines {
 public:
     /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// No agent reports this many events in a second; only a program that floods its output does.
+    /// No agent reports this many events in a second, only a program that floods its output.
     static constexpr std::size_t kEventsPerSecondMax = 500;
     /// Unfinished calls whose tool and arguments are kept.
     static constexpr std::size_t kOpenCallsMax = 128;
 
-    /// `hooks_tell`: the agent's hooks, if any, report the same event.
+    /// `hooks_tell`: the agent's hooks, if it has any, report the same event.
     using Tell = std::function<void(const LineEvent& event, bool hooks_tell)>;
 
     /// Completes an error with data that its line lacks, from a clock or from a file of the agent.
@@ -50,13 +50,13 @@ public:
     void tick();
     /// Adds an error that an agent reports by other means than a line.
     void add_error(LineEvent error);
-    /// Completes the last error again after the process has ended, since the agent's files may now
-    /// have more.
+    /// Called after the process has ended: completes the last error again, because the agent's
+    /// files may now have more data.
     void look_again();
 
     /// True once a line of an agent has been seen.
     bool found() const { return found_; }
-    /// How the agent's work ended; the last result counts.
+    /// How the agent's work ended; the last result found.
     const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }
     /// The agent's own id for its conversation; empty: not reported.
@@ -95,7 +95,8 @@ private:
     std::string last_message_;
     std::string model_;
     RunFacts facts_;
-    std::deque<std::string> failed_;      // failed calls since the last call that changed something
+    std::deque<std::string> failed_;      // calls that failed since the last one that changed
+                                          // something
     const LineFormat* format_ = nullptr;  // of the newest line of an agent
     bool found_ = false;
     std::size_t told_ = 0;  // events since the last tick

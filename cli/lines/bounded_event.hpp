@@ -11,11 +11,11 @@
 
 namespace headway::cli {
 
-/// The daemon keeps the head and the tail of a text above 4 KiB; four times that size leaves the
-/// choice to the daemon.
+/// Four times the size from which the daemon keeps only the head and the tail of a text, so that
+/// the daemon can choose these.
 inline constexpr std::size_t kLineTextBytesMax = 16'384;
 
-/// The head and the tail of a longer text, and between them the size of the cut.
+/// `text`; or, if it is longer, its head and tail, with the size of the cut part between them.
 std::string bounded_text(std::string_view text, std::size_t bytes_max = kLineTextBytesMax);
 
 /// Cuts long texts and arguments, keeping digests by which equal ones are recognised, and removes

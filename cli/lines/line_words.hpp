@@ -33,7 +33,7 @@ struct ToldError {
 };
 void add_error(AgentLine& line, const ToldError& error);
 
-/// The agent works with this model in a session of its own with this id.
+/// Records the agent, the agent's own id for the session that begins, and the model that it uses.
 void add_beginning(AgentLine& line, std::string_view agent, std::string_view session,
                    std::string_view model);
 
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> status_of(const Json& value);
 /// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);
 
-/// `all` without `part`, which `all` includes; 0 if `part` is greater.
+/// `all` minus `part`; 0 if `part` is greater.
 constexpr std::uint64_t without(std::uint64_t all, std::uint64_t part) {
     return all > part ? all - part : 0;
 }

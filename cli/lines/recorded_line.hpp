@@ -21,7 +21,8 @@ bool has(const Json& line, const char* name);
 /// The text, cut to the limit of a string in API.md; JSON for other values. Pure.
 std::string short_text(const Json& value);
 
-// Each copies a member if it exists and is not null, copy_integer() only an integer. Pure.
+// Each of these copies a member if it exists and is not null; copy_integer() copies only an
+// integer. Pure.
 void copy_string(const Json& line, const char* from, Json& data, const char* to);
 void copy_as_is(const Json& line, const char* from, Json& data, const char* to);
 void copy_integer(const Json& line, const char* from, Json& data, const char* to);

@@ -11,16 +11,17 @@
 #include "core/values/cause.hpp"
 
 // How the run of an agent ended, according to its lines and its exit status. An exit status of 0
-// alone is not a success: some agents have no other.
+// alone does not show success, because some agents always exit with 0.
 
 namespace headway::cli {
 
 /// Facts in an agent's lines about its end.
 struct RunFacts {
     static constexpr std::size_t kNoticesMax = 8;
-    static constexpr std::size_t kRefusedMax = 8;  ///< as many names as people read
+    static constexpr std::size_t kRefusedMax = 8;  ///< more names than this would not be read
 
-    std::string agent;  ///< of the last line; empty: no line, and the exit status is the outcome
+    std::string agent;  ///< agent of the last line; empty: there was no line, and the exit status
+                        ///< is the outcome
     std::optional<LineResult> result;
     /// Data of the last error.reported after which the model gave no answer.
     std::optional<Json> error;
@@ -28,7 +29,7 @@ struct RunFacts {
     /// Tools of the calls that the agent's rules refused since the last call that changed
     /// something.
     std::vector<std::string> refused;
-    bool answered = false;  ///< the model gave a message, a call or tokens of an answer
+    bool answered = false;  ///< the model gave a message, a call, or the tokens of an answer
     bool changed = false;   ///< a call that does more than read has succeeded
 
     void note_notice(const std::string& words);
@@ -39,8 +40,8 @@ struct RunEnd {
     bool completed = false;
     std::string reason;
     core::Cause cause = core::Cause::kNone;
-    std::string retry_at;  ///< the provider's; empty: unknown
-    /// An HTTP status known only from the exit status.
+    std::string retry_at;  ///< time at which the provider accepts requests again; empty: unknown
+    /// An HTTP status that only the exit status shows.
     std::optional<std::uint64_t> status;
     bool guarded = false;  ///< the agent's own guard against loops ended it
     bool limited = false;  ///< a limit that the operator gave the agent ended it

@@ -8,22 +8,23 @@
 
 namespace headway::cli {
 
-/// The use without impossible figures, for which a report would be refused. Pure.
+/// The use without impossible figures, which would make the daemon refuse the report. Pure.
 LineUse believable(LineUse reported);
 
-/// The use as in a report: parts that are 0 or unknown are left out, except input and output. Pure.
+/// The use in the form of a report. Parts that are 0 or unknown are left out, except input and
+/// output. Pure.
 Json usage_json(const LineUse& use);
 
-/// Use since the last line that reported it, whether lines report one answer of the model (perhaps
+/// Computes the use that each line adds, whether lines report single answers of the model (perhaps
 /// several times) or the total so far. Nothing is counted twice; if an agent's total is below the
-/// sum of its answers, the sum stands. A total below the previous one means that the agent was
+/// sum of its answers, the sum is kept. A total below the previous one means that the agent was
 /// restarted. Pure.
 class UseMeter {
 public:
     /// The new use; nothing if there is none. Its `answer` is not set.
     std::optional<LineUse> add(const LineUse& line_use);
-    /// `before`: use before this run. The total of a resumed agent includes that use, the total of
-    /// another agent does not.
+    /// `before`: use before this run. The total that a resumed agent reports includes that use; the
+    /// total of any other agent does not.
     void start_from(const LineTokens& before);
 
 private:

@@ -15,16 +15,17 @@ namespace headway::cli {
 
 class Json;
 
-/// Beginning of the ids of all events that are reported from a stored session.
+/// Prefix of the ids of all events that are reported from a stored session.
 inline constexpr std::string_view kTranscriptEvent = "transcript-";
 
 /// The label `adapter` of such a session.
 inline constexpr std::string_view kTranscriptAdapter = "transcript";
 
-/// "2026-11-28T10:00:00.000Z", of seconds since 1970.
+/// "2026-11-28T10:00:00.000Z", from seconds since 1970.
 std::string time_text(double seconds);
 
-/// The sessions of a daemon for a stored session and its parent; hooks use the same.
+/// The ids that a daemon's sessions have for a stored session and its parent. Hooks use the same
+/// ids.
 struct ObservedNames {
     std::string session;
     std::string parent;  ///< empty: none
@@ -37,20 +38,20 @@ Json opening_of(const StoredAbout& about, const std::string& parent);
 /// Whether a report has the time of its line as `at`.
 enum class ReportTimes : std::uint8_t { kNone, kOfLines };
 
-/// Makes reports from the lines of one stored session. A report's id is a digest of its content and
-/// its line's time, so that a report that is made again, after a restart or from a rewritten file,
-/// counts once. Pure.
+/// Makes reports from the lines of one stored session. The id of a report is a digest of its
+/// content and of the time of its line. So a report that is made again, after a restart or from a
+/// rewritten file, is counted once. Pure.
 class ObservedEvents {
 public:
-    /// Lines before `since`, in seconds since 1970, are the past: they identify the session and its
-    /// running calls, but make no reports.
+    /// Lines from before `since`, in seconds since 1970, are the past: they only identify the
+    /// session and its running calls, and make no reports.
     explicit ObservedEvents(double since, ReportTimes times = ReportTimes::kNone)
         : since_(since), times_(times) {}
 
     /// Adds the reports of one line, as JSON text. `sub_agent`: the session ends with its turn.
     void take(const StoredLine& line, bool sub_agent, std::vector<std::string>& reports);
-    /// Ends the past: adds its calls that still run. Works once; take() calls it at the first line
-    /// after the past.
+    /// Ends the past, and adds reports of calls from the past that are still running. Has an effect
+    /// only once; take() calls it at the first line after the past.
     void begin(std::vector<std::string>& reports);
 
 private:
@@ -67,7 +68,7 @@ private:
     ReportTimes times_;
     double last_ = 0;  ///< time of the last line with a time
     bool begun_ = false;
-    std::map<std::string, std::string> open_;  ///< reports of the past's calls, by call id
+    std::map<std::string, std::string> open_;  ///< reports of calls from the past, by call id
     std::string answer_;                       ///< answer whose use was reported last
     LineTokens used_;                          ///< use of that answer so far
 };

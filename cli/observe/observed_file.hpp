@@ -12,15 +12,15 @@
 
 namespace headway::cli {
 
-/// A stored session that grows. Between reads no descriptor is open, and the position is
-/// remembered; a file that was cut or rewritten is read from its beginning.
+/// A stored session that grows. Between two reads, no descriptor is open, and the position is
+/// remembered. A file that was truncated or rewritten is read again from its beginning.
 class ObservedFile {
 public:
     /// `since`: as in ObservedEvents.
     ObservedFile(StoreFile file, double since);
 
-    /// Reads on until `reports` has this many, or to the end of the last whole line. Error:
-    /// kBadRequest, why the file cannot be read.
+    /// Reads on until `reports` has this many reports, or to the end of the last whole line. Error:
+    /// kBadRequest, with the reason why the file cannot be read.
     core::Result<> read(std::size_t reports_max, std::vector<std::string>& reports);
     /// True if the last read() came to the end.
     bool at_end() const { return at_end_; }
@@ -28,7 +28,7 @@ public:
     bool is_behind(const StoreFile& now) const {
         return now.bytes != offset_ || now.inode != inode_;
     }
-    /// Reads from the beginning again, with another bound of the past.
+    /// Makes the next read() begin at the start of the file, with another end of the past.
     void start_over(double since);
 
     const StoredAbout& about() const { return reader_->about(); }
@@ -41,7 +41,8 @@ private:
     std::unique_ptr<StoreReader> reader_;
     ObservedEvents events_;
     std::uint64_t offset_ = 0;  ///< end of the last line that was read
-    std::string before_;        ///< the bytes before `offset_`: other bytes mean another file
+    std::string before_;        ///< the bytes before `offset_`; if they differ, the file is another
+                                ///< one
     std::uint64_t inode_ = 0;
     bool at_end_ = false;
 };

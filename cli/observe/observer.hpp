@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// True if a process of this user that `headway run` has started works in this folder: its work is
-/// reported already, in the session of the run.
+/// True if a process that this user started with `headway run` works in this folder: its work is
+/// already reported, in the session of the run.
 bool is_supervised_in(const std::string& folder);
 
 /// Follows stored sessions as they grow and reports them to a daemon. Files are read only as fast
@@ -40,7 +40,7 @@ private:
     enum class Standing : std::uint8_t {
         kUnknown,
         kOurs,  ///< no other client reports into the session
-        kLeft,  ///< other clients do, or the session has ended
+        kLeft,  ///< other clients report into it, or it has ended
     };
     struct Observed {
         ObservedFile file;
@@ -49,7 +49,7 @@ private:
         Standing standing = Standing::kUnknown;
         std::vector<std::string> reports{};  ///< pending reports, JSON text
         bool changed = true;
-        bool looked = false;  ///< looked up whether it was observed before
+        bool looked = false;  ///< it has been checked whether the session was observed before
     };
 
     void look_at_all();

@@ -15,25 +15,25 @@ namespace headway::cli {
 /// Bound of the events that are taken from one stored session.
 inline constexpr std::size_t kRecordedEventsMax = 100'000;
 
-/// Makes the parts of one stored session that a daemon takes into its history (POST
-/// /v1/sessions/{id}/recorded). The same file makes the same events, so that a part that is sent
+/// Makes, from one stored session, the parts that a daemon adds to its history (POST
+/// /v1/sessions/{id}/recorded). The same file always gives the same events, so a part that is sent
 /// again adds nothing. Memory: one part. Pure, except for `send`.
 class RecordedParts {
 public:
     /// Sends one part, a JSON array; false ends the reading.
     using Send = std::function<bool(std::string part)>;
 
-    /// `session` as scanned; must outlive this, as must `send`.
+    /// `session` is as scanned. It and `send` must outlive this object.
     RecordedParts(const ScannedSession& session, const Send& send);
 
     /// Takes the next line. False: no more lines are needed.
     bool take(const StoredLine& line, const StoredAbout& about);
-    /// Sends the rest, with the end of the session. False: there was nothing to send, or `send`
-    /// said so.
+    /// Sends the rest, with the end of the session. False if there was nothing to send, or if
+    /// `send` returned false.
     bool finish();
 
-    std::size_t events() const { return events_; }  ///< of the agent, in all parts
-    bool cut() const { return cut_; }               ///< more events than are taken
+    std::size_t events() const { return events_; }  ///< number of the agent's events, in all parts
+    bool cut() const { return cut_; }               ///< the session has more events than are taken
 
 private:
     bool flush();

@@ -31,20 +31,20 @@ void sort_for_history(std::vector<StoredSession>& sessions);
 /// True if the session may still run at `now`, in seconds since 1970. Pure.
 bool may_run(const StoredSession& stored, double now);
 
-/// Takes stored sessions into the history of a daemon. Sessions that the daemon knows stay as they
+/// Adds stored sessions to the history of a daemon. Sessions that the daemon knows stay as they
 /// are. One thread.
 class SessionImport {
 public:
     struct Setup {
-        bool dry_run = false;  ///< only look what would be added
+        bool dry_run = false;  ///< only find out what would be added
         double now = 0;        ///< seconds since 1970
         std::function<bool()> stop;
-        std::function<void()> step;  ///< called behind each session
+        std::function<void()> step;  ///< called after each session
     };
     struct Result {
         std::size_t added = 0;
-        std::size_t events = 0;  ///< of them
-        std::size_t cut = 0;     ///< of them, those with more than kRecordedEventsMax events
+        std::size_t events = 0;  ///< events in the sessions added
+        std::size_t cut = 0;     ///< sessions added that have more than kRecordedEventsMax events
         std::size_t known = 0;   ///< sessions that the daemon had
         std::map<std::string, std::size_t> left_out;  ///< sessions by the reason
         bool stopped = false;
@@ -53,8 +53,8 @@ public:
 
     SessionImport(Setup setup, Daemon& daemon) : setup_(std::move(setup)), daemon_(daemon) {}
 
-    /// Ends early when `stop` is true, between two sessions, or by a failure. `sessions` as
-    /// sort_for_history() leaves them.
+    /// Ends early, between two sessions, when `stop` is true; also at a failure. `sessions` must be
+    /// sorted by sort_for_history().
     Result run(const std::vector<StoredSession>& sessions);
 
 private:

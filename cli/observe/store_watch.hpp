@@ -13,7 +13,7 @@
 
 namespace headway::cli {
 
-/// Finds the files in folders that have changed, by inotify. One thread.
+/// Finds out which files in some folders have changed, with inotify. One thread.
 class StoreWatch {
 public:
     /// More folders would use up the watches of the user's other programs.
@@ -21,14 +21,15 @@ public:
 
     struct Seen {
         std::set<std::string> files;  ///< files that changed
-        bool lost = false;            ///< more files changed, or folders are new: look at all files
+        bool lost = false;            ///< further files changed, or there are new folders: all
+                                      ///< files must be looked at
         bool stop = false;            ///< `stop` became readable
     };
 
     StoreWatch();
 
-    /// Watches these folders as well. False: some cannot be watched, so that all files must be
-    /// looked at now and then.
+    /// Watches these folders as well. False if some of them cannot be watched, so that all files
+    /// must be looked at from time to time.
     bool watch(const std::vector<std::filesystem::path>& folders);
     /// Waits for a change, or for `stop`, a descriptor, at most this long.
     Seen wait(std::chrono::milliseconds at_most, int stop);

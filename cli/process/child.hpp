@@ -10,7 +10,7 @@ namespace headway::cli {
 
 /// A process that ends with this one: it gets SIGTERM when this process dies or this object is
 /// destroyed, then SIGKILL if it takes longer than a few seconds. It has its own process group, so
-/// that a Ctrl-C reaches only this process.
+/// that Ctrl-C signals only this process.
 class Child {
 public:
     /// Starts argv[0]; standard input is empty, and standard output and error go to the file `log`,
@@ -20,7 +20,7 @@ public:
     Child& operator=(const Child&) = delete;
     ~Child();
 
-    /// True until the process was seen to have ended.
+    /// True until the process is found to have ended.
     bool running();
     /// The status of waitpid(2), after the end.
     int status() const { return status_; }

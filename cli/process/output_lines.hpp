@@ -11,8 +11,8 @@
 namespace headway::cli {
 
 /// Turns a command's output into bounded evidence: the last lines since the last report, and how
-/// many were left out. Text that a carriage return overwrote is not shown, escape sequences are
-/// dropped. Memory is bounded whatever is written. Pure.
+/// many were left out. Text that a carriage return overwrote is not shown, and escape sequences are
+/// dropped. Memory is bounded, whatever is written. Pure.
 class OutputLines {
 public:
     static constexpr std::size_t kLinesMax = 20;
@@ -28,7 +28,7 @@ private:
     void complete_line();
 
     std::string current_;     // the beginning of the line that is being written
-    bool overwrite_ = false;  // a carriage return came: what follows starts the line again
+    bool overwrite_ = false;  // a carriage return came: the next text begins the line again
     std::deque<std::string> lines_;
     std::uint64_t left_out_ = 0;
 };

@@ -12,8 +12,8 @@
 
 namespace headway::cli {
 
-/// Use of a process tree. `cpu_ms` and `disk_bytes` (written) only grow; `rss_bytes` is its memory
-/// now.
+/// Use of a process tree. `cpu_ms` and `disk_bytes` (bytes written) only grow; `rss_bytes` is the
+/// memory used now.
 struct TreeUsage {
     std::uint64_t cpu_ms = 0;
     std::uint64_t rss_bytes = 0;
@@ -37,8 +37,9 @@ std::string process_began(std::int64_t pid);
 /// The value of write_bytes in /proc/PID/io, or 0. Pure.
 std::uint64_t parse_write_bytes(std::string_view text);
 
-/// All descendants of a process, from /proc. An ended process is in the sums of the process that
-/// waited for it; this process must be a child subreaper, so that no orphan is lost. Any thread.
+/// All descendants of a process, from /proc. A process that has ended is included in the sums of
+/// the process that waited for it. This process must be a child subreaper, so that no orphan is
+/// lost. Any thread.
 class ProcTree {
 public:
     explicit ProcTree(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}

@@ -17,12 +17,12 @@ struct Process {
     pid_t pid = -1;
     system::FileDescriptor in;  ///< the write end of its input, if that is a pipe
     system::FileDescriptor out;
-    system::FileDescriptor err;  ///< not open if standard error is ours
+    system::FileDescriptor err;  ///< not open if the command shares this process's standard error
     int error = 0;               ///< errno when it could not be started; `pid` is then -1
 };
 
 /// Descriptors from 3 to 1023 that a program started now would inherit, such as those that a shell
-/// opens for `<(...)`. Call this before libraries open descriptors that they forget to close.
+/// opens for `<(...)`. To be called before libraries open descriptors that they do not close.
 std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
@@ -32,7 +32,8 @@ Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
 
-/// spawn_process() with standard input and output through pipes, and our own standard error.
+/// spawn_process(), but with standard input and output through pipes, and with this process's
+/// standard error.
 Process spawn_between(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
@@ -40,9 +41,9 @@ Process spawn_between(const std::vector<std::string>& argv,
 /// `all` without the variables for Headway only, such as its token; HEADWAY_CA_FILE stays.
 std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
 
-/// Overwrites the values of Headway's variables in this process's environment, and closes the
-/// process's memory to the user's other programs: programs that it starts could read both in /proc.
-/// Copy values that are still needed first. No other thread may run.
+/// Overwrites the values of Headway's variables in this process's environment, and makes the memory
+/// of the process unreadable for the user's other programs, because programs that it starts could
+/// read both in /proc. Values that are still needed must be copied first. No other thread may run.
 void hide_own_variables();
 
 /// How a command ended, from the status of waitpid(2).

@@ -20,9 +20,9 @@
 
 namespace headway::cli {
 
-/// A file that a person named, or that is in a folder which they named, as a stream. Unlike
-/// std::ifstream it never waits for a writer and accepts no device (config::open_to_read), and the
-/// beginning can be looked at before reading, even that of a pipe opened by a shell.
+/// A stream on a file that a person named, or that is in a folder that a person named. Unlike
+/// std::ifstream, it never waits for a writer and accepts no device (config::open_to_read). Its
+/// beginning can be examined before reading, even that of a pipe opened by a shell.
 class FileStream : public std::istream {
 public:
     /// `flags` of open(2): O_NOFOLLOW to refuse a symbolic link. A file that cannot be opened gives

@@ -22,7 +22,7 @@ struct SessionLabel {
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
     std::int64_t loop_start = -1;  ///< call with which the loop begins, from 0; -1: unknown
-    std::int64_t loop_length = 0;  ///< calls
+    std::int64_t loop_length = 0;  ///< number of calls in the loop
 };
 
 /// Reads CSV with a head (RFC 4180: quotes, doubled quotes, line breaks within quotes). Columns

@@ -15,19 +15,19 @@
 #include "core/events/session_payloads.hpp"
 #include "core/values/verdict.hpp"
 
-// A recording judged without a daemon, by the decoder and the core that the daemon uses.
+// Judges recordings without a daemon, with the same decoder and core that the daemon uses.
 
 namespace headway::cli {
 
 /// Policy from the words of --policy: `balanced`, `strict` or KEY=VALUE with the keys of `policy`
-/// in PUT /v1/sessions/{id}. Errors: those of api::decode_open, naming the key. Pure.
+/// in PUT /v1/sessions/{id}. Errors: those of api::decode_open, which name the key. Pure.
 core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words);
 
 struct JudgeOptions {
     core::PolicyOverride policy;  ///< wins over the policy in the recording's opening
     bool keep_journal = false;
-    /// The answer that an assumed judge gives at once to every question, to show the verdicts with
-    /// a wrong judge. Absent: no judge.
+    /// The answer that an assumed judge gives at once to every question, to show what verdicts a
+    /// wrong judge would cause. Absent: no judge.
     std::optional<core::CheckAnswer> opinion;
     /// An unreadable line loses one event, not the recording: Timeline::unreadable.
     bool lenient = false;
@@ -49,12 +49,13 @@ struct JournalEntry {
 };
 
 struct Timeline {
-    std::size_t events = 0;        ///< judged
+    std::size_t events = 0;        ///< number of events judged
     std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
-    std::size_t refused = 0;       ///< after the end, or of an attempt that another one replaced
+    std::size_t refused = 0;       ///< events after the end, or of an attempt that a later one
+                                   ///< replaced
     std::size_t unreadable = 0;    ///< left out, see JudgeOptions::lenient
     std::string first_unreadable;  ///< the first one: its line and the reason, "12: ..."
-    std::size_t calls = 0;         ///< tool.finished among the events
+    std::size_t calls = 0;         ///< number of tool.finished among the events
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
@@ -74,7 +75,7 @@ public:
     EventJudge& operator=(const EventJudge&) = delete;
     ~EventJudge();
 
-    /// `at`: time since the opening; if it goes back, the last time is used.
+    /// `at`: time since the opening; if it is earlier than the last one, the last one is used.
     void report(core::Event event, std::chrono::milliseconds at, std::size_t line);
     /// Acknowledges the newest advice to change the approach, if any.
     void acknowledge(std::chrono::milliseconds at, std::size_t line);
@@ -93,12 +94,12 @@ private:
 /// The way in which a recording must be read for these options. Pure.
 ReadFor reading_for(const JudgeOptions& options);
 
-/// Judges a whole export by judge_journal(), unless `options` has a policy or a judge; any other
-/// recording event by event, at the times of its own clock, or one second per event without times.
-/// Nothing is judged between events: a recording does not show whether an agent that wrote nothing
-/// was silent. Errors: those of api::decode_report and decode_open; the detail begins with the line
-/// ("12: ..."). Precondition: the recording was read as reading_for() requires. Pure; `document` is
-/// scratch memory.
+/// Judges a whole export by judge_journal(), unless `options` has a policy or a judge. Judges any
+/// other recording event by event, at the times of its own clock or, if it has none, at one event
+/// each second. Nothing is judged between events: a recording does not show whether an agent that
+/// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
+/// with the line ("12: ..."). Precondition: the recording was read as reading_for() requires. Pure;
+/// `document` is scratch memory.
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
                                        api::JsonDocument& document);
 

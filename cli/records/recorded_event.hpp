@@ -9,12 +9,12 @@
 #include "api/json/document_writer.hpp"
 #include "api/json/json_document.hpp"
 
-// A parsed line of a recording, and the event that it stands for. The text of a line is parsed
-// once: its values are copied from document to document.
+// A parsed line of a recording, and the event that the line means. The text of a line is parsed
+// once; its values are copied from document to document.
 
 namespace headway::cli {
 
-/// The members of a line, an object; valid until its document parses again.
+/// The members of a line, which is an object; valid until its document parses another text.
 class LineMembers {
 public:
     /// Members that are read; further ones are ignored. With all the members that a line can hold,
@@ -45,8 +45,8 @@ std::string short_text(api::JsonValue value);
 /// True for the types of agents' lines that stand for an event.
 bool is_agents_event(std::string_view line_type);
 
-/// Writes the event of an agent's line, with `id`, as the root of `to`; nothing: the line is
-/// skipped. Error: a document cannot hold the event.
+/// Writes the event of an agent's line, with `id`, as the root of `to`; returns nothing if the line
+/// is skipped. Error: the event does not fit into a document.
 std::optional<core::Result<>> write_event(const LineMembers& line, std::string_view id,
                                           api::JsonDocument& to);
 

@@ -23,7 +23,7 @@ inline constexpr double kRecordedSecondsMax = 1e9;
 inline constexpr const char* kRecordingHint =
     "a recording is JSONL, as `headway events SESSION --jsonl` prints it";
 
-/// Purpose of reading a recording.
+/// The purpose of reading a recording.
 enum class ReadFor : std::uint8_t {
     kPlay,        ///< each event as text that a daemon accepts
     kJudge,       ///< a whole export as its stored events, any other recording as for kJudgeAgain
@@ -35,7 +35,7 @@ struct RecordedEvent {
     std::string text;  ///< for kPlay, JSON: {"type","event_id","data"}
     /// For kJudge and kJudgeAgain. Errors: those of api::decode_report().
     core::Result<core::Event> event;
-    std::optional<double> seconds;  ///< of the recording's own clock
+    std::optional<double> seconds;  ///< time by the recording's own clock
     std::size_t line = 0;           ///< of the file, from 1
     bool acknowledges = false;      ///< no event: it acknowledges the newest advice, if any
 };
@@ -46,19 +46,19 @@ struct StoredEvent {
     std::size_t line = 0;             ///< of the file, from 1
 };
 
-/// A recorded session in the daemon's words.
+/// A recorded session in the form that the daemon uses.
 struct Recording {
     std::string session;  ///< suggested id; may be empty or invalid
     std::string open;     ///< JSON text: body of PUT /v1/sessions/{id}
     std::string meta;     ///< JSON text of the `meta` line with the recording's purpose, or empty
-    std::optional<double> opened;  ///< of the recording's own clock
+    std::optional<double> opened;  ///< time of the opening by the recording's own clock
     std::vector<RecordedEvent> events;
     /// For kJudge: events of a whole export, from the first one on without a gap; `events` is then
     /// empty.
     std::vector<StoredEvent> journal;
     bool whole_export = false;
     std::size_t lines = 0;    ///< lines that are not blank
-    std::size_t skipped = 0;  ///< lines that only a daemon writes, or of an unknown type
+    std::size_t skipped = 0;  ///< lines that only a daemon writes, or that have an unknown type
     std::string gap;  ///< where an export is incomplete, in words; empty: it is whole, or no export
 };
 
@@ -67,14 +67,14 @@ struct Recording {
 /// reports them ({"type","data"}; {"ack":true} acknowledges the newest advice). Event ids come from
 /// the line's number in the recording, so playing it again is idempotent. Error: kInvalidJson for a
 /// line that is not a JSON object, is of another session than the lines before or, for kPlay, is an
-/// event that no daemon accepts; the detail begins with the line's number ("12: ..."), to follow
-/// the file's name.
+/// event that no daemon accepts; the detail begins with the line's number ("12: ..."), so that it
+/// can follow the file's name.
 core::Result<Recording> read_recording(std::istream& lines, ReadFor use);
 
 /// Reads the recording in a file that a verb was given. Errors: as above, and kBadRequest if
 /// nothing can be read, as from a folder; the detail names the file.
 core::Result<Recording> read_recording_file(const std::string& file, ReadFor use);
-/// The same for an open file; its beginning may have been looked at.
+/// The same for a file that is open; its beginning may have been examined.
 core::Result<Recording> read_recording_file(FileStream& stream, const std::string& file,
                                             ReadFor use);
 

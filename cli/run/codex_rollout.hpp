@@ -13,15 +13,15 @@
 
 namespace headway::cli {
 
-/// Adds to an error the class, the status and the reset time of the last turn at the end of a
-/// rollout. Leaves the error unchanged if that turn has no error. Pure.
+/// Adds to an error the class, the status and the reset time of the last turn in `end_of_rollout`.
+/// Leaves the error unchanged if that turn has no error. Pure.
 void add_stop_in_rollout(std::string_view end_of_rollout, Json& error);
 
 /// The path of a thread's rollout below the folder of Codex; empty: not found. Looks at a bounded
 /// number of files, the newest days first.
 std::string find_rollout(const std::string& codex_home, std::string_view thread);
 
-/// The use of the thread until the end of its last turn; 0 without a count. Pure.
+/// The use of the thread until the end of its last turn; 0 if there is no count. Pure.
 LineTokens total_in_rollout(std::string_view end_of_rollout);
 LineTokens total_of_rollout(const std::string& path);
 

@@ -27,10 +27,11 @@ public:
 
     Json operator()() {
         const TreeUsage now = tree_.usage(::getpid());
-        // Sums over processes that are read one after another may fall for a moment; work does not.
+        // The processes are read one after another, so their sum may decrease for a moment,
+        // although their use never does.
         cpu_ms_ = std::max(cpu_ms_, now.cpu_ms);
         disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
-        // If a command has just exited, its last figure is better than 0.
+        // If the command has just exited, its last figure is kept instead of 0.
         if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
         Json data = {
             {"phase", "running"},

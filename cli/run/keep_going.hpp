@@ -36,7 +36,8 @@ public:
               const std::map<std::string, std::string>& environment, Say say);
 
     /// Waits as the plan requires and returns the command of the next run; nothing: no next run.
-    /// Events of the session report the wait. The check's result goes into `run`.
+    /// The wait is reported as events of the session, and the result of the check is stored in
+    /// `run`.
     std::optional<Words> after(RunOver& run, const SupervisedCommand& command);
 
     std::uint64_t resumes() const { return plan_.resumes(); }
@@ -70,7 +71,7 @@ private:
     const Say say_;
     const KeepGoingState state_;
     ResumePlan plan_;
-    const WallTime latest_;  ///< no run begins later
+    const WallTime latest_;  ///< no run begins after this time
     const std::string folder_;
     const std::string folder_is_;  ///< the folder's device and inode when the run began
     std::uint64_t checks_ = 0;

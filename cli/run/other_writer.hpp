@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-// Finds another process in an agent's conversation, which two processes would corrupt. Only names,
-// sizes, locks and the registers of running agents are read.
+// Finds another process that has an agent's conversation open, because two processes would corrupt
+// it. Reads only names, sizes, locks and the registers of running agents.
 
 namespace headway::cli {
 
@@ -19,8 +19,8 @@ struct AgentHomes {
 /// The homes by `environment`; an empty path: unknown.
 AgentHomes agent_homes(std::map<std::string, std::string> environment);
 
-/// The process that has the conversation open: "process 4711 of claude"; empty: no process is
-/// known. Found in Claude's register of live sessions, or by Codex's lock.
+/// The process that has the conversation open: "process 4711 of claude"; empty if no process is
+/// known. It is found in Claude's register of live sessions, or through Codex's lock.
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);
 

@@ -23,8 +23,8 @@ struct StopDirective {
     std::string reason;
 };
 
-/// State of a session according to its document and journal. An agent's acknowledgement removes a
-/// directive from the replies to reports, but not from document and journal.
+/// State of a session according to its document and journal. An acknowledgement of the agent
+/// removes a directive from the replies to reports, but not from the document and the journal.
 struct Standing {
     bool held = false;     ///< paused, or a person has to decide
     bool stopped = false;  ///< cancelled, halted or stopped
@@ -34,7 +34,7 @@ struct Standing {
 /// Reports for one session from a thread of its own, so that the daemon never holds up the
 /// supervised command: opens the session, delivers spooled events in order, sends heartbeats as the
 /// daemon asks, and tries again with the same event ids while the daemon is unreachable. Public
-/// functions: the owner's thread.
+/// functions are called on the owner's thread.
 class Reporter {
 public:
     struct Setup {
@@ -56,8 +56,8 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    /// `hooks_tell`: the agent's own hooks report the same event if they report into this session;
-    /// the event is then dropped, so that nothing is counted twice.
+    /// `hooks_tell`: if the agent's own hooks report into this session, they report the same event
+    /// too; the event is then dropped, so that nothing is counted twice.
     void add(const std::string& type, const Json& data, bool hooks_tell = false);
     /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
@@ -70,14 +70,14 @@ public:
     /// Asks for a new standing().
     void look();
     Standing standing() const;
-    /// True if all added events and look() have their replies, so that held(), stop_directive() and
-    /// standing() are up to date.
+    /// True if the daemon has replied to all added events and to look(), so that held(),
+    /// stop_directive() and standing() are up to date.
     bool settled() const;
     /// True if the daemon takes no more reports: the session has ended.
     bool refused() const;
 
-    /// Delivers the remaining events, ends the session with this body of POST .../end and returns;
-    /// gives up after `linger`, or soon if no daemon was ever reached. True if everything arrived.
+    /// Delivers the remaining events and ends the session with this body of POST .../end. Gives up
+    /// after `linger`, or sooner if no daemon was ever reached. True if everything arrived.
     bool finish(const Json& end, std::chrono::milliseconds linger);
 
     /// finish() in the background; the destructor waits for it.

@@ -11,9 +11,9 @@ namespace headway::cli {
 
 class Json;
 
-/// Events waiting to be delivered, bounded: when the spool is full, the oldest event that can be
-/// spared is dropped (heartbeats without figures first, then messages, then anything). One thread
-/// at a time. Pure.
+/// Events that wait to be delivered. Their number is bounded: if the spool is full, the oldest
+/// event that can be spared is dropped (heartbeats without figures first, then messages, then
+/// anything). One thread at a time. Pure.
 class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
@@ -33,13 +33,13 @@ public:
     /// The oldest events as one report, a JSON array; they stay until confirm(), and further calls
     /// return the same ones.
     std::string batch();
-    /// The last batch was stored, or never can be.
+    /// Called when the last batch was stored, or can never be.
     void confirm();
-    /// The last batch was refused: its events now come one by one, so that only one is lost. False:
-    /// the batch was one event.
+    /// Called when the last batch was refused: its events now come one by one, so that only one is
+    /// lost. False if the batch was a single event.
     bool narrow();
-    /// The agent's hooks report the events that were added with `hooks_tell`: these events are
-    /// dropped, except those on their way.
+    /// Called when the agent's hooks report the events that were added with `hooks_tell`: drops
+    /// these events, except those that are being sent.
     void drop_told();
     /// True if an event was added with `hooks_tell`.
     bool has_told() const;

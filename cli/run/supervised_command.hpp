@@ -48,16 +48,17 @@ struct CommandFigures {
     std::atomic<bool> is_agent{false};  ///< prints lines of an agent, whose calls are the evidence
 };
 
-/// Runs one command: copies its output to ours byte for byte, reports its lines, passes signals on,
-/// stops it on a stop directive. Output is copied only as fast as our own reader takes it, which
-/// never delays signals or a stop. Lines that an agent prints about itself are reported as events.
+/// Runs one command: copies its output byte for byte to this program's output, reports its lines,
+/// passes signals on, and stops it at a stop directive. Output is copied only as fast as it is
+/// read; this never delays signals or a stop. Lines that an agent prints about itself are reported
+/// as events.
 class SupervisedCommand {
 public:
     struct Setup {
         bool lines = true;       ///< whether to read lines of agents
         Json call;               ///< data of the `tool.finished` that closes the command's call
         std::string codex_home;  ///< where Codex keeps its records; empty: not known
-        /// An agent that reports a longer wait is ended; 0: no agent is.
+        /// An agent that reports a longer wait than this is ended; 0: never.
         milliseconds wait_max{0};
         CommandFigures& figures;
     };
@@ -73,7 +74,7 @@ public:
     /// True if a signal that ends commands came from outside the command.
     bool interrupted() const { return interrupted_; }
 
-    /// True if the command was ended for a wait longer than Setup::wait_max.
+    /// True if the command was ended because of a wait longer than Setup::wait_max.
     bool ended_for_wait() const { return ended_for_wait_; }
 
     /// The agent's lines, if any.

@@ -17,8 +17,8 @@ struct FoundStores {
     std::vector<std::filesystem::path> folders;  ///< all folders that were searched
 };
 
-/// The stores of these agents, or of all known agents: in the usual folders, or in those of the
-/// agents' environment variables. Files of another user, symbolic links and folders without
+/// The stores of these agents, or of all known agents: in the usual folders, or in those that the
+/// agents' environment variables name. Files of another user, symbolic links and folders without
 /// permission get a line each in `skipped`; no file is opened.
 FoundStores find_stores(const std::map<std::string, std::string>& environment,
                         const std::vector<std::string>& agents = {});

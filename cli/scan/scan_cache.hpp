@@ -15,7 +15,8 @@
 
 namespace headway::cli {
 
-/// State of a file when it was read. An SQLite store has its newest rows in a log next to it.
+/// The state of a file when it was read. For an SQLite store it includes the log next to the file,
+/// which has the newest rows.
 struct StoreState {
     std::uint64_t bytes = 0;
     std::int64_t changed = 0;  ///< nanoseconds since 1970
@@ -28,8 +29,8 @@ struct StoreState {
 /// The file's state now.
 StoreState state_of(const StoreFile& file);
 
-/// Sessions by file, without timelines and without any text from people. One thread; find(): any
-/// thread.
+/// Sessions by file, without timelines and without any text from people. One thread, except find(),
+/// which any thread may call.
 class ScanCache {
 public:
     /// The sessions of the file if its state is unchanged; null: the file must be read.
@@ -39,7 +40,8 @@ public:
     /// Forgets all files except `files`.
     void keep_only(const std::vector<StoreFile>& files);
 
-    /// A cache from text that write() made for the same `build`; empty for any other text. Pure.
+    /// Reads a cache from text that write() made for the same `build`; from any other text, an
+    /// empty cache. Pure.
     static ScanCache read(std::string_view text, std::string_view build);
     std::string write(std::string_view build) const;
 
@@ -60,8 +62,8 @@ std::string scan_cache_path(const std::map<std::string, std::string>& environmen
 /// The cache in a file; empty if the file is absent or not this user's.
 ScanCache load_scan_cache(const std::string& path);
 
-/// True if the cache was stored, whole and for this user alone. Otherwise the next scan reads all
-/// files again.
+/// Stores the cache, whole, and readable for this user only. If this fails, it returns false, and
+/// the next scan reads all files again.
 bool store_scan_cache(const std::string& path, const ScanCache& cache);
 
 }  // namespace headway::cli

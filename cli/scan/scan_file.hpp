@@ -27,7 +27,8 @@ struct StoreFile {
     std::uint64_t inode = 0;
 };
 
-/// Called now and then; true ends the reading, and the result is what was read so far.
+/// Called from time to time. If it returns true, reading ends, and the result is what was read so
+/// far.
 using StopScan = std::function<bool()>;
 
 /// Reads and judges one stored session. Memory: one line and the state of one session. Error:
@@ -41,8 +42,8 @@ core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
                                                     const JudgeOptions& options,
                                                     const StopScan& stop);
 
-/// Takes a line of a stored session, with `reports`, and the session as far as it has been read;
-/// false ends the reading.
+/// Takes a line of a stored session, with its `reports`, and the session as far as it has been
+/// read. If it returns false, reading ends.
 using TakeStored = std::function<bool(StoredLine& line, const StoredAbout& about)>;
 
 /// Reads one session of a store's file once more: in a database the one with this id. Errors: as

@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// Each answer or call counts once: one that is in several files (forks, resumed copies) belongs to
-/// the session that began first.
+/// Each answer and each call is counted once. If it is in several files (forks, resumed copies), it
+/// belongs to the session that began first.
 struct Totals {
     std::size_t sessions = 0;
     std::size_t sub_agents = 0;  ///< included in `sessions`
@@ -23,7 +23,7 @@ struct Totals {
     std::size_t failures = 0;
     std::uint64_t tokens = 0;
     std::uint64_t unpriced = 0;  ///< tokens of models without a price
-    double cost_usd = 0;         ///< of models with a price
+    double cost_usd = 0;         ///< cost of the models that have a price
     double worked = 0;           ///< seconds
 
     void add(const Totals& other);

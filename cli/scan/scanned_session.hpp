@@ -18,7 +18,8 @@ namespace headway::cli {
 
 /// One answer of the model, as the totals count it.
 struct CountedUse {
-    std::uint64_t answer = 0;  ///< digest of the answer's id, counted once over all files
+    std::uint64_t answer = 0;  ///< digest of the answer's id; an answer in several files is counted
+                               ///< once
     std::uint64_t tokens = 0;
     std::optional<double> cost_usd;  ///< by the price list; nothing for a model without a price
     double seconds = 0;              ///< since 1970
@@ -41,14 +42,15 @@ struct ScannedSession {
     std::string file;
     double began = 0;   ///< seconds since 1970; 0: no line has a time
     double ended = 0;   ///< time of the last line
-    double worked = 0;  ///< seconds, without gaps of more than kGapSeconds: a person was away
+    double worked = 0;  ///< seconds, without gaps of more than kGapSeconds, in which a person was
+                        ///< away
     double worked_after_stuck = 0;
     std::size_t lines = 0;
-    std::size_t broken = 0;      ///< lines that are no JSON object
+    std::size_t broken = 0;      ///< lines that are not JSON objects
     std::size_t refused = 0;     ///< calls that the agent's rules or a person refused
     std::size_t open_calls = 0;  ///< calls without a result at the end: cut off, or still running
-    /// Digests of the calls' ids and times, counted once over all files; the lowest bit is set if
-    /// the call failed.
+    /// One digest for each call, of its id and time, so that a call in several files is counted
+    /// once. The lowest bit is set if the call failed.
     std::vector<std::uint64_t> calls;
     std::vector<CountedUse> uses;
     std::vector<std::string> models;  ///< at most kModelsMax, then kOtherModels
@@ -57,13 +59,13 @@ struct ScannedSession {
     core::Judgement last;
     Timeline timeline;
 
-    /// True if the file holds nothing of a session.
+    /// True if the file contains nothing of a session.
     bool is_empty() const { return began == 0 && calls.empty() && uses.empty(); }
 };
 
 inline constexpr double kGapSeconds = 600;
 
-/// Bound of one session; no person changes models more often.
+/// Maximum number of models of one session; no person changes models more often.
 inline constexpr std::size_t kModelsMax = 64;
 inline constexpr const char* kOtherModels = "(more models)";
 
@@ -76,8 +78,8 @@ public:
     void take(StoredLine& stored, std::size_t line);
     ScannedSession finish(const StoredAbout& about, std::size_t open_calls);
 
-    std::size_t lines = 0;   ///< lines of the file that were read so far
-    std::size_t broken = 0;  ///< lines that are no JSON object
+    std::size_t lines = 0;   ///< lines of the file that have been read so far
+    std::size_t broken = 0;  ///< lines that are not JSON objects
 
 private:
     void pass(double seconds);

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-// Stored sessions cut into the JSON objects that readers take, in pieces of bounded memory.
+// Cuts stored sessions into the JSON objects that readers take. Each piece has a bounded size.
 
 namespace headway::cli {
 
@@ -22,7 +22,8 @@ inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
 /// it.
 class StoreLines {
 public:
-    /// `matters`: true if a line with this beginning is needed; most of a store is not.
+    /// `matters` returns true if a line with this beginning is needed. Most lines of a store are
+    /// not.
     StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
 
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
@@ -43,14 +44,14 @@ private:
     std::string buffer_;
     std::size_t used_ = 0;      ///< bytes of the buffer in use; the rest is free
     std::size_t at_ = 0;        ///< start of the next line
-    std::size_t searched_ = 0;  ///< no line end between at_ and this
+    std::size_t searched_ = 0;  ///< there is no line end between at_ and this
     std::uint64_t taken_ = 0;   ///< bytes read from the stream
     std::uint64_t ended_ = 0;
-    std::optional<Found> dropped_;  ///< the beginning of this line was dropped, and why
+    std::optional<Found> dropped_;  ///< set if the beginning of this line was dropped: the reason
 };
 
-/// Pieces of a JSON document: first all before its array "messages", as an object, then the objects
-/// in that array.
+/// Pieces of a JSON document: first everything before its array "messages", as one object, then the
+/// objects in that array.
 class StoreMessages {
 public:
     explicit StoreMessages(std::istream& in) : in_(in) {}

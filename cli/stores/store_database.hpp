@@ -10,7 +10,7 @@
 #include "core/base/result.hpp"
 
 // The tables in which opencode and Kilo store sessions. The file is another program's and may be
-// hostile: it is opened for reading only, with its log, and nothing in its schema is run.
+// hostile: so it is opened, with its log, for reading only, and nothing in its schema is executed.
 
 namespace headway::cli {
 
@@ -41,9 +41,10 @@ struct StoredRowsTaker {
 /// Limit of rows of `message` and `part` that are read; each takes 24 bytes of memory.
 inline constexpr std::size_t kStoredRowsMax = 4'000'000;
 
-/// Reads all sessions of the file, or the one with the id `only`, in one transaction. `stop` ends
-/// the reading early: rows read so far remain valid. Error: kBadRequest, why the file cannot be
-/// read or which part is unknown, without the file's name.
+/// Reads all sessions of the file, or the one with the id `only`, in one transaction. If `stop`
+/// returns true, reading ends early; the rows read so far remain valid. Error: kBadRequest, with
+/// the reason why the file cannot be read, or with the part that is unknown, but without the file's
+/// name.
 core::Result<> read_store_database(const std::string& path, const std::string& only,
                                    const StoredRowsTaker& take, const std::function<bool()>& stop);
 

@@ -27,15 +27,15 @@ struct StoredCall {
 };
 
 /// A session's calls without results so far, by id. Bounded: beyond kMax calls, or kBytesMax of
-/// arguments, the call with the lowest id is dropped, since a store that never ends its calls does
-/// not need them.
+/// arguments, the call with the lowest id is dropped; only a store that never ends its calls has so
+/// many.
 class StoredCalls {
 public:
     static constexpr std::size_t kMax = 4096;
     static constexpr std::size_t kBytesMax = std::size_t{32} << 20;
 
     void start(std::string_view id, StoredCall call);
-    /// Null without such a call.
+    /// The call; null if there is none.
     StoredCall* find(std::string_view id);
     /// Removes and returns the call; a call that was not started has no name or arguments.
     StoredCall finish(std::string_view id);
@@ -57,8 +57,8 @@ struct StoredResult {
     std::optional<double> seconds{};
 };
 
-/// Makes events with the decoder of reports, so that a stored session is read like a reported one.
-/// An event that a daemon would refuse is left out.
+/// Makes events with the decoder used for reports, so that a stored session is read like a reported
+/// one. An event that a daemon would refuse is left out.
 class StoredEvents {
 public:
     void message(StoredLine& out, std::string_view role, std::string_view text);

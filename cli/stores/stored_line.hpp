@@ -14,7 +14,7 @@
 #include "cli/lines/agent_line.hpp"
 #include "core/events/event.hpp"
 
-// The lines in which agents store their sessions, read as Headway's events. Pure.
+// Reads the lines in which agents store their sessions as Headway's events. Pure.
 
 namespace headway::cli {
 
@@ -31,7 +31,8 @@ struct StoredLine {
     std::optional<StoredUse> use;
     std::optional<double> seconds;     ///< since 1970
     bool turn_ended = false;           ///< the agent waits for a person from here on
-    bool live = false;                 ///< fill `reports`, not `events`, also with begun calls
+    bool live = false;                 ///< set to fill `reports` instead of `events`, including
+                                       ///< calls that have only begun
     std::vector<std::string> reports;  ///< JSON text of reports, with type and data
 
     /// Clears all members except `live`.
@@ -86,8 +87,8 @@ enum class StoreShape : std::uint8_t {
 /// How one agent stores sessions.
 struct StoreFormat {
     std::string_view agent;
-    /// True if the line may hold an event, judged by its first bytes, since most bytes of a store
-    /// are prompts. Null: any line may.
+    /// True if the line may contain an event, judged by its first bytes, because most bytes of a
+    /// store are prompts. Null: any line may.
     bool (*matters)(std::string_view line);
     /// True if only this format has such a line.
     bool (*begins)(api::JsonValue line);
@@ -107,10 +108,10 @@ extern const StoreFormat kOpencodeStore;
 extern const StoreFormat kPiStore;
 extern const StoreFormat kQwenStore;
 
-/// The format of a file by its name, in any folder; null: only its lines can identify it.
+/// The format of a file, judged by its name in any folder; null if only its lines can identify it.
 const StoreFormat* store_format_named(std::string_view file_name);
 
-/// The format of a file by its first lines; null: unknown. `document` is scratch memory.
+/// The format of a file, judged by its first lines; null if unknown. `document` is scratch memory.
 const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document);
 
 }  // namespace headway::cli

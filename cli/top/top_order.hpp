@@ -22,8 +22,9 @@ struct Placed {
     double unpriced = 0;    ///< tokens whose cost is not known
 };
 
-/// The rows in the person's order: by `state.order`, sub-agents below their parents unless
-/// `state.flat`. Sessions with an alarm come first. The rows point into `data`. Pure.
+/// The rows in the order that the person chose: by `state.order`, with sub-agents below their
+/// parents unless `state.flat`. Sessions with an alarm come first. The rows point into `data`.
+/// Pure.
 std::vector<Placed> placed(const Json& data, const TopState& state);
 /// The place of a session in `rows`; 0 if absent.
 std::size_t place_of(const std::vector<Placed>& rows, const std::string& id);

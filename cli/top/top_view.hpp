@@ -12,14 +12,14 @@ namespace headway::cli {
 
 class Json;
 
-/// A decision that a person began to make.
+/// A decision that a person has begun to make.
 struct TopDecision {
     std::string approval;
     std::string session;
     bool approve = false;
 };
 
-/// An end that a person began to give a session whose agent is gone.
+/// The end of a session whose agent is gone, which a person has begun to choose.
 struct TopEnd {
     std::string session;
     std::string outcome;  ///< failed or cancelled; empty: not chosen yet
@@ -29,7 +29,7 @@ struct TopEnd {
 enum class TopOrder : std::uint8_t { kWorst, kNewest, kCost, kQuiet };
 inline constexpr std::size_t kTopOrders = 4;
 
-/// Choices of the person so far.
+/// The person's choices so far.
 struct TopState {
     std::string selected;  ///< session id, kept while rows move
     std::string filter;    ///< text that rows must hold
@@ -39,11 +39,11 @@ struct TopState {
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
-    TopDecision asked;    ///< waits for y, or the tool's name; without `approval`: none
+    TopDecision asked;    ///< waits for y, or for the tool's name; none if `approval` is empty
     bool whole = true;    ///< all of that request is on the screen: see shows_request_whole()
-    std::string typed;    ///< what was typed of the tool's name
+    std::string typed;    ///< the part of the tool's name typed so far
     TopDecision decided;  ///< to be sent by the caller, which then clears it
-    TopEnd ending;        ///< waits for f or c; without `session`: none
+    TopEnd ending;        ///< waits for f or c; none if `session` is empty
     TopEnd ended;         ///< to be sent by the caller, which then clears it
     bool stale = false;   ///< new data is needed at once; the caller clears it
     std::string news;     ///< a line of news, such as the result of a decision
@@ -62,8 +62,8 @@ void press(TopState& state, const Json& data, std::string_view key);
 std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color);
 
-/// True if a screen of this size has room for the whole request being decided: no request is
-/// approved that was seen only in part. Pure.
+/// True if a screen of this size has room for the whole request being decided: a request that was
+/// seen only in part cannot be approved. Pure.
 bool shows_request_whole(const TopState& state, const Json& data, WallTime now, std::size_t width,
                          std::size_t height);
 

@@ -16,7 +16,7 @@ class Json;
 
 class Daemon;
 
-/// Posts, and retries a few times while the daemon may still answer.
+/// Posts, and retries a few times as long as the daemon may still reply.
 HttpReply post_patiently(Daemon& daemon, const std::string& path, const Json& body);
 
 /// Posts, with retries, and prints the advice of the reply. Returns the exit code.

@@ -10,7 +10,7 @@ namespace headway::cli {
 
 class Json;
 
-/// True if the document of a check has its end. Pure.
+/// True if, according to its document, the check has ended. Pure.
 bool check_ended(const Json& check);
 
 /// 0 progressing, 2 looping, 4 blocked or failed, 1 no answer. Pure.

@@ -18,16 +18,16 @@ struct LineStyle {
     bool color = false;
 };
 
-/// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed. The parts align from line to
-/// line, closer together if the width is below 100. Nothing in the line can steer a terminal. Takes
-/// an event envelope; any other value still gives some line.
+/// "02:03:04 tool.finished make ok 5.1s: all" without a line feed. The parts align from line to
+/// line, closer together if the width is below 100. Nothing in the line can control a terminal.
+/// `event` is an event envelope; for any other value, some line is returned too.
 std::string event_line(const Json& event, const LineStyle& style);
 
 /// Summary of an event, in a few words. Pure.
 std::string event_summary(std::string_view type, const Json& data);
 
-/// A JSON value for people, as one clean line: strings as they are, a long text that the daemon cut
-/// as its head, other values as JSON. Pure.
+/// A JSON value for people, as one clean line: a string as it is, a long text that the daemon cut
+/// by its head, any other value as JSON. Pure.
 std::string plain_text(const Json& value);
 /// The same for the member `name`; empty if that is null or absent. Pure.
 std::string plain_text(const Json& object, std::string_view name);

@@ -5,7 +5,7 @@
 
 #include "cli/views/session_view.hpp"
 
-// Usual use of sessions, for people. Pure.
+// How much sessions usually use, for people. Pure.
 
 namespace headway::cli {
 
@@ -15,7 +15,7 @@ class Json;
 /// it lists tools.
 std::string expectations_text(const Json& reply, std::size_t width);
 
-/// Expectation for a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or
+/// The expectation for a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or
 /// "usually 2.0s, p95 40.0s" before that. Empty if too little is known.
 std::string expected_of_call(const Json& call, WallTime now);
 

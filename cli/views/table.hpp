@@ -10,8 +10,8 @@ namespace headway::cli {
 
 struct Column {
     std::string title;
-    bool flexible = false;  ///< may be cropped, the widest first, when the table is too wide
-    std::size_t least = 8;  ///< least width to which a flexible column is cropped
+    bool flexible = false;  ///< may be cropped, the widest first, if the table is too wide
+    std::size_t least = 8;  ///< a flexible column is never cropped below this width
 };
 
 struct Cell {

@@ -6,7 +6,7 @@
 
 #include "cli/records/offline_judge.hpp"
 
-// Output of `headway replay` for a recording judged without a daemon. Pure.
+// The output of `headway replay` for a recording that is judged without a daemon. Pure.
 
 namespace headway::cli {
 

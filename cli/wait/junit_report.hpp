@@ -23,8 +23,8 @@ struct JunitCase {
     std::vector<std::string> lines;  ///< the session's last events, one per line
 };
 
-/// The cases of `sessions`, in their order, by the last reply of /wait (null: none came) and the
-/// exit code of the wait. Pure.
+/// The cases of `sessions`, in their order, judged by the last reply of /wait (null: none came) and
+/// the exit code of the wait. Pure.
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);
 

@@ -14,7 +14,7 @@ namespace headway::cli {
 
 class Json;
 
-/// The `until` list with the sets `settled` and `ended` written out and without `verdict`. Pure.
+/// The `until` list without `verdict`; the sets `settled` and `ended` are written out. Pure.
 std::string until_without(std::string_view until, std::string_view verdict);
 
 /// Every verdict except `verdict`, as an `until` list. Pure.
@@ -33,16 +33,19 @@ struct WaitAnswer {
     bool stuck = false;                 ///< a session that matched is stuck
     int exit_code = 0;                  ///< several: the worst for --all, the best for --any
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
-    std::vector<std::string> silent;    ///< given up, since their agents are silent
+    std::vector<std::string> silent;    ///< sessions given up because their agents are silent
     std::vector<std::string> unopened;  ///< ids without a session so far
-    std::vector<std::string> never_opened;  ///< given up, since they were not opened in time
-    /// Sessions given up later than --silent-for, since their silence proves nothing yet; and when.
+    std::vector<std::string> never_opened;  ///< sessions given up because they were not opened in
+                                            ///< time
+    /// Sessions that are given up later than --silent-for demands, because their silence proves
+    /// nothing yet; and when they are.
     std::vector<std::pair<std::string, milliseconds>> patient;
 };
 WaitAnswer read_wait_reply(const Json& reply, bool any);
 
-/// The path of one long poll. `until` may differ from the options' after a person chose to go on;
-/// `waited`: how long sessions that are not open were waited for so far. Pure.
+/// The path of one long poll. `until` may differ from that in the options, after a person has
+/// chosen to go on. `waited`: how long the wait for sessions that are not open has taken so far.
+/// Pure.
 std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait,
                       milliseconds waited);
 

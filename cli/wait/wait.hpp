@@ -14,7 +14,7 @@ namespace headway::cli {
 using std::chrono::milliseconds;
 
 enum class OnStuck : std::uint8_t {
-    kAsk,     ///< ask the person at the terminal; without a terminal like kFail
+    kAsk,     ///< ask the person at the terminal; like kFail if there is none
     kFail,    ///< a stuck session ends the wait
     kIgnore,  ///< keep waiting
 };

@@ -9,12 +9,12 @@
 #include "config/settings/settings.hpp"
 
 // The one table of configuration keys. Parsing, ranges, printing, help, default.toml and `headway
-// config show` all come from it; to add a key, add its member to settings.hpp and its row to
-// keys.cpp or the *_keys.cpp of its section.
+// config show` all use it. To add a key, add a member to settings.hpp, and a row to keys.cpp or to
+// the *_keys.cpp of its section.
 
 namespace headway::config {
 
-/// The row of a key, with a dotted name.
+/// A row for one key of the settings. Its name is dotted.
 using Key = Row<Settings>;
 
 /// Every key, in the order of settings.hpp. Any thread.
@@ -25,7 +25,7 @@ const Key* find_key(std::string_view name);
 
 /// The names of all keys, for suggestions. Views into keys(). Any thread.
 std::vector<std::string_view> key_names();
-/// Follows "unknown key": why an earlier key was removed, or the name that was meant. Pure.
+/// Text to follow "unknown key": why a key was removed, or which name was probably meant. Pure.
 std::string hint_about(std::string_view name);
 
 /// "server.listen" -> "HEADWAY_SERVER_LISTEN". Pure.
@@ -34,8 +34,8 @@ std::string environment_name(std::string_view key);
 /// The value of `key` as TOML: quoted, bare or a list. Pure.
 std::string toml_literal(const Key& key, const Settings& settings);
 
-/// The names of the keys that differ and are not reloadable, separated by commas; empty without
-/// such keys. Pure.
+/// The names of the keys whose values differ and that are not reloadable, separated by commas;
+/// empty if there are none. Pure.
 std::string waiting_for_restart(const Settings& running, const Settings& loaded);
 
 /// The text of default.toml: every key with its default, range and help. Pure.

@@ -15,7 +15,8 @@ namespace headway::config {
 /// The sources of settings; a value, so that SIGHUP can load the same sources again.
 struct LoadRequest {
     std::optional<std::filesystem::path> file;  ///< --config; if not set: ./headway.toml, else the
-                                                ///< file in the XDG or /etc folders, if any
+                                                ///< file in the XDG folders or /etc, if there is
+                                                ///< one
     std::map<std::string, std::string> flags;   ///< dotted key -> value, from the command line
     std::map<std::string, std::string> environment;  ///< a copy of the process environment
 };
@@ -24,7 +25,8 @@ struct LoadRequest {
 /// NAME", "flag").
 struct KeyOrigin {
     std::string key;
-    std::string value;  ///< as in a variable or on the command line (config/values/value.hpp)
+    std::string value;  ///< as written in a variable or on the command line
+                        ///< (config/values/value.hpp)
     std::string origin;
     std::string toml;      ///< the value as written in a file
     std::string toml_key;  ///< the key as written in a file
@@ -36,17 +38,19 @@ struct Loaded {
     std::optional<std::filesystem::path> file;  ///< the file that was read, if any
 };
 
-/// Merges flags > HEADWAY_* environment (HEADWAY_SERVER_LISTEN, ..., each also as *_FILE) > file >
-/// defaults. Error: kInvalidConfig; `detail` holds every mistake, one per line, each with file and
-/// line and, for an unknown key, the nearest known key; no setting is applied then. Reads files;
-/// pure otherwise. Any thread.
+/// Merges the sources. Flags take precedence over HEADWAY_* variables (HEADWAY_SERVER_LISTEN and so
+/// on, each also as *_FILE), these over the file, and the file over the defaults. Error:
+/// kInvalidConfig, and no setting is applied. Its `detail` has every mistake, one on each line,
+/// with file and line and, for an unknown key, the most similar known key. Reads files; otherwise
+/// pure. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);
 
 /// Options of `headway serve`.
 struct ServeOptions {
     LoadRequest sources;
     std::optional<std::filesystem::path>
-        ports_file;  ///< written (atomically) when ready: {"http":"127.0.0.1:40123"}
+        ports_file;  ///< file that is written (atomically) when the daemon is ready:
+                     ///< {"http":"127.0.0.1:40123"}
 };
 
 /// The state directory of DESIGN 8 for these settings and this environment. Pure.
@@ -56,12 +60,13 @@ std::filesystem::path state_directory(const StorageSettings& settings,
 /// The URL of a store, with its password replaced by ***. Pure.
 std::string without_password(std::string_view url);
 
-/// The operator's Unix socket: in the state directory if relative; empty if none is set. Pure.
+/// The path of the operator's Unix socket. A relative path is in the state directory. Empty if none
+/// is set. Pure.
 std::filesystem::path operator_socket(const Settings& settings,
                                       const std::map<std::string, std::string>& environment);
-/// The Unix socket for reports only. If relative, it is in $RUNTIME_DIRECTORY if systemd has made
-/// that folder, because other users cannot enter a service's state directory; else in the state
-/// directory. Empty if none is set. Pure.
+/// The path of the Unix socket for reports only. A relative path is in $RUNTIME_DIRECTORY if
+/// systemd has made that folder, because other users cannot enter the state directory of a service;
+/// else it is in the state directory. Empty if none is set. Pure.
 std::filesystem::path report_socket(const Settings& settings,
                                     const std::map<std::string, std::string>& environment);
 

@@ -14,22 +14,22 @@
 #include "core/text/words.hpp"
 
 // User-named tables: [judge.endpoints.NAME], [webhooks.endpoints.NAME], [budget.agents.TYPE] and
-// others. Each kind of entry has one NamedTable with its rows; load and the TOML reader use only
-// AnyNamedTable.
+// others. Each kind of table is one NamedTable, which has the rows of its entries; load.cpp and the
+// TOML reader use only AnyNamedTable.
 
 namespace headway::config {
 
 /// Texts about a kind of table.
 struct TableWords {
     std::string_view path;               ///< "judge.endpoints"
-    std::string_view entry;              ///< what a table defines: "endpoint"
+    std::string_view entry;              ///< name of the thing that a table defines: "endpoint"
     std::string_view example;            ///< an example of a name
-    std::string_view bad_name;           ///< the sentence for a refused name
-    std::string_view too_many;           ///< the sentence for an entry beyond the maximum
-    std::string_view optional_prefix{};  ///< prefix that keys may omit; or empty
+    std::string_view bad_name;           ///< the sentence about a name that is refused
+    std::string_view too_many;           ///< the sentence about an entry beyond the maximum
+    std::string_view optional_prefix{};  ///< prefix that may be left out in keys; or empty
     bool needs_keys = true;              ///< a table without keys is a mistake
     std::string_view help{};             ///< text in default.toml, after the keys of the section
-    /// The key that is set by a plain value in place of the table, or empty.
+    /// The key that is set if a file has a plain value in place of the table; or empty.
     std::string_view alone{};
 };
 
@@ -56,21 +56,22 @@ public:
     virtual std::optional<Kind> kind_of(std::string_view key) const = 0;
     /// Keys that a table of this kind may have.
     virtual std::vector<std::string_view> key_names() const = 0;
-    /// Parses, checks and stores one value; adds the entry if it is new. Returns the value's name
-    /// in values(). Error: kInvalidConfig, nothing stored.
+    /// Parses, checks and stores one value; adds the entry if it is new. Returns the name that the
+    /// value has in values(). Error: kInvalidConfig; nothing is stored.
     virtual core::Result<std::string> assign(Settings& settings, std::string_view dotted,
                                              const Value& value) const = 0;
-    /// Mistakes in entries as a whole, beyond those in single values. One sentence each.
+    /// Mistakes in entries as a whole, which the checks of single values cannot find. One sentence
+    /// each.
     virtual std::vector<std::string> mistakes_in(const Settings& settings) const = 0;
     /// Every value that is not the default.
     virtual std::vector<NamedValue> values(const Settings& settings) const = 0;
 
-    /// A key of the table as written in a file: the entry's name is in quotes unless TOML accepts
-    /// it bare.
+    /// A key of the table as written in a file: the entry's name is in quotes, unless it is a bare
+    /// key in TOML.
     std::string toml_key(std::string_view dotted) const;
 
 protected:
-    /// Views into the dotted name; `name` may hold dots.
+    /// Views into the dotted name; `name` may contain dots.
     struct Parts {
         std::string_view name;
         std::string_view key;
@@ -89,7 +90,8 @@ std::span<const AnyNamedTable* const> named_tables();
 /// The table that owns `dotted`, or null. Any thread.
 const AnyNamedTable* find_named_table(std::string_view dotted);
 
-/// True for 1 to 128 of a-z, 0-9, `_` and `-`, which need no quotes in TOML. Pure.
+/// True for a name of 1 to 128 characters, all of them a-z, 0-9, `_` or `-`. Such a name needs no
+/// quotes in TOML. Pure.
 bool is_plain_name(std::string_view name);
 
 inline constexpr std::string_view kBadEndpointName =
@@ -103,7 +105,7 @@ public:
         std::vector<Row<T>> rows;
         std::size_t entries_max = 0;
         bool (*is_name)(std::string_view name) = is_plain_name;
-        /// Mistakes in an entry other than missing values: " has both of a and b"; or null.
+        /// Mistakes in an entry, except missing values: " has both of a and b"; or null.
         std::vector<std::string> (*mistakes)(const T& entry) = nullptr;
     };
 
@@ -144,7 +146,7 @@ public:
         if (entries.size() == rules_.entries_max) return mistake(std::string(words().too_many));
         T added;
         added.*Name = parts->name;
-        HEADWAY_CHECK(row->assign(added, value));  // first: a mistake adds no entry
+        HEADWAY_CHECK(row->assign(added, value));  // comes first, so that a mistake adds no entry
         entries.push_back(std::move(added));
         return dotted(parts->name) + "." + row->name;
     }

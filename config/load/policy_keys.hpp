@@ -12,8 +12,8 @@ struct PresetValue {
     std::string_view text;
 };
 
-/// The values of a preset for keys that no other source sets; empty for "none".
-/// docs/first-designs.md has the origin of each value. Any thread.
+/// The values that a preset gives to keys that no other source sets; empty for "none".
+/// docs/first-designs.md names the origin of each value. Any thread.
 std::span<const PresetValue> preset_values(std::string_view preset) noexcept;
 
 }  // namespace headway::config

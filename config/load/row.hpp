@@ -28,11 +28,11 @@ struct Row {
     std::string name;  ///< "server.listen"
     Kind kind{};
     std::string range;  ///< allowed values, for people: "16..100000", "json | text"; may be empty
-    bool reloadable = false;  ///< takes effect on SIGHUP; other values need a restart
+    bool reloadable = false;  ///< a change takes effect on SIGHUP; otherwise it needs a restart
     std::string help;         ///< one sentence
-    bool required = false;    ///< for an entry of a user-named table
+    bool required = false;    ///< in a user-named table: each entry must have the value
 
-    /// Parses, checks and stores one value. Error: kInvalidConfig, nothing stored.
+    /// Parses, checks and stores one value. Error: kInvalidConfig; nothing is stored.
     core::Result<> (*assign)(T& owner, const Value& value) = nullptr;
     /// The value in the form that `assign` reads; a secret is masked.
     Value (*print)(const T& owner) = nullptr;
@@ -54,7 +54,7 @@ struct OwnerOf<Pointer, Rest...> {
 template <auto... Path>
 using Owner = typename OwnerOf<Path...>::Type;
 
-/// Member at the end of the path: a fold over `.*`.
+/// The member at the end of the path: a fold over `.*`.
 template <auto... Path>
 decltype(auto) member(auto& owner) {
     return (owner.*....*Path);
@@ -75,7 +75,7 @@ Value to_value(const T& held) {
     }
 }
 
-/// A row that stores the result of `Read`, a function of a Value.
+/// A row that stores the result of `Read`, which is a function of a Value.
 template <auto Read, auto... Path>
 Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
                               bool reloadable = kRestart, std::string help = {}) {
@@ -90,14 +90,14 @@ Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
     return row;
 }
 
-/// A row whose value each entry must have.
+/// Makes a row whose value each entry must have.
 template <class T>
 Row<T> required(Row<T> row) {
     row.required = true;
     return row;
 }
 
-/// A row with a function of its own for printing its value.
+/// Makes a row that prints its value with `print`.
 template <class T>
 Row<T> shown_as(Value (*print)(const T& owner), Row<T> row) {
     row.print = print;
@@ -131,7 +131,7 @@ core::Result<std::chrono::milliseconds> read_time(const Value& value) {
     return parse_time(value, std::chrono::milliseconds{Min}, std::chrono::milliseconds{Max});
 }
 
-/// Bounds in milliseconds.
+/// A duration. Min and Max are in milliseconds.
 template <std::int64_t Min, std::int64_t Max, auto... Path>
 auto time_row(std::string name, bool reloadable = kRestart, std::string help = {}) {
     return value_row<read_time<Min, Max>, Path...>(
@@ -174,7 +174,7 @@ core::Result<bool> read_switch(const Value& value) {
     return place == True;
 }
 
-/// A switch that is true for the word at the place `True`.
+/// A switch with two words; it is true for the word at the place `True`.
 template <const auto& Words, std::size_t True, auto... Path>
 auto switch_row(std::string name, bool reloadable = kRestart, std::string help = {}) {
     return shown_as<Owner<Path...>>(

@@ -18,25 +18,27 @@ struct ListenAddress {
     std::string host;
     std::uint16_t port = 0;  ///< 0: chosen by the kernel
     bool ipv6 = false;
-    bool loopback = false;  ///< no other machine can reach it
+    bool loopback = false;  ///< other machines cannot reach it
 };
 
 /// Reads HOST:PORT, where HOST is localhost or a numeric address, IPv6 in brackets. Error:
 /// kInvalidConfig. Pure.
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/// Checks the address against the other settings: if other machines can reach it, it needs
-/// access.mode = "token" and either TLS or insecure_bind, so that tokens are not read in transit. A
-/// proxy needs that mode too. Both TLS keys must be set, or neither. Error: kInvalidConfig. Pure.
+/// Checks the address against the other settings: if other machines can reach it, access.mode must
+/// be "token", and either TLS or insecure_bind must be set, so that tokens cannot be read on their
+/// way. With a proxy, access.mode must be "token" too. Both TLS keys must be set, or neither.
+/// Error: kInvalidConfig. Pure.
 core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
 
-/// Checks that no webhook is sent to the daemon itself, where each message could cause the next,
-/// and that an endpoint with `decide` has a link. Error: kInvalidConfig. Pure.
+/// Checks that no webhook is sent to the daemon itself, because each message could then cause the
+/// next one; also that links are configured if an endpoint has `decide`. Error: kInvalidConfig.
+/// Pure.
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
 
-/// True if an http or https URL reaches the listener: the same address and port; or, if the
-/// listener's address is loopback or the wildcard, the port on this machine in any spelling. Names
-/// are not resolved. Pure.
+/// True if an http or https URL reaches the listener: if it has the same address and port or, for a
+/// listener on a loopback or wildcard address, the same port and any address that means this
+/// machine. Names are not resolved. Pure.
 bool leads_to(std::string_view url, const ListenAddress& listener);
 
 /// True for 127.0.0.0/8 in dotted form. Pure.

@@ -18,8 +18,8 @@
 #include "core/session/session.hpp"
 #include "core/values/policy.hpp"
 
-// Settings with their defaults, one struct for each consumer. The keys of headway.toml are
-// `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
+// The settings with their defaults, in one struct for each part that uses them. The keys of
+// headway.toml are `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
 
 namespace headway::config {
 
@@ -29,9 +29,10 @@ struct ServerSettings {
     std::string listen = "127.0.0.1:7717";  ///< HOST:PORT; port 0 = chosen by the kernel
     std::string socket =
         "headway.sock";  ///< Unix socket; in the state directory if relative; empty: no socket
-    std::string report_socket = "report.sock";  ///< for reports only: see report_socket()
+    std::string report_socket = "report.sock";  ///< Unix socket for reports only: see
+                                                ///< report_socket()
     std::string report_group;    ///< group that may use report_socket: name or number; empty: none
-    std::string tls_cert;        ///< PEM chain; with tls_key set too, the port accepts TLS only
+    std::string tls_cert;        ///< PEM chain; if tls_key is set too, the port accepts only TLS
     std::string tls_key;         ///< PEM
     bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
     bool behind_proxy = false;   ///< requests come through a proxy; needs access.mode "token"
@@ -42,9 +43,9 @@ struct ServerSettings {
     milliseconds header_timeout{
         10'000};  ///< from the first byte of a request to the end of its header
     milliseconds body_timeout{30'000};   ///< from the end of the header to the end of the body
-    milliseconds idle_timeout{75'000};   ///< a kept-alive connection without a request
-    milliseconds write_timeout{30'000};  ///< a reply or stream that the client does not read
-    milliseconds drain_timeout{8'000};   ///< after SIGTERM: how long replies in flight may take
+    milliseconds idle_timeout{75'000};   ///< how long a connection may be open without a request
+    milliseconds write_timeout{30'000};  ///< how long a client may leave a reply or stream unread
+    milliseconds drain_timeout{8'000};   ///< how long replies in flight may take after SIGTERM
 };
 
 struct StorageSettings {
@@ -52,16 +53,17 @@ struct StorageSettings {
                             ///< ~/.local/state/headway
     std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
     milliseconds store_timeout =
-        std::chrono::seconds{5};  ///< longest wait for the store's reply, also to a commit
-    std::string daemon_name;      ///< this daemon's name among several; empty: its host and port
+        std::chrono::seconds{5};  ///< longest wait for a reply of the store, also to a commit
+    std::string daemon_name;      ///< name of this daemon, if several share a store; empty: its
+                                  ///< host and port
     milliseconds retention = std::chrono::hours{
         24 * 30};  ///< ended sessions are deleted after this time; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
-        100'000;  ///< sessions kept in memory; above it, idle ones are evicted
+        100'000;  ///< maximum of sessions in memory; above it, idle ones are evicted
     std::uint64_t sessions_resident_bytes =
         512U << 20;  ///< their approximate memory; above it, idle ones are evicted; 0 = no bound
     milliseconds clock_confirm =
-        std::chrono::minutes{5};  ///< time after which a forward step of the wall clock is accepted
+        std::chrono::minutes{5};  ///< time after which a step ahead of the wall clock is believed
     std::uint64_t free_space_min =
         64U << 20;  ///< free bytes on the disk below which reports are refused; 0 = only when full
     std::uint64_t ballast =
@@ -75,7 +77,7 @@ struct AccessSettings {
     std::string secret_file = {};  ///< for daemons that share a store; empty: each has its own
 };
 
-/// In addition to the built-in rules (core/redaction/secrets.hpp).
+/// Rules in addition to the built-in ones (core/redaction/secrets.hpp).
 struct RedactionSettings {
     std::vector<std::string> secret_names;   ///< names whose values are never kept; reloadable
     std::vector<std::string> plain_names;    ///< names whose values are kept; reloadable
@@ -83,13 +85,14 @@ struct RedactionSettings {
     std::vector<std::string> digest_agents;  ///< only digests of these agents are kept; reloadable
 };
 
-/// A message to people about the night.
+/// The daily message to people about the night.
 struct DigestSettings {
     std::optional<milliseconds> at;  ///< time of day (local, since midnight); none: no message
     milliseconds since = std::chrono::hours{12};  ///< period that the message covers
 };
 
-/// Agents whose stored sessions show, line by line, when a call begins and when a turn ends.
+/// The agents that can be observed, because their stored sessions show, line by line, when a call
+/// begins and when a turn ends.
 inline constexpr std::array<std::string_view, 5> kObservedAgents{"claude", "codex", "copilot", "pi",
                                                                  "qwen"};
 
@@ -107,14 +110,16 @@ struct Settings {
     StorageSettings storage;
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
-    core::PolicyFloor policy_floor;  ///< for sessions opened without the scope control; reloadable
+    core::PolicyFloor policy_floor;  ///< for sessions that are opened without the scope `control`;
+                                     ///< reloadable
     std::string policy_preset = "none";    ///< none, first-designs; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< for new sessions; reloadable
     core::BudgetSettings budget;           ///< for new sessions, by agent type; reloadable
     core::DayBudget day;                   ///< for all sessions of a day together; reloadable
     core::Prices prices;                   ///< prices of models; reloadable
     AccessSettings access;
-    core::ApprovalRules approvals;  ///< which tools need approval, and its effects; reloadable
+    core::ApprovalRules approvals;  ///< which tools need approval, and how approvals work;
+                                    ///< reloadable
     core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events

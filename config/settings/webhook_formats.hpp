@@ -9,17 +9,17 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Keys for the formats of [webhooks.endpoints.NAME]. Errors: kInvalidConfig, with a sentence that
-// follows the key's name. Pure.
+// Keys for the formats of [webhooks.endpoints.NAME]. Errors: kInvalidConfig, with a sentence to be
+// put after the key's name. Pure.
 
 namespace headway::config {
 
-/// Reads an http, https, smtp or smtps URL without a name, password or fragment. The URL may be a
-/// secret, so the error quotes it only if its scheme is none of these.
+/// Reads an http, https, smtp or smtps URL, which must have no user name, password or fragment. The
+/// URL may be a secret, so the error quotes it only if its scheme is none of these.
 core::Result<std::string> parse_webhook_url(std::string text);
 
-/// Reads the dashboard's URL, without the final slash; or empty. Refuses characters with a meaning
-/// in any message format.
+/// Reads the dashboard's URL, which may be empty, and removes a slash at its end. Refuses
+/// characters that have a meaning in some message format.
 core::Result<std::string> read_webhook_link(const Value& value);
 
 core::Result<std::string> read_topic(const Value& value);
@@ -30,7 +30,7 @@ core::Result<std::string> read_mail_user(const Value& value);
 core::Result<Value::List> read_argv(const Value& value);
 
 /// Mistakes in an endpoint as a whole: keys that its format requires or does not accept. Each
-/// sentence follows the endpoint's name.
+/// sentence is to be put after the endpoint's name.
 std::vector<std::string> webhook_mistakes(const WebhookEndpoint& endpoint);
 
 }  // namespace headway::config

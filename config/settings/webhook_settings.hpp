@@ -16,14 +16,16 @@ struct WebhookEndpoint {
     core::WebhookFormat format = core::WebhookFormat::kStandard;
     std::string url;              ///< http or https; smtps or smtp for e-mail; empty for a command
     std::string secret_file;      ///< file with the signing secrets, one per line, newest first
-    std::string secret_env;       ///< or the environment variable with the secrets, space-separated
+    std::string secret_env;       ///< or the environment variable that has the secrets, separated
+                                  ///< by spaces
     std::string topic;            ///< for ntfy
     std::string chat;             ///< for telegram
-    std::string from;             ///< for e-mail, as `to`
+    std::string from;             ///< for e-mail, like `to`
     std::vector<std::string> to;  ///< at most limits::kWebhookRecipientsMax
-    std::string user;             ///< the mail server's; the secret is the password
-    bool tls = true;              ///< of the mail server
-    std::vector<std::string> argv;      ///< for a command: the program's full path, its arguments
+    std::string user;             ///< user at the mail server; the secret is the password
+    bool tls = true;              ///< whether TLS is used to the mail server
+    std::vector<std::string> argv;      ///< for a command: the program's full path and its
+                                        ///< arguments
     std::vector<std::string> events;    ///< names of event types; empty = the default ones
     std::vector<std::string> verdicts;  ///< for verdict.changed; empty = the default ones
     bool allow_private_addresses = false;
@@ -31,7 +33,8 @@ struct WebhookEndpoint {
     std::string ca_file;  ///< PEM of trusted authorities; empty = the system's
     std::chrono::milliseconds timeout{15'000};  ///< for a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};
-    // For people: at most messages_max in a `window`; later ones form one message at its end.
+    // For formats for people: at most messages_max are sent in a `window`; later ones become one
+    // message at its end.
     std::uint32_t messages_max = 20;
     std::chrono::milliseconds window = std::chrono::minutes{10};
     /// How long a message waits for others with the same cause, which are then sent as one message.
@@ -39,13 +42,13 @@ struct WebhookEndpoint {
     bool operator==(const WebhookEndpoint&) const = default;
 };
 
-/// [webhooks]: without an endpoint no message is sent.
+/// [webhooks]. If there is no endpoint, no message is sent.
 struct WebhookSettings {
     std::vector<WebhookEndpoint> endpoints;  ///< at most limits::kWebhookEndpointsMax
-    /// URL at which people reach the dashboard, for links; empty: the daemon's own address.
+    /// The URL at which people reach the dashboard, used in links; empty: the daemon's own address.
     std::string link;
-    /// Waits before the first attempt, the second, ...: three days in total, as Standard Webhooks
-    /// recommends.
+    /// The waits before the first attempt, the second, and so on: three days in total, as Standard
+    /// Webhooks recommends.
     std::vector<std::chrono::milliseconds> retry{std::chrono::seconds{0}, std::chrono::seconds{5},
                                                  std::chrono::minutes{5}, std::chrono::minutes{30},
                                                  std::chrono::hours{2},   std::chrono::hours{5},

@@ -10,7 +10,8 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Parsers of single values with their ranges; errors are kInvalidConfig, with a sentence. Pure.
+// Parsers that read single values and check their ranges. Errors: kInvalidConfig, with a sentence.
+// Pure.
 
 namespace headway::config {
 
@@ -28,7 +29,7 @@ std::string join(std::span<const std::string_view> words, std::string_view separ
 
 core::Result<std::uint64_t> parse_whole(const Value& value, std::uint64_t min, std::uint64_t max);
 
-/// A number; NaN, which is in no range, for any other value.
+/// Reads a number. Any other value gives NaN, which is in no range.
 double parse_number(const Value& value);
 
 /// A number from 0 to 1.

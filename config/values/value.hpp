@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-// One value of a setting. TOML marks numbers and the items of a list; a variable and the command
-// line give text, whose meaning depends on the key's kind.
+// One value of a setting. In TOML, numbers and lists have types. Variables and the command line
+// give only text, whose meaning depends on the kind of the key.
 
 namespace headway::config {
 
@@ -41,18 +41,18 @@ public:
         return std::holds_alternative<T>(held_);
     }
 
-    /// The value as in a variable or on the command line: commas between the items of a list, `\,`
-    /// for a comma in an item and `\\` for a backslash; "on" or "off" for a switch.
+    /// The value as written in a variable or on the command line: commas between the items of a
+    /// list, `\,` for a comma in an item and `\\` for a backslash; "on" or "off" for a switch.
     std::string text() const;
 
     /// The items of a list, without surrounding white space; empty items are left out. A text is
-    /// split at its commas; no other code splits lists.
+    /// split at its commas, which only this function does.
     List items() const;
 
-    /// True if a list holds an empty item.
+    /// True if a list has an empty item.
     bool has_empty_items() const;
 
-    /// The value as in TOML: quoted, bare, or in brackets.
+    /// The value as written in TOML: quoted, bare, or in brackets.
     std::string toml() const;
 
     bool operator==(const Value&) const = default;

@@ -29,11 +29,11 @@ struct EnumNames<Scope> {
                                                             "admin"};
 };
 
-/// The scopes of one token. None includes another, except that reporting for a session includes
-/// reading it. Has value semantics.
+/// The scopes of one token. No scope includes another, except that a client that may report for a
+/// session may also read it. Has value semantics.
 class Grants {
 public:
-    /// No scopes at all.
+    /// No scopes.
     Grants() = default;
 
     /// Parses "read", "approve", "control", "admin" and "report:<prefix of session ids>". An empty
@@ -45,12 +45,12 @@ public:
 
     /// Every scope: what the operator has.
     static Grants all();
-    /// Scopes of a client without a token, where none is required.
+    /// The scopes of a client that sends no token, where none is required.
     static Grants anonymous();
 
-    /// For kReport: true if it is granted for at least one prefix.
+    /// `scope` kReport: true if it is granted for at least one prefix.
     bool has(Scope scope) const noexcept;
-    /// An empty `session` asks about all sessions.
+    /// With an empty `session`: true if every session may be reported for, or read.
     bool may_report(std::string_view session) const noexcept;
     bool may_read(std::string_view session) const noexcept;
 
@@ -65,7 +65,7 @@ private:
     std::vector<std::string> prefixes_;                    ///< sorted; of kReport
 };
 
-/// A token as it is stored: everything but its secret.
+/// A token as it is stored, without its secret.
 struct TokenRecord {
     std::string id;  ///< public, names the token in lists and logs
     std::string name;

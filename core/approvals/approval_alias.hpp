@@ -9,8 +9,8 @@
 #include "core/base/time.hpp"
 
 // A second name of an approval request, for clients that parse `request_id` as a UUID
-// (docs/first-designs.md). The alias is derived from the journal, so it is durable and exists for
-// older journals too. It is not a secret.
+// (docs/first-designs.md). It is computed from the journal, so it survives restarts, and requests
+// in older journals have one too. It is not a secret.
 
 namespace headway::core {
 
@@ -22,8 +22,8 @@ std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp 
 /// True for a UUID of any version, in any case of its letters. Pure.
 bool is_uuid(std::string_view text);
 
-/// The position that an alias names, or nothing if the text is not an alias. The caller must
-/// compare the alias with the alias of the request found there. Pure.
+/// The position in an alias; nothing if the text is not an alias. The caller must compare `alias`
+/// with the alias of the request at that position. Pure.
 std::optional<std::int64_t> cursor_of_alias(std::string_view alias);
 
 }  // namespace headway::core

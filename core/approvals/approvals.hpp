@@ -23,13 +23,13 @@ namespace headway::core {
 enum class ApprovalStatus : std::uint8_t {
     kPending,
     kApproved,
-    kEdited,  ///< approved with other arguments
+    kEdited,  ///< approved, with other arguments
     kRejected,
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< nothing left to decide: see `closed`, or the session ended or the call ran
-    kRedeemed,   ///< its single use is taken
+    kCancelled,  ///< no longer to be decided: see `closed`, or the session ended, or the call ran
+    kRedeemed,   ///< used for its one execution
     kExecuted,
     kNeverExecuted,  ///< approved, but not executed in time; the call may still run
 };
@@ -43,17 +43,18 @@ struct EnumNames<ApprovalStatus> {
 /// The one transition table of an approval. Pure.
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
-/// The id of a call as its request keeps it. A long id ends in its digest, so that different calls
-/// stay different.
+/// The id under which a request keeps its call. A long id is cut and ends in its digest, so that
+/// different calls keep different ids.
 std::string kept_call_id(std::string_view call_id);
 
 /// Identifies a call by its tool and arguments. Pure.
 std::uint64_t call_digest(std::string_view tool, std::string_view args_digest);
 
-/// Redeem key of an approval delivered to an agent that reports no calls. No agent has this key.
+/// The redeem key of an approval that was delivered to an agent that reports no calls. No agent
+/// sends this key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// Start of a redeem key that ends in a call's id: a hook's reply gave the approval to this call.
-/// No agent has such a key.
+/// The start of a redeem key that ends in a call's id: the reply to a hook gave the approval to
+/// this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
 /// The same for a call that no hook has announced: it is not missed when no end of it is reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
@@ -61,17 +62,17 @@ inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);
 }
 
-/// `source` of a request that the agent's own dialog has made. The dialog may be answered at the
-/// agent too, so such a request can end without a decision (ApprovalClosed).
+/// `source` of a request that Headway makes for the agent's own dialog. A person may also answer
+/// that dialog at the agent, so such a request can end without a decision (ApprovalClosed).
 inline constexpr std::string_view kDialogSource = "dialog";
 
 /// A request and its outcome. Arguments, response and full texts stay in the journal.
 struct Approval {
-    std::uint64_t n = 0;  ///< of its approval.requested event: the id is `<session>.a<n>`
+    std::uint64_t n = 0;  ///< number of its approval.requested event: the id is `<session>.a<n>`
     ApprovalKind kind = ApprovalKind::kTool;
     std::string tool;
     std::string call_id;
-    std::string summary;  ///< start of the text
+    std::string summary;  ///< start of the summary
     Risk risk = Risk::kUnknown;
     std::string source;
     ApprovalStatus status = ApprovalStatus::kPending;
@@ -79,18 +80,18 @@ struct Approval {
     Timestamp expires_at = kNever;
     OnExpiry on_expiry = OnExpiry::kHold;
     bool overdue = false;    ///< expires_at has passed without a decision
-    bool escalated = false;  ///< expiry raised its risk
+    bool escalated = false;  ///< its risk was raised when it expired
     std::optional<BudgetLimits> extend;
-    std::string args_digest;     ///< of the arguments shown
-    std::uint64_t identity = 0;  ///< start of identity_digest, key in an index
-    std::string run_digest;      ///< of the arguments that may run; empty until approved
+    std::string args_digest;     ///< digest of the arguments shown
+    std::uint64_t identity = 0;  ///< start of identity_digest, the key in an index
+    std::string run_digest;      ///< digest of the arguments that may run; empty until approved
     std::optional<Decision> decision;
     std::uint64_t decided_n = 0;
     Timestamp decided_at = kNever;
     std::string by;
     std::string channel;
-    std::string reason;  ///< start of the text
-    Digest response;     ///< of the answer to a question
+    std::string reason;  ///< start of the reason
+    Digest response;     ///< digest of the answer to a question
     GrantScope scope = GrantScope::kOnce;
     GrantMatch match = GrantMatch::kArgs;
     Timestamp until = kNever;
@@ -102,41 +103,43 @@ struct Approval {
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
     std::uint64_t changed_n = 0;  ///< the event that last changed it
-    /// Digest of kind, tool and arguments (identity_of): equal for equal requests only.
+    /// Digest of kind, tool and arguments (identity_of). Only equal requests have equal digests.
     std::string identity_digest;
     bool alarm_seen = false;  ///< a person has acknowledged `alarm`; the same alarm again is new
     bool unverified = false;  ///< the call that used it did not report its arguments
-    bool unseen = false;      ///< the approver does not see the whole request
-    std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's request may
-    /// The reply to its own call's hook let the call run. The same id again is another call.
+    bool unseen = false;      ///< parts of the request were not shown to the approver
+    std::optional<ApprovalClosing> closed;  ///< why it ended without a decision, as the request of
+                                            ///< a dialog may
+    /// The reply to the hook of its own call let the call run. A later call with the same id is
+    /// another call.
     bool let_go = false;
-    bool end_assumed = false;  ///< Headway closed its call, whose real end may still be reported
+    bool end_assumed = false;  ///< Headway closed its call; the agent may still report the real end
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
-    /// True if a person decided it: an agent can cause as many expiries and decisions by a grant as
-    /// it likes.
+    /// True if a person decided it. An agent can cause expiries and decisions by a grant as often
+    /// as it likes, so those do not count.
     bool by_person() const noexcept;
     /// True if approved and unused: the call may run.
     bool open() const noexcept;
-    /// True if a reply to its call's hook let the call run, or if redeemed: no other call may use
-    /// it.
+    /// True if the approval is redeemed, or if a reply to its call's hook let the call run: no
+    /// other call may use it.
     bool taken() const noexcept;
-    /// True if the agent has not received the decision yet: not redeemed or, with nothing to
-    /// redeem, not acknowledged.
+    /// True if the approval is decided but neither acknowledged, redeemed nor executed: the agent
+    /// has not received the decision yet.
     bool undelivered() const noexcept;
-    /// True if its one call ran, allowed or not. Another equal call needs an approval of its own.
+    /// True if its one call ran, allowed or not. Another equal call needs a new approval.
     bool spent() const noexcept;
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
 };
 
-/// Channel of the decisions that a grant makes.
+/// `channel` of a decision made by a grant.
 inline constexpr std::string_view kGrantChannel = "grant";
 
 /// An approval that covers more than its own request.
 struct Grant {
-    std::uint64_t n = 0;  ///< of the approval that made it
+    std::uint64_t n = 0;  ///< number of the approval that made it
     ApprovalKind kind = ApprovalKind::kTool;
     std::string tool;
     std::string args_digest;
@@ -156,10 +159,10 @@ struct RaisedAlarm {
     ApprovalAlarmKind kind = ApprovalAlarmKind::kNeverExecuted;
     std::uint64_t approval = 0;  ///< number of its request; 0 = there was no request
     std::string tool;
-    Timestamp at = kNever;    ///< of the last equal alarm
+    Timestamp at = kNever;    ///< time of the last equal alarm
     std::uint64_t n = 0;      ///< event of the last equal alarm
-    std::uint64_t times = 1;  ///< how often it was raised
-    std::string detail;       ///< of the last equal alarm
+    std::uint64_t times = 1;  ///< number of equal alarms
+    std::string detail;       ///< detail of the last equal alarm
     bool operator==(const RaisedAlarm&) const = default;
     static constexpr auto fields() {
         using R = RaisedAlarm;
@@ -169,8 +172,9 @@ struct RaisedAlarm {
     }
 };
 
-/// Urgency of an alarm, from high to low: forbidden but done, never asked, forbidden but started;
-/// then, all equally urgent: allowed but not done, refused by the agent, too many sub-agents. Pure.
+/// Urgency of an alarm, from high to low: the call was forbidden but executed; it never had an
+/// approval; it was forbidden but started. The others are equally urgent: approved but not
+/// executed, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -178,17 +182,17 @@ struct Approvals {
     /// At most limits::kApprovalsPendingMax pending and kApprovalsKeptMax others, oldest first.
     std::vector<Approval> requests;
     std::vector<Grant> grants;        ///< at most limits::kGrantsMax
-    Timestamp waited_until = kNever;  ///< when the agent last had to wait for a person
-    /// At most limits::kAlarmsMax, oldest first. Neither a report of the agent nor the end of the
-    /// session removes one.
+    Timestamp waited_until = kNever;  ///< end of the agent's last wait for a person
+    /// At most limits::kAlarmsMax, oldest first. Only a person's acknowledgement removes an alarm;
+    /// the agent's reports and the end of the session do not.
     std::vector<RaisedAlarm> alarms;
-    std::uint64_t alarms_more = 0;  ///< raised, but dropped for lack of room
+    std::uint64_t alarms_more = 0;  ///< alarms that were raised, but dropped for lack of room
     /// Calls that a person rejected and whose requests were dropped, as call_digest(); at most
     /// limits::kRejectedCallsMax, oldest first.
     std::vector<std::uint64_t> rejected;
 
-    /// True if the newest decision of a person about this call, under any id, is a rejection;
-    /// absent without a decision.
+    /// True if a person's newest decision about this call, under any call id, is a rejection;
+    /// nothing if no person has decided about it.
     std::optional<bool> newest_decision(std::string_view tool, std::string_view args_digest) const;
     bool is_rejected(std::string_view tool, std::string_view args_digest) const {
         return newest_decision(tool, args_digest).value_or(false);
@@ -196,23 +200,24 @@ struct Approvals {
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
-    /// The pending request for the same call with the same content, or the decided one that the
-    /// agent has not used yet (if a call_id identifies the call); or null. Never a dialog's
-    /// request: an answer in a dialog neither answers nor blocks a request of another kind.
+    /// The earlier request for the same call with the same content, or null: a pending request or,
+    /// if a call_id identifies the call, a decided one that the agent has not used yet. Never the
+    /// request of a dialog: an answer in a dialog neither answers nor blocks a request of another
+    /// kind.
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
-    /// When an unused approval that a grant made lapses: with the last grant that covers it; in the
-    /// past if all are over. kNever for others.
+    /// When an unused approval made by a grant lapses: at the end of the last grant that covers it;
+    /// in the past if all of them have ended. kNever for other approvals.
     Timestamp lapses_at(const Approval& approval) const;
-    /// Cancels it if its grants have ended, at event `n`.
+    /// Cancels the approval, at event `n`, if its grants have ended.
     void lapse(Approval& approval, std::uint64_t n) const;
     /// True if a person had decided about the request of this alarm.
     bool against_person(const RaisedAlarm& alarm) const noexcept;
-    /// The most urgent alarm, or null. Among equally urgent ones: first one against a person's
-    /// decision, then the oldest.
+    /// The most urgent alarm, or null. Among equally urgent alarms, one that contradicts a person's
+    /// decision comes first, then the oldest.
     const RaisedAlarm* worst_alarm() const noexcept;
-    /// An unused approval of exactly this call, except a dialog's; or null.
+    /// An unused approval of exactly this call, or null. Never the approval of a dialog.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
     bool operator==(const Approvals&) const = default;
@@ -234,10 +239,10 @@ struct ApprovalRef {
 /// Nothing if the text is not an approval id. The session's name is not checked.
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
-/// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool,
-/// arguments and requested extension, and of the texts unless the request is a call with arguments.
-/// One decision may answer all requests that share it, so an agent must not be able to construct a
-/// collision. Pure.
+/// Identity of a request, whichever agent sends it: the SHA-256, in hexadecimal, of its kind, tool,
+/// arguments and requested extension. The texts are included unless the request is for a call with
+/// arguments. One decision may answer all requests that share it, so an agent must not be able to
+/// construct a collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
 /// The index key of an identity digest. Pure.
 std::uint64_t identity_start(std::string_view digest);
@@ -252,20 +257,21 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
-/// A finished call uses up the approval that covers it, if any, even if the loop rules take the
-/// call for a replay.
+/// A finished call uses up the approval that covers it, if there is one, even if the loop rules
+/// treat the call as a replay.
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n);
-/// The agent has read the decision. `let_go`: in the reply to the hook of its call.
+/// The agent has read the decision. `let_go`: the decision was in the reply to the hook of its
+/// call.
 void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n);
 /// The session ended: requests need no decision any more, and grants end.
 void close(Approvals& approvals, std::uint64_t n, Timestamp at);
 
 // Deciding.
 
-/// A person's decision. `edited_*` are for kEdit only.
+/// A person's decision. The members `edited_*` are only for kEdit.
 struct Ruling {
-    /// The effect of a rejection.
+    /// The directive that follows a rejection; kByReason: chosen from the reason.
     enum class Then : std::uint8_t { kByReason, kStop, kChangeApproach };
 
     Decision decision = Decision::kReject;
@@ -281,55 +287,58 @@ struct Ruling {
     Then then = Then::kByReason;
 };
 
-/// Checks that `ruling` can decide `approval`: true = yes, false = the same decision was made
+/// Checks that `ruling` can decide `approval`: true if it can, false if the same decision was made
 /// before. Errors: kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
 Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now);
 
-/// Checks that arguments with this digest may take the single use: true = yes, false = `key`
-/// already took it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
+/// Checks that a call with this digest of its arguments may use the approval: true if it may, false
+/// if `key` has already used it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
 Result<bool> check_redeem(const Approval& approval, std::string_view args_digest,
                           std::string_view key);
 
-/// True if a reason asks the agent to go on differently rather than to stop. Pure.
+/// True if the reason of a rejection asks the agent to try something else rather than to stop.
+/// Pure.
 bool asks_for_another_way(std::string_view reason);
 
-/// The alarm for a call that just finished, according to earlier decisions; nothing if the call was
-/// allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
+/// The alarm for a call that has just finished, in view of earlier decisions; nothing if the call
+/// was allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);
-/// The alarm for a call that just started: its id was rejected. Pure.
+/// The alarm for a call that has just started although a call with its id was rejected. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
-/// Number of the pending dialog request about this finished call, which was thus answered at the
-/// agent. The oldest of equal requests; 0 = none. Pure.
+/// The number of the pending dialog request about this finished call: since the call ran, the
+/// dialog was answered at the agent. The oldest of equal requests; 0 = none. Pure.
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 
-/// A decided approval, given to no other call, that the agent's own dialog about exactly this call
-/// may use, so that no person is asked again. `call_id` may be empty. Null if none. Pure.
+/// A decided approval that no other call has taken and that the agent's own dialog about exactly
+/// this call may use, so that no person is asked again. `call_id` may be empty. Null if there is
+/// none. Pure.
 const Approval* ready_for_dialog(const Approvals& approvals, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// When a dialog's pending request ends without a decision: the agent does not wait longer than
-/// this, and not beyond a restart of the daemon. kNever for all others. Pure.
+/// When the pending request of a dialog ends without a decision: the agent does not wait longer
+/// than this, nor beyond a restart of the daemon. kNever for all other requests. Pure.
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 
-/// Start of Headway's attention, and the grace after a pause.
+/// When Headway began to listen, and how much time an agent gets after a pause.
 struct Attendance {
-    Timestamp listening_since = kNever;  ///< since when Headway has been listening
+    Timestamp listening_since = kNever;  ///< since when Headway has been listening without a gap
     /// Time that an agent gets to report the work that it did while Headway was not listening.
     Millis grace{0};
     Timestamp started = kNever;  ///< since when the daemon runs
-    /// Numbers of the approvals whose calls the agent has taken and runs.
+    /// Numbers of approvals whose calls are running.
     std::vector<std::uint64_t> running = {};
 };
 
-/// When an approved but unexecuted call raises its alarm; not while it runs. Pure.
+/// When an approved call that has not been executed raises its alarm. A running call raises none.
+/// Pure.
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance);
 
-/// The next deadline: expiry of a request, or an overdue execution; kNever = none. Pure.
+/// The next deadline: a request expires, or an execution is overdue; kNever = none. Pure.
 Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance);
 
 constexpr auto Approval::fields() {

@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// Prints the place and the message to stderr and aborts. Any thread. Cold, so that the compiler
-/// keeps the calls out of the hot path: an event passes hundreds of assertions, and that path
-/// exceeds the L1 instruction cache.
+/// Prints the place and the message to stderr and aborts. Callable on any thread. Cold, so that the
+/// compiler moves its calls out of the hot path: each event runs hundreds of assertions, and the
+/// hot path is larger than the L1 instruction cache.
 [[noreturn, gnu::cold]] void assertion_failed(const char* expression, const char* file,
                                               int line) noexcept;
 

@@ -8,9 +8,9 @@
 
 namespace headway::core {
 
-/// A value that never changes in place, so that copies and other threads share it; costs its owner
-/// two words. T's default takes no memory of its own. Keeps 100,000 sessions of one configuration
-/// small.
+/// A copy-on-write value: it never changes in place, so copies and other threads can share it. A
+/// box takes two words, and a default T no memory beyond that. Keeps 100,000 sessions with one
+/// configuration small.
 template <class T>
 class CowBox {
 public:
@@ -27,16 +27,16 @@ public:
 
     const T& operator*() const noexcept { return *held_; }
     const T* operator->() const noexcept { return held_.get(); }
-    /// The value itself, for an owner on another thread. Never null.
+    /// The value as a shared pointer, for an owner on another thread. Never null.
     const std::shared_ptr<const T>& pointer() const noexcept { return held_; }
     bool is_default() const noexcept { return held_.use_count() == 0; }
     /// Number of owners, on any thread.
     std::size_t owners() const noexcept { return static_cast<std::size_t>(held_.use_count()); }
 
-    /// Takes another value; other owners keep theirs.
+    /// Replaces the value; other owners keep theirs.
     void set(T value) { held_ = std::make_shared<const T>(std::move(value)); }
-    /// Like set(), but shares an equal value if this thread took one recently. For values that come
-    /// from a configuration. Pure: only memory differs.
+    /// Like set(), but shares an equal value that this thread has recently set, if there is one.
+    /// For values that come from a configuration. Pure: only memory differs.
     void take_alike(T value) {
         thread_local std::array<std::weak_ptr<const T>, kRecent> recent;
         thread_local std::size_t next = 0;
@@ -53,7 +53,7 @@ public:
         set(std::move(value));
         recent[next++ % kRecent] = held_;
     }
-    /// A private copy, to be changed.
+    /// Makes a private copy, to be changed.
     T& change() {
         auto own = std::make_shared<T>(*held_);
         T& value = *own;
@@ -65,10 +65,10 @@ public:
     }
 
 private:
-    /// Kinds of agents expected to report in turn.
+    /// Number of values remembered: reports of about this many kinds of agents alternate.
     static constexpr std::size_t kRecent = 8;
 
-    /// A pointer without an owner.
+    /// A shared pointer that owns nothing.
     static const std::shared_ptr<const T>& default_value() {
         static const T kDefault{};
         static const std::shared_ptr<const T> kPointer{std::shared_ptr<const T>{}, &kDefault};

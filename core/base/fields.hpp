@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-// Structures describe their fields once, in core. The JSON of the API, the rows of the journal and
-// the snapshots derive from that description. A description is append-only: the position of a field
-// is its number on disk.
+// Each struct describes its fields once, in core; the JSON of the API, the rows of the journal and
+// the snapshots are made from this description. A description is append-only: the position of a
+// field is its number on disk.
 
 namespace headway::core {
 
@@ -35,8 +35,8 @@ constexpr Field<Owner, Member> internal(std::string_view name, Member Owner::*me
 }
 
 /// The fields of a struct, as a function that passes all of them to a visitor in one call. A
-/// closure instead of a std::tuple: every source sees every description, and a tuple of fifty
-/// fields dominates the compile time of the headers.
+/// closure rather than a std::tuple, because every source includes every description, and tuples of
+/// fifty fields would dominate the compile time of the headers.
 template <class... Fields>
 constexpr auto field_list(Fields... fields) {
     return [fields...](auto&& visit) { return visit(fields...); };
@@ -52,7 +52,7 @@ concept Described = requires {
 template <Described T>
 inline constexpr auto kFieldsOf = T::fields();
 
-/// Calls `visit(field, index)` for each field of T in order. Pure.
+/// Calls `visit(field, index)` for each field of T, in order. Pure.
 template <Described T, class Visit>
 constexpr void for_each_field(Visit&& visit) {
     kFieldsOf<T>([&visit](const auto&... field) {
@@ -69,8 +69,8 @@ inline constexpr std::size_t kFieldCount = [] {
     return count;
 }();
 
-/// Specialised for each enumeration on the wire: `static constexpr std::array<std::string_view, N>
-/// kNames`, indexed by value.
+/// Specialised for each enumeration that is sent or stored by name: `static constexpr
+/// std::array<std::string_view, N> kNames`, indexed by value.
 template <class E>
 struct EnumNames;
 
@@ -84,7 +84,7 @@ constexpr std::string_view name_of(E value) {
     return EnumNames<E>::kNames[static_cast<std::size_t>(value)];
 }
 
-/// Writes the value called `name` to `value`; false if no value has this name.
+/// Sets `value` to the enumerator called `name`; false if there is none.
 template <NamedEnum E>
 constexpr bool parse_name(std::string_view name, E& value) {
     for (std::size_t i = 0; i < EnumNames<E>::kNames.size(); ++i) {

@@ -21,7 +21,7 @@ struct IsSharedField : std::false_type {};
 template <class T>
 struct IsSharedField<CowBox<T>> : std::true_type {};
 
-/// The bytes that glibc's malloc takes for a block of `bytes`.
+/// The bytes that a block of `bytes` takes in glibc's malloc.
 constexpr std::size_t heap_block(std::size_t bytes) {
     constexpr std::size_t kHeader = 8;
     constexpr std::size_t kUnit = 16;
@@ -30,8 +30,8 @@ constexpr std::size_t heap_block(std::size_t bytes) {
     return bytes == 0 ? 0 : block < kLeast ? kLeast : block;
 }
 
-/// Heap bytes owned by a described value, by the capacities of its vectors and strings, with its
-/// share of shared values.
+/// Heap bytes that a described value owns, counting the capacity of its vectors and strings, and
+/// its share of shared values.
 template <class T>
 std::size_t owned_bytes(const T& value) {
     if constexpr (std::is_same_v<T, std::string>) {

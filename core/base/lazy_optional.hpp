@@ -6,8 +6,8 @@
 
 namespace headway::core {
 
-/// An optional value that most owners never set: a null pointer until the first change, read as T's
-/// default until then. Copies are deep. Keeps 100,000 quiet sessions small.
+/// An optional value that most owners never set. Until the first change it is a null pointer and
+/// reads as T's default. Copies are deep. Keeps 100,000 quiet sessions small.
 template <class T>
 class LazyOptional {
 public:

@@ -12,12 +12,12 @@
 #include "core/base/assert.hpp"
 
 // Errors are values. `Result<T>` is the subset of std::expected that the project uses (`has_value`,
-// `*r`, `r.error()`), so that moving to C++23 is a typedef. Not Boost's, because
-// boost/system/result.hpp is 55,000 preprocessed lines in nearly every translation unit.
+// `*r`, `r.error()`), so that a typedef can replace it in C++23. Boost's class is not used, because
+// boost/system/result.hpp would add 55,000 preprocessed lines to nearly every translation unit.
 
 namespace headway::core {
 
-/// The closed set of failures that code reacts to. api/problem maps each to a status and a code.
+/// All failures that code can react to. api/problem maps each to a status and a code.
 enum class ErrorCode : std::uint8_t {
     kInternal,
     kBadRequest,
@@ -81,7 +81,7 @@ enum class ErrorCode : std::uint8_t {
 /// input (a JSON pointer, a query parameter, a header, a configuration key) or is empty.
 struct Error {
     Error() = default;
-    /// Cold: the compiler moves the code that makes errors out of the hot path.
+    /// Cold, so that the compiler moves the code that makes errors out of the hot path.
     [[gnu::cold, gnu::noinline]] Error(ErrorCode what, std::string sentence, std::string where)
         : code(what), detail(std::move(sentence)), field(std::move(where)) {}
 
@@ -96,7 +96,8 @@ struct ErrorException : std::runtime_error {
     Error error;
 };
 
-/// A value or an Error. Reading the absent one is a programmer's error and asserts.
+/// A value or an Error. Reading the one that is absent is a programming error and fails an
+/// assertion.
 template <class T = void>
 class [[nodiscard]] Result {
 public:
@@ -106,7 +107,7 @@ public:
     = default;
     Result(const Error& error) : side_(std::in_place_index<1>, error) {}
     Result(Error&& error) noexcept : side_(std::in_place_index<1>, std::move(error)) {}
-    /// For a T that can be made from anything, such as a JSON value.
+    /// For a T that can be constructed from anything, such as a JSON value.
     template <class... Args>
     explicit Result(std::in_place_t, Args&&... args)
         : side_(std::in_place_index<0>, std::forward<Args>(args)...) {}
@@ -199,8 +200,8 @@ template <class T>
     if (!tmp) return ::headway::core::passed_on(std::move(tmp)); \
     decl = *std::move(tmp)
 
-/// `HEADWAY_TRY(auto x, f());` binds the value or returns the error. One per line, never the body
-/// of an unbraced `if`.
+/// `HEADWAY_TRY(auto x, f());` binds the value or returns the error. It expands to several
+/// statements: use one per line, and never as the body of an `if` without braces.
 #define HEADWAY_TRY(decl, expr) HEADWAY_TRY_(HEADWAY_CAT(headway_try_, __LINE__), decl, expr)
 /// `HEADWAY_CHECK(f());` for a Result<> without a value.
 #define HEADWAY_CHECK(expr)                                              \

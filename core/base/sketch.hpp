@@ -6,12 +6,13 @@
 
 #include "core/base/fields.hpp"
 
-// Running quantiles over sessions, in whole numbers: a histogram with eight buckets for each
-// doubling of the value, so that a quantile is within 6.25 % of an observed value. Pure.
+// Running quantiles over sessions, in whole numbers. They come from a histogram with eight buckets
+// for each doubling of the value, so a quantile differs from an observed value by at most 6.25 %.
+// Pure.
 
 namespace headway::core {
 
-/// A bucket's number and the weight of its values; in Samples, the weight is a count.
+/// The number of a bucket and the weight of the values in it. In Samples, the weight is a count.
 struct SketchBucket {
     std::uint32_t index = 0;
     std::uint32_t weight = 0;
@@ -30,8 +31,8 @@ std::uint32_t bucket_of(std::uint64_t value) noexcept;
 /// The middle of a bucket. Precondition: `index` is at most kSketchBucketLast.
 std::uint64_t value_of_bucket(std::uint32_t index) noexcept;
 
-/// Counts of one session by bucket, ascending, at most limits::kSamplesBucketsMax. Beyond that, a
-/// value counts for the nearest bucket.
+/// The values of one session, counted by bucket: ascending, at most limits::kSamplesBucketsMax.
+/// Beyond that, a value is counted in the nearest bucket.
 struct Samples {
     std::vector<SketchBucket> counts;
 
@@ -39,20 +40,20 @@ struct Samples {
     bool operator==(const Samples&) const = default;
 };
 
-/// Quantiles over sessions. Each session has the same weight, for any number of samples, and there
-/// is no quantile before limits::kExpectationSessionsMin sessions: so no session ever has more than
-/// 5 % of the weight. From time to time all weights are halved, so that the last few hundred
-/// sessions decide.
+/// Quantiles over sessions. Each session has the same weight, however many samples it has, and
+/// there is no quantile before limits::kExpectationSessionsMin sessions. Thus no session ever has
+/// more than 5 % of the weight. From time to time all weights are halved, so that the last few
+/// hundred sessions decide.
 struct Sketch {
     std::vector<SketchBucket> buckets;  ///< ascending
     std::uint64_t sessions = 0;         ///< sessions that have contributed
 
     /// Adds one session. Without samples nothing changes.
     void learn(const Samples& samples);
-    /// True if enough sessions have contributed for a quantile.
+    /// True if enough sessions have contributed for a quantile to exist.
     bool ready() const noexcept;
-    /// Nearest rank: the smallest value that at least `percent` of the weight does not exceed. 0
-    /// without any weight.
+    /// Nearest rank: the smallest value such that at least `percent` % of the weight is at or below
+    /// it. 0 if there is no weight.
     std::uint64_t quantile(unsigned percent) const;
     std::uint64_t weight() const noexcept;
 
@@ -62,7 +63,7 @@ struct Sketch {
     }
 };
 
-/// True if learn() could have produced the sketch: for sketches read from a disk.
+/// True if learn() could have produced the sketch: checks sketches read from the disk.
 bool is_valid(const Sketch& sketch) noexcept;
 
 /// The weight of one session.

@@ -10,8 +10,8 @@ namespace headway::core {
 
 using Millis = std::chrono::milliseconds;
 
-/// A point on the daemon's timeline: wall time at millisecond resolution that never runs backwards
-/// within one process (server/clock). The epoch value means "never".
+/// A point on the daemon's timeline: wall time in milliseconds, which never runs backwards within
+/// one process (server/clock). The epoch value means "never".
 using Timestamp = std::chrono::sys_time<Millis>;
 
 inline constexpr Timestamp kNever{};

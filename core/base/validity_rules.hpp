@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-// For checks of snapshots (core/state/validity.hpp): each structure with rules of its own checks
-// itself. Pure.
+// Parts of the check of a snapshot (core/state/validity.hpp). Each struct with rules of its own
+// checks itself. Pure.
 
 namespace headway::core::sound {
 
-/// True if `first` and `last` are a range of events in a session whose last event is `newest`.
+/// True if `first` to `last` is a range of events in a session whose last event is `newest`.
 constexpr bool in_order(std::uint64_t first, std::uint64_t last, std::uint64_t newest) {
     return first <= last && last <= newest;
 }
@@ -31,7 +31,7 @@ bool each(const std::vector<T>& items, std::size_t most, Holds holds) {
     return items.size() <= most && std::all_of(items.begin(), items.end(), holds);
 }
 
-/// True if entries are ordered by event, without duplicates.
+/// True if the entries are in the order of their events, without duplicates.
 template <class T>
 bool by_event(const std::vector<T>& items, std::uint64_t newest) {
     const auto falls = [](const T& a, const T& b) { return a.n >= b.n; };

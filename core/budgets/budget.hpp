@@ -9,8 +9,9 @@
 #include "core/state/session_state.hpp"
 #include "core/values/watch.hpp"
 
-// Use of a session's budget, and the consequences (api/API.md, "Budgets"): used = 100 * value /
-// limit, pressure = the maximum over the dimensions. All pure.
+// How much of a session's budget is used, and the consequences (api/API.md, "Budgets"). The
+// percentage used is 100 * value / limit; the pressure is its maximum over the dimensions. All
+// functions are pure.
 
 namespace headway::core {
 
@@ -19,9 +20,9 @@ struct BudgetFigure {
     std::uint64_t used = 0;
     std::optional<std::uint64_t> limit;
 
-    /// 0 without a limit; a limit of 0 counts as used up.
+    /// 0 without a limit; 100 for a limit of 0, which is always used up.
     double percent() const;
-    /// True if at least this percentage of the limit is used; exact.
+    /// True if at least this percentage of the limit is used. Computed exactly, without rounding.
     bool reaches(std::uint64_t percent) const;
     /// 0 if there is no limit, or it is exceeded.
     std::uint64_t left() const;
@@ -34,7 +35,7 @@ double shown_percent(double percent);
 struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
-    BudgetSource source = BudgetSource::kNone;           ///< of the limits
+    BudgetSource source = BudgetSource::kNone;           ///< source of the limits
     double pressure = 0;                                 ///< of that dimension, in percent
     BudgetFigure time;                                   ///< sum of the clocks that count
     BudgetFigure steps;
@@ -47,9 +48,9 @@ struct BudgetStatus {
     std::uint64_t children_open = 0;
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
-    UseParts parts;       ///< of `tokens` and `cost`
-    BudgetUse children;   ///< by children; included above if the use of children rolls up
-    Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
+    UseParts parts;       ///< parts of `tokens` and `cost`
+    BudgetUse children;   ///< use by children; also included above if it rolls up
+    Millis extension{0};  ///< granted beyond the time limit for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
     /// The limit less elapsed_seconds(); 0 beyond the limit.
@@ -57,48 +58,49 @@ struct BudgetStatus {
     std::optional<std::uint64_t> steps_remaining() const;
 };
 
-/// The figures at `now`, without the time that Headway missed (`watch`). An ended session keeps the
-/// figures that it had when it ended.
+/// The figures at `now`. Time in which Headway was not listening (`watch`) is not charged. An ended
+/// session keeps the figures that it had when it ended.
 BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
 
 /// Model turns of the session itself: its number of rounds or its highest iteration, whichever is
 /// greater.
 std::uint64_t own_steps(const SessionState& state);
 
-/// How long Headway did not listen since the last event: before it started or woke up, and in its
-/// attention gaps.
+/// How long Headway has not been listening since the last event: before it started or woke up, and
+/// during its attention gaps.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
-/// When passing time next raises the level or exhausts the budget; kNever if it does neither.
+/// The next time at which the passage of time alone raises the level or exhausts the budget; kNever
+/// if it does neither.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
-/// True if nothing more may be used: time (with the extension for calls in flight), tokens or cost
-/// are used up, or a step beyond the limit was taken.
+/// True if nothing more may be used: the time (with the extension for calls in flight), the tokens
+/// or the cost are used up, or the agent took a step beyond the limit.
 bool is_spent(const BudgetStatus& status);
 
 /// True if a call with this id is in flight.
 bool in_flight(const SessionState& state, std::string_view call_id);
 
-/// `added` on top of existing limits. A resource without a limit stays unlimited.
+/// `limits` plus `added`. A resource without a limit stays unlimited.
 BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& added);
 
-/// `usd` in whole millionths of a dollar, never negative, at most kBudgetCountMax.
+/// `usd` in whole millionths of a dollar: at least 0, at most kBudgetCountMax.
 std::uint64_t cost_micros(double usd);
-/// The inverse: micro-dollars in dollars.
+/// Converts millionths of a dollar to dollars.
 double dollars(std::uint64_t micros);
 
 std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 UseParts added(const UseParts& a, const UseParts& b);
 
-/// Totals of a session as its parent's journal records them, its own children included.
+/// The totals of `child`, including its own children, as its parent's journal records them.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
 /// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// True if `child` would change them substantially; in a family without limits, smaller changes are
-/// not recorded. True if the child has just been opened (`opened`), has ended, has launched
-/// children of its own, or if its tokens or cost grew by a quarter. Pure.
+/// True if `child` would change the parent's figures substantially: it has just been opened
+/// (`opened`), has ended or has launched children of its own, or its tokens or cost grew by a
+/// quarter. In a family without limits, smaller changes are not recorded. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

@@ -3,15 +3,17 @@
 
 #include "core/state/session_state.hpp"
 
-// The meter's part of the fold. Pure.
+// How the fold updates a session's budget meter. Pure.
 
 namespace headway::core {
 
-/// Before the event is folded: the time up to it goes to the clock that was running.
+/// Called before the event is folded: charges the time up to the event to the clock that was
+/// running.
 void charge_clock(BudgetMeter& meter, const Event& event);
 
-/// After the event is folded: charges its use and starts the clock for the time from here on.
-/// `replayed`: a call that had already finished; it used nothing.
+/// Called after the event is folded: charges the use that the event reports and starts the clock
+/// for the time after it. `replayed`: the event repeats the end of a finished call, which used
+/// nothing more.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
 /// True if the session waits for a person.

@@ -9,16 +9,16 @@
 
 #include "core/state/session_state.hpp"
 
-// Use by ended sessions, and predictions from it. Pure.
+// The use of ended sessions, and predictions from it. Pure.
 
 namespace headway::core {
 
 /// One ended session.
 struct UseRecord {
-    std::string agent;  ///< its type, or empty
+    std::string agent;  ///< the agent's type, or empty
     Outcome outcome = Outcome::kCompleted;
     Timestamp ended_at = kNever;
-    std::uint64_t elapsed_ms = 0;  ///< of the clocks that counted
+    std::uint64_t elapsed_ms = 0;  ///< sum of the clocks that counted
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
@@ -28,8 +28,8 @@ struct UseRecord {
 /// Precondition: the session has ended.
 UseRecord use_record_of(const SessionState& state);
 
-/// Nearest-rank percentile: the smallest value that at least `percent` of all do not exceed; 0
-/// without values.
+/// Nearest-rank percentile: the smallest value such that at least `percent` % of the values are at
+/// or below it; 0 without values.
 std::uint64_t percentile(std::vector<std::uint64_t> values, unsigned percent);
 
 struct Percentiles {
@@ -48,12 +48,13 @@ struct UseSummary {
     Percentiles cost_micros;
 };
 
-/// By agent type and outcome, in that order.
+/// One summary for each agent type and outcome, sorted by both.
 std::vector<UseSummary> summarize(std::span<const UseRecord> records);
 
 /// Expected further use until the session completes.
 struct Forecast {
-    std::uint64_t samples = 0;  ///< completed sessions that used at least as much
+    std::uint64_t samples = 0;  ///< completed sessions that used at least as much as this one so
+                                ///< far
     std::uint64_t p10 = 0;
     std::uint64_t p50 = 0;
     std::uint64_t p90 = 0;
@@ -61,16 +62,16 @@ struct Forecast {
 
 struct BudgetPrediction {
     std::string agent;
-    std::uint64_t history = 0;      ///< completed sessions of the type that were read
-    std::optional<Forecast> steps;  ///< absent if no session used as much
+    std::uint64_t history = 0;      ///< completed sessions of the type that were used
+    std::optional<Forecast> steps;  ///< absent if no completed session used as many steps
     std::optional<Forecast> seconds;
 };
 
 /// Number of completed sessions of a type that a prediction needs.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
-/// A prediction from the records of the session's agent type. Only completed sessions count: the
-/// need of the others is unknown.
+/// A prediction from the records of the session's agent type. Only completed sessions are used: how
+/// much the others would have needed is unknown.
 BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
                          std::uint64_t steps, std::uint64_t elapsed_ms);
 

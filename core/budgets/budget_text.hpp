@@ -19,8 +19,8 @@ namespace headway::core {
 ///     Status: NOMINAL (Continue normally)
 ///
 /// A part without a limit on time or steps is left out; limited tokens and cost have a line each.
-/// Percentages are rounded down: "69%" never says LOW. Above nominal, `usual_calls` (see
-/// usual_calls_text()) has a line before the last:
+/// Percentages are rounded down: at "69%" the status is never LOW. At a level above nominal,
+/// `usual_calls` (see usual_calls_text()) gets a line before the last:
 ///
 ///     Usual Tool Time: bash 2 s (p95 40 s), read 50 ms (p95 1 s)
 std::string budget_prompt(const BudgetStatus& status, std::string_view usual_calls = {});
@@ -30,7 +30,7 @@ std::string budget_prompt(const BudgetStatus& status, std::string_view usual_cal
 std::string budget_advice(const BudgetStatus& status);
 
 /// The reason for the directive to a descendant when the budget of its ancestor `parent` is at
-/// `level`; nominal: the ancestor has room again.
+/// `level`; at nominal, the ancestor's budget has room again.
 std::string parent_budget_advice(std::string_view parent, BudgetLevel level);
 
 /// "90% of the steps are used (27 of 30 steps, 100 of 300 seconds)"

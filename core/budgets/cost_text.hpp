@@ -8,14 +8,14 @@
 
 #include "core/budgets/budget.hpp"
 
-// How far a cost is known, and texts about this. Pure.
+// How much of a cost is known, and texts about this. Pure.
 
 namespace headway::core {
 
 /// Dollars with all significant digits, two at least: "$1.50".
 std::string dollar_text(std::uint64_t micros);
 
-/// How far the cost of a session and of its children is known.
+/// How much of the cost of a session and its children is known.
 enum class CostKnown : std::uint8_t {
     kNothingYet,  ///< nothing was used yet
     kAll,
@@ -29,19 +29,19 @@ struct EnumNames<CostKnown> {
 
 CostKnown known_cost(const BudgetUse& use);
 CostKnown known_cost(const BudgetStatus& status);
-/// Tokens and cost of the session alone, without its children; its steps are left out. The cost is
-/// the sum of the costs that its agent reported and of the estimates. A cost reported without
-/// tokens may belong to answers that have an estimate too: the larger sum counts.
+/// Tokens and cost of the session alone, without its children; steps are left out. The cost is the
+/// sum of what its agent reported and of the estimates. Costs that were reported without tokens may
+/// be for answers that also have an estimate: then the larger of the two sums is used.
 BudgetUse own_use(const BudgetMeter& meter);
 
 /// True if a cost figure may be shown at all.
 bool is_shown(CostKnown known);
 
-/// The cost in an ended session's record of use (budget_history.hpp) if not known as a whole.
+/// The cost in an ended session's UseRecord if the whole cost is not known.
 inline constexpr std::uint64_t kUnknownCost = UINT64_MAX;
 
-/// The sentence about a cap on cost that cannot be enforced, or only in part. Empty without a cap
-/// or a doubt. "the cap of $1.00 cannot hold: no cost is known of 4800000 tokens"
+/// A sentence about a cap on cost that cannot be enforced fully, such as "the cap of $1.00 cannot
+/// hold: no cost is known of 4800000 tokens". Empty if there is no cap, or no doubt about it.
 std::string cap_doubt(const BudgetStatus& status);
 
 }  // namespace headway::core

@@ -11,7 +11,7 @@
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// Caps for all sessions of a day together (docs/costs.md). All pure.
+// Caps on the use of all sessions together on one day (docs/costs.md). All functions are pure.
 
 namespace headway::core {
 
@@ -25,31 +25,31 @@ struct DayCap {
 };
 
 struct DayBudget {
-    Millis starts{0};  ///< start of the day, after midnight UTC
+    Millis starts{0};  ///< start of the day, counted from midnight UTC
     DayCap all;
     std::vector<DayCap> labels;  ///< at most kDayLabelsMax
     bool is_set() const { return all.is_set() || !labels.empty(); }
     bool operator==(const DayBudget&) const = default;
 };
 
-/// Maximum of caps by label: each is checked with every reported use.
+/// Maximum number of caps by label: every reported use is checked against each.
 inline constexpr std::size_t kDayLabelsMax = 32;
 
-/// Days since 1970, each beginning at `starts`.
+/// The number of the day, counted from 1970; each day begins at `starts`.
 std::int64_t day_of(Timestamp at, Millis starts);
 /// When `day` begins.
 Timestamp day_begins(std::int64_t day, Millis starts);
 /// "2026-11-27": the date on which `day` begins.
 std::string day_name(std::int64_t day);
 
-/// Totals of one cap on one day, with the amounts that people added.
+/// The use that one cap counts on one day, and the amounts that people added to the cap.
 struct DayUse {
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
     std::uint64_t unpriced = 0;  ///< tokens without a known cost
     std::uint64_t more_tokens = 0;
     std::uint64_t more_micros = 0;
-    bool lifted = false;  ///< a person let the sessions go on until the next day
+    bool lifted = false;  ///< a person has let the sessions go on until the next day
     bool operator==(const DayUse&) const = default;
 };
 
@@ -59,7 +59,7 @@ struct EnumNames<DayLevel> {
     static constexpr std::array<std::string_view, 3> kNames{"nominal", "warned", "reached"};
 };
 
-/// Percentage from which people are notified.
+/// Percentage of a cap from which people are notified.
 inline constexpr std::uint64_t kDayWarnPercent = 80;
 
 /// The limits in force: the cap plus the added amounts.
@@ -71,12 +71,11 @@ DayLevel day_level(const DayCap& cap, const DayUse& use);
 /// "all sessions", or "sessions with team=payments"
 std::string day_scope(const DayCap& cap);
 
-/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; with a partly
-/// unknown cost "at least $21.50".
+/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; "at least $21.50" if
+/// a part of the cost is unknown.
 std::string day_figures(const DayCap& cap, const DayUse& use);
 
-/// The reason that sessions of the cap receive while the cap is reached. All such reasons begin
-/// alike.
+/// The reason that the sessions under a reached cap receive. All such reasons begin alike.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
 /// True if this is the reason for a pause by a daily cap.
 bool is_day_pause(std::string_view reason);

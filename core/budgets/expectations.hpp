@@ -18,7 +18,7 @@
 
 namespace headway::core {
 
-/// Use of the sessions of one agent type, from the sessions that count (learn()).
+/// How much the sessions of one agent type used: those sessions that learn() counts.
 struct UseSketches {
     Sketch elapsed_ms;  ///< of the clocks that count
     Sketch steps;
@@ -34,8 +34,9 @@ struct UseSketches {
 
 bool is_valid(const UseSketches& sketches) noexcept;
 
-/// Adds an ended session: its use if completed, or twice its use if its budget ran out, since the
-/// session would have gone on. Other sessions are left out: their need is unknown.
+/// Adds an ended session. A completed one counts with its use, and one whose budget ran out with
+/// twice its use, since it would have gone on. Other sessions are left out: how much they would
+/// have needed is unknown.
 void learn(UseSketches& sketches, const UseRecord& record);
 
 struct Quantiles {
@@ -45,7 +46,7 @@ struct Quantiles {
     bool operator==(const Quantiles&) const = default;
 };
 
-/// Nothing until enough sessions have contributed.
+/// The quantiles; nothing until enough sessions have contributed.
 std::optional<Quantiles> quantiles_of(const Sketch& sketch);
 
 /// How long the calls of one tool took.
@@ -55,31 +56,32 @@ struct ExpectedCall {
     std::optional<Quantiles> ms;  ///< absent with too few sessions
 };
 
-/// Expectations sent to a reader with the session.
+/// Expectations that a reader gets together with the session.
 struct SessionExpectations {
-    std::vector<ExpectedCall> calls;  ///< of tools in flight with enough sessions
-    std::string usual_calls;          ///< usual_calls_text(), near the end of a budget
+    std::vector<ExpectedCall> calls;  ///< of tools in flight that enough sessions have used
+    std::string usual_calls;          ///< usual_calls_text(), only near the end of a budget
 };
 
 /// A budget for a new session.
 struct BudgetSuggestion {
     BudgetLimits limits;         ///< within the bounds; empty with too few sessions
     std::uint64_t sessions = 0;  ///< sessions it is based on
-    /// True if it comes from sessions of the same complexity, not from all of the agent type.
+    /// True if it is based on sessions of the same complexity, false if on all sessions of the
+    /// agent type.
     bool by_complexity = false;
 };
 
-/// A budget from the sessions of the same complexity, if there are enough: their p90 plus a
-/// quarter. Otherwise from all of the agent type: p75 plus a quarter for a low complexity, twice
-/// p95 for a high one, p90 plus a quarter otherwise. Tokens and costs are limited only where
-/// sessions report them.
+/// Suggests a budget. If there are enough sessions of the same complexity (`alike`), it is their
+/// p90 plus a quarter. Otherwise it is based on all sessions of the agent type: p75 plus a quarter
+/// for a low complexity, twice p95 for a high one, p90 plus a quarter for all others. Tokens and
+/// cost get a limit only if sessions report them.
 BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike,
                                 std::optional<Complexity> complexity, const BudgetBounds& bounds);
 
 /// "bash 2 s (p95 40 s), read 50 ms (p95 1 s)": at most limits::kUsualCallsShownMax of these calls.
-/// The text is for another agent's prompt, so only names of letters, digits and - _ . : / are
-/// shown, at most limits::kUsualNameBytesMax long: a name must not carry instructions. Empty if no
-/// call is left.
+/// The text enters another agent's prompt, and a name must not carry instructions: only names of
+/// letters, digits and - _ . : / are shown, if they have at most limits::kUsualNameBytesMax bytes.
+/// Empty if no name is left.
 std::string usual_calls_text(const std::vector<ExpectedCall>& calls);
 
 /// "850 ms", "40 s", "3 min", "2 h".

@@ -5,37 +5,37 @@
 #include <string>
 #include <string_view>
 
-// Meaning of a tool's answer, judged by its words. Pure; linear in the text.
+// The meaning of a tool's answer, judged by its words. Pure; linear in the text.
 
 namespace headway::core {
 
-/// Words of an answer about something under way (says_running).
+/// Words that an answer uses for something still under way (says_running).
 inline constexpr std::array<std::string_view, 15> kStillUnderWay{
     "running",      "pending",      "in progress",       "in_progress",  "queued",
     "waiting",      "not ready",    "processing",        "building",     "starting",
     "not finished", "provisioning", "containercreating", "initializing", "activating"};
 
-/// True if an error message names an exit status and nothing else ("exit code 1", "Command failed
-/// with exit code 22"): the diagnostic is in the output.
+/// True if an error message only names an exit status ("exit code 1", "Command failed with exit
+/// code 22"). Such a call's diagnostic is in its output.
 bool is_only_exit_status(std::string_view message);
 
 /// True if a short answer only confirms that an action was done: "Clicked", "The label has been
-/// saved". An answer that mentions something wrong does not.
+/// saved". False for an answer that mentions a fault.
 bool is_acknowledgement(std::string_view result);
 
-/// True if a short answer reports by a whole word that something has not come yet: "build pending",
-/// not "data-processing" or "pending.csv". Stricter than says_running(), since failures mention
-/// such words too.
+/// True if a short answer states that something has not come yet, by a whole word: true for "build
+/// pending", not for "data-processing" or "pending.csv". Stricter than says_running(), because
+/// failures contain such words too.
 bool says_pending(std::string_view answer);
 
-/// True if the result reports that nothing has come: empty, an empty list, or "no messages".
+/// True if the result shows that nothing has come: empty, an empty list, or "no messages".
 bool says_nothing_yet(std::string_view result);
 
 /// False if none of says_running, says_over and says_busy can be true: one search instead of three.
 bool has_state_words(std::string_view result);
 
-/// True if a short answer names an end that no waiting changes (cancelled, failed, killed) and
-/// nothing that is still under way.
+/// True if a short answer names an end that will not change however long the agent waits
+/// (cancelled, failed, killed), and names nothing that is still under way.
 bool says_over(std::string_view result);
 
 /// True if a short answer reports that a needed resource is in use: a lock, a rate limit.
@@ -44,13 +44,14 @@ bool says_busy(std::string_view result);
 /// True if the result reports changed rows or records: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
-/// Output of a shell command, without the frame that some platforms put around it.
+/// Output of a shell command, without the frame that some agents add around it.
 std::string_view without_frame(std::string_view result);
 
-/// The text without its quotes: "not found" messages that name different things become one message.
+/// The text without its quoted parts, so that "not found" messages about different things become
+/// equal.
 std::string without_quotes(std::string_view text);
 
-/// True for a message that asks only for more of the same: "continue", "please go on".
+/// True for a message that only asks the agent to go on: "continue", "please go on".
 bool only_goes_on(std::string_view message);
 
 /// True for a file that tests and tools write by themselves: coverage, logs, caches.

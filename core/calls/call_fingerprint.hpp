@@ -12,17 +12,16 @@
 
 namespace headway::core {
 
-/// Purpose of a call, as far as its name and its shell command show. Values are stored: append
-/// only.
+/// Purpose of a call, judged by its name and its shell command. Values are stored: append only.
 enum class CallKind : std::uint8_t {
     kOther,
     kRead,    ///< reads something: read, search, list
     kEdit,    ///< claims to change files or other state
-    kVerify,  ///< tests, builds, linters: its result measures the work
+    kVerify,  ///< tests, builds, linters: the result measures the work
     kPoll,    ///< asks for the status of something that runs elsewhere
-    kSleep,   ///< only lets time pass
+    kSleep,   ///< only waits for a time
     kPlan,    ///< plans, to-do lists, thoughts: never progress by itself
-    kCommit,  ///< moves the head of version control
+    kCommit,  ///< moves the head of a version control branch
 };
 template <>
 struct EnumNames<CallKind> {
@@ -39,12 +38,12 @@ enum class FailureKind : std::uint8_t {
     kUnknownTool,  ///< the tool does not exist or is not available
     kNotFound,
     kMismatch,   ///< the text to replace does not exist
-    kAssertion,  ///< red tests, compiler and linter errors
+    kAssertion,  ///< failed tests, compiler and linter errors
     kTruncated,  ///< the model's turn was cut, empty or could not be parsed
     kContext,    ///< the prompt did not fit the model's window
-    kRefused,    ///< the model's API refused the request itself: 400, 404, 422
+    kRefused,    ///< the model's API rejected the request as such: 400, 404, 422
     kTimeout,    ///< a tool was stopped by its own limit
-    kNetwork,    ///< a tool did not reach its target
+    kNetwork,    ///< a tool could not reach its target
 };
 template <>
 struct EnumNames<FailureKind> {
@@ -55,42 +54,44 @@ struct EnumNames<FailureKind> {
 
 /// Further signs of a call and its answer. Bits of CallFingerprint::shape; stored: append only.
 enum class Shape : std::uint32_t {
-    kSilent = 1U << 0,        ///< it failed without output: an answer ("no"), not a failure
+    kSilent = 1U << 0,        ///< it failed without output: this answers "no" and is not a failure
     kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
-    kActs = 1U << 2,          ///< acts on a screen, page or game: another call shows the effect
-    kLooks = 1U << 3,         ///< a shell command that only asks for a state
+    kActs = 1U << 2,          ///< acts on a screen, page or game; only another call shows the
+                              ///< effect
+    kLooks = 1U << 3,         ///< a shell command that only queries a state
     kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
-    kCosmetic = 1U << 5,      ///< an edit of comments and white space
+    kCosmetic = 1U << 5,      ///< an edit only of comments and white space
     kRestores = 1U << 6,      ///< takes files back to what version control has
-    kNothing = 1U << 7,       ///< leaves nothing: touch, an empty commit
+    kNothing = 1U << 7,       ///< has no effect: touch, an empty commit
     kWhole = 1U << 8,         ///< writes a whole file, not a part of one
     kGuard = 1U << 9,         ///< a shell command that starts with a test: test, which, grep -q
-    kOver = 1U << 10,         ///< its answer names an end that no waiting will change: cancelled
+    kOver = 1U << 10,         ///< its answer names an end that waiting will not change: cancelled
     kBusy = 1U << 11,         ///< its answer reports a busy resource: a lock, a rate limit
     kCommand = 1U << 12,      ///< a shell command
     kRests = 1U << 13,        ///< a shell command after a sleep of at least 10 s
     kBlind = 1U << 14,        ///< an edit that names only its file: its content is unknown
-    kPauses = 1U << 15,       ///< lets time pass and then asks: a long poll, a wait in a game
-    kNothingYet = 1U << 16,   ///< an empty answer, or a report that nothing has come
+    kPauses = 1U << 15,       ///< waits for a time and then queries: a long poll, a wait in a game
+    kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
     kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
-/// once and stores it with the event, so a replay compares the same values. 64-bit members are the
-/// low halves of 128-bit digests; 0 = none.
+/// once, and it is stored with the event, so that a replay compares the same values. 64-bit members
+/// are the low halves of 128-bit digests; 0 = none.
 struct CallFingerprint {
     Digest question;                ///< tool and canonical arguments
     Digest outcome;                 ///< canonical result or error, and success
     std::uint64_t raw_outcome = 0;  ///< the outcome before masking
-    std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a red run
-    std::uint64_t content = 0;      ///< content that an edit without a digest writes
+    std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a failed
+                                    ///< test run
+    std::uint64_t content = 0;      ///< content written by an edit that reports no digest
     std::uint64_t path = 0;         ///< path that the call names, if any
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
     bool typed_failure = false;  ///< reported by the client, not read from the message
     bool trivial = false;        ///< an empty result or a bare acknowledgement: no information
     bool running = false;        ///< the result reports that something is still running
-    bool measured = false;       ///< timings are the answer, so they are not masked
+    bool measured = false;       ///< its timings are its result, so they are not masked
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
@@ -99,9 +100,9 @@ struct CallFingerprint {
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< bits of Shape
-    /// Digest of an answer's words in any order, for a failure without the words of the call: equal
-    /// for a list in another order, or the same error about another name. 0 = too few words, or
-    /// another kind of call.
+    /// Digest of the answer's words, in any order; for a failure, without the words of the call. So
+    /// it is equal for a list in another order, and for the same error about another name. 0 = too
+    /// few words, or another kind of call.
     std::uint64_t kin = 0;
 
     bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }

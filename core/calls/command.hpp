@@ -9,12 +9,13 @@
 
 namespace headway::core {
 
-/// True if the command only asks for a state and changes nothing: files, processes, services, pages
-/// read with curl. An additional sleep does not matter.
+/// True if the command only queries a state and changes nothing: it reads files, processes,
+/// services, or pages with curl. It may also sleep.
 bool only_looks(const CommandParts& command);
 
-/// True if the command asks an orchestrator, a scheduler or a service for the status of something
-/// that runs elsewhere: kubectl get, docker ps, squeue, systemctl is-active, gh run view, tail.
+/// True if the command queries an orchestrator, a scheduler or a service for the status of
+/// something that runs elsewhere: kubectl get, docker ps, squeue, systemctl is-active, gh run view,
+/// tail.
 bool asks_for_status(const CommandParts& command);
 
 /// True if the command begins with a question that its exit status answers: test, which, grep -q.
@@ -26,15 +27,15 @@ bool sleeps_and_more(const CommandParts& command);
 /// True if the command begins with a sleep of at least 10 s, then does something else.
 bool rests_first(std::string_view command);
 
-/// True if the command waits by itself until something has changed or a time is up: `kubectl wait`,
+/// True if the command itself waits until something has changed or a time is over: `kubectl wait`,
 /// `gh run watch`, `timeout 60 tail -f`.
 bool waits_itself(const CommandParts& command);
 
 /// True if the command restores files from version control: git checkout, restore, stash, reset.
 bool takes_files_back(const CommandParts& command);
 
-/// True if the command leaves nothing that anything depends on: touch, true, echo of a text, an
-/// empty commit.
+/// True if nothing can depend on an effect of the command: touch, true, echo of a text, an empty
+/// commit.
 bool does_nothing(const CommandParts& command);
 
 }  // namespace headway::core

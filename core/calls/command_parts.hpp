@@ -13,16 +13,16 @@
 
 namespace headway::core {
 
-/// The next part of a command line, up to `&&`, `||`, `;`, `|` or a line's end; quotes are kept
-/// together. Removes the part from `rest`, which must not be empty.
+/// The next part of a command line, up to `&&`, `||`, `;`, `|` or the end of a line; none of these
+/// splits a quoted text. Removes the part from `rest`, which must not be empty.
 std::string_view next_part(std::string_view& rest);
 
 /// The command that a part runs, without `sudo`, `timeout 5`, `FOO=1` and the words of shell loops
 /// before it.
 std::string_view plain_command(std::string_view part);
 
-/// The command without options before the subcommand: `kubectl -n shop get pods` gives `kubectl get
-/// pods`. A view of `part`, or of `buffer`.
+/// The command without the options before its subcommand: `kubectl -n shop get pods` gives `kubectl
+/// get pods`. A view of `part`, or of `buffer`.
 std::string_view without_options(std::string_view part, std::string& buffer);
 
 /// True if the command is one of `starts`, alone or with arguments; a start that ends in a blank is
@@ -51,23 +51,23 @@ bool is_one_of(std::string_view part, const List& list) {
 /// True for `> file` or `>> file`, but not for `2>&1` and `>/dev/null`.
 bool redirects(std::string_view part);
 
-/// The command without comments outside of quotes: these are for people. A command with a here
-/// document stays as it is, because there `#` may be content.
+/// The command without its comments, which are for people. A `#` in quotes begins no comment. A
+/// command with a here document stays as it is, because there `#` may be content.
 std::string without_comments(std::string_view command);
 
-/// The command without the lines of here documents: these are content, not commands. A view of
+/// The command without the lines of here documents, which are content, not commands. A view of
 /// `command`, or of `buffer`.
 std::string_view without_documents(std::string_view command, std::string& buffer);
 
 /// The command of each part of a command line (plain_command()), without the lines of here
-/// documents and without empty parts. Taken apart once, since several questions are asked about
-/// each command. Views of the line, which must outlive it.
+/// documents and without empty parts. A line is taken apart once, because several functions examine
+/// each command. The parts are views of the line, which must outlive this object.
 class CommandParts {
 public:
     CommandParts(std::string_view line);
     CommandParts(const char* line) : CommandParts(std::string_view{line}) {}
     CommandParts(const std::string& line) : CommandParts(std::string_view{line}) {}
-    CommandParts(const CommandParts&) = delete;  // parts may be views of `buffer_`
+    CommandParts(const CommandParts&) = delete;  // the parts may be views of `buffer_`
     CommandParts& operator=(const CommandParts&) = delete;
 
     std::string_view line() const { return line_; }

@@ -7,7 +7,8 @@
 #include "core/calls/call_fingerprint.hpp"
 #include "core/text/sha256.hpp"
 
-// The digest of a call's exact arguments: binds approvals to a call, and compares finished calls.
+// The digest of a call's exact arguments: it binds an approval to a call, and finished calls are
+// compared by it.
 
 namespace headway::core {
 
@@ -18,13 +19,14 @@ inline constexpr std::string_view kNoArgsDigest =
 /// True for "sha256:" and 64 hexadecimal digits: the digest of canonical arguments. Pure.
 bool is_args_digest(std::string_view text) noexcept;
 
-/// Converts a client's digest. A digest of another kind proves nothing about the arguments, so
-/// `words` is hashed: equal texts stay equal, and match no real arguments. Pure.
+/// The digest for a client that sent `words`. If `words` is not such a digest, it proves nothing
+/// about the arguments and is itself hashed: equal texts stay equal, and match no real arguments.
+/// Pure.
 std::string bound_digest(std::string_view words);
 
 using ArgsDigest = Sha256Digest;
 
-/// "sha256:" and 64 hexadecimal digits. Pure.
+/// The text of a digest: "sha256:" and 64 hexadecimal digits. Pure.
 std::string args_digest_text(const ArgsDigest& digest);
 
 /// The bytes of a text for which is_args_digest() is true. Pure.

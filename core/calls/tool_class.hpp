@@ -6,20 +6,20 @@
 
 namespace headway::core {
 
-/// The class that a tool belongs to by its name, as policies and approvals name it: `class:shell`,
-/// `class:edit`, `class:read`, `class:web`, `class:agent` or `class:mcp`; empty for others. Agents
-/// name the same tool differently: `Bash`, `run_shell_command`, `exec_command`. Pure; linear in the
-/// name.
+/// The class of a tool, judged by the tool's name and written as in policies and approvals:
+/// `class:shell`, `class:edit`, `class:read`, `class:web`, `class:agent` or `class:mcp`; empty for
+/// others. Agents name the same tool differently: `Bash`, `run_shell_command`, `exec_command`.
+/// Pure; linear in the name.
 std::string_view class_of_tool(std::string_view tool);
 
-/// True for one of these names, such as `class:shell`.
+/// True for the name of a class, such as `class:shell`.
 bool is_tool_class(std::string_view name);
 
-/// The error in a rule that begins with `class:`, in any case, and is not a class: the rule would
-/// silently cover no tool. Empty for classes and for names of tools. Pure.
+/// The error message for a rule that begins with `class:`, in upper or lower case, and names no
+/// class: such a rule would silently cover no tool. Empty for classes and for names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 
-/// True if a rule for `rule` is about calls of `tool`: the same name, or its class.
+/// True if a rule for `rule` applies to calls of `tool`: `rule` is the tool's name or its class.
 inline bool rule_covers(std::string_view rule, std::string_view tool) {
     return rule == tool || (!rule.empty() && rule == class_of_tool(tool));
 }

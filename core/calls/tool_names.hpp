@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-// Meaning of the name of a tool. Pure.
+// The meaning of a tool's name. Pure.
 
 namespace headway::core {
 
@@ -14,7 +14,7 @@ bool acts_on_screen(std::string_view tool);
 /// True for a tool named after a screen, a page or a game; its argument `action` names the action.
 bool is_screen(std::string_view tool);
 
-/// True for a tool that writes what the agent wants to remember: its own memory, not the work.
+/// True for a tool that only writes the agent's own memory, not the work.
 bool only_remembers(std::string_view tool);
 
 /// True for a tool that waits for a person: `ask_user`, `ask_followup_question`,

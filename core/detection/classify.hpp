@@ -15,40 +15,41 @@ namespace headway::core {
 struct ErrorReported;
 struct ToolFinished;
 
-/// The kind of a text editor's call, whose `command` is a verb such as `view` or `str_replace`,
-/// next to a path; nothing if `command` is a shell's line, or empty. Tools of class edit never run
-/// a shell, for any command.
+/// The kind of a call to a text editor, which has a path and a `command` that is a verb such as
+/// `view` or `str_replace`. Nothing if `command` is a shell command or empty. Tools of the class
+/// edit never run a shell, whatever the command.
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 
-/// `command` is the shell command of the call, or empty. A specific name of `tool` decides.
+/// `command` is the shell command of the call, or empty. If the name of `tool` is specific, it
+/// alone decides.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
-/// True for a successful edit whose content is unknown, without arguments, digest or result: it may
-/// or may not repeat another edit.
+/// True for a successful edit whose content is unknown, because no arguments, digest or result were
+/// reported. It may or may not repeat another edit.
 bool is_blind_edit(const CallFingerprint& fingerprint, const ToolFinished& call);
 
 /// The path a shell command ends in or redirects to, or empty.
 std::string_view path_in_command(std::string_view command);
 
-/// The kind of a client's error class; kNone for an unknown name.
+/// The kind of failure for an error class that a client reported; kNone for an unknown name.
 FailureKind failure_of_class(std::string_view error_class);
 
-/// The same for a tool's own result, where a timeout or an unreachable network is the tool's
-/// (kTimeout, kNetwork), not the model provider's.
+/// The same for the result of a tool: there, a timeout or an unreachable network concerns the tool
+/// (kTimeout, kNetwork), not the model's provider.
 FailureKind failure_of_tool_class(std::string_view error_class);
 
-/// The kind of an HTTP status from 400 on; kNone below.
+/// The kind of failure for an HTTP status from 400 up; kNone for a lower one.
 FailureKind failure_of_status(std::uint64_t status);
 
-/// The kind of an error that an agent reports: by class, status or message. A 4xx without a tool
-/// means that the model's API refuses the request.
+/// The kind of an error that an agent reports: judged by its class, status or message. A 4xx
+/// without a tool means that the model's API rejects the request.
 FailureKind failure_of_error(const ErrorReported& error);
 
-/// The kind of a failure by its message; kOther if the words are unknown.
+/// The kind of failure that a message describes; kOther if its words are unknown.
 FailureKind failure_of_message(std::string_view message);
 
-/// The same for a tool's own result: message and class of one failure give one kind.
+/// The same for the result of a tool. Agrees with failure_of_tool_class() about one failure.
 FailureKind failure_of_tool_message(std::string_view message);
 
 /// True for an empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result
@@ -64,8 +65,8 @@ bool is_measurement(std::string_view command, std::string_view result);
 /// Number of failed tests or checks that a result reports; nothing if it reports none.
 std::optional<std::uint64_t> failing_count(std::string_view result);
 
-/// The first line of a message or of a red run's output that states an error, at most 200 bytes,
-/// without line numbers and what append_masked() masks.
+/// The first line that states an error, in a message or in the output of a failed test run, at most
+/// 200 bytes, without line numbers and the parts that append_masked() masks.
 std::string diagnostic_line(std::string_view text);
 
 }  // namespace headway::core

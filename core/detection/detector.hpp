@@ -14,11 +14,11 @@
 
 namespace headway::core {
 
-/// Severity of a detector's claim, weakest first, in the order of verdicts (api/API.md,
-/// "Verdicts"). A block is certain and needs a person, so it is above a suspicion.
+/// Severity of a detector's claim, weakest first, in the order of the verdicts (api/API.md,
+/// "Verdicts"). A block is certain and needs a person, so it ranks above a suspicion.
 enum class Severity : std::uint8_t { kNone, kWaiting, kSlow, kSuspect, kBlocked, kStuck };
 
-/// Kinds of evidence: two detectors of one kind do not confirm each other.
+/// Kinds of evidence. Two detectors of the same kind do not confirm each other.
 enum class EvidenceKind : std::uint8_t {
     kLiveness,
     kRepeat,
@@ -27,72 +27,74 @@ enum class EvidenceKind : std::uint8_t {
     kText,
     kPlan,
     kWait,
-    kNothing,  ///< absence of progress: supports a verdict, but is not a ground alone
+    kNothing,  ///< absence of progress: supports a verdict, but alone is no ground for one
     kPolicy,
 };
 
-/// Properties of a detector that the engine must know besides its claims.
+/// Properties of a detector, besides its claims, that the engine must know.
 struct DetectorTraits {
-    EvidenceKind kind;  ///< decides what it confirms and whether its claims last
-    /// Counts for its claims by profile (docs/detection.md, sections 5 and 13; for `strict`:
-    /// docs/first-designs.md). Low where recordings allow it: four equal calls in a row and three
-    /// laps of a cycle occur in no successful session.
+    EvidenceKind kind;  ///< decides which claims it can confirm, and whether its own last
+    /// The counts at which it claims a severity, by profile (docs/detection.md, sections 5 and 13;
+    /// for `strict`: docs/first-designs.md). They are low where recordings allow it: in no recorded
+    /// session that succeeded are there four equal calls in a row, or three laps of a cycle.
     Thresholds balanced;
     Thresholds strict = balanced;
-    /// A way out of its loops, as the text of a directive: one sentence that quotes nothing. The
-    /// second one is for agents that followed the first in vain. Empty = the general text
-    /// (recovery.cpp).
+    /// Advice on leaving its loops, for a directive: one sentence without any quotation. The second
+    /// text is for agents that followed the first in vain. Empty = the general text (recovery.cpp).
     std::string_view advice{};
     std::string_view second_advice{};
-    /// True if its claim is about more than a loop: Policy::loop_detection does not switch it off.
+    /// True if its claims are not only about loops, so that Policy::loop_detection does not switch
+    /// it off.
     bool always_on = false;
 };
 
 /// The grounds of a claim.
 struct Finding {
-    std::string reason;                   ///< one sentence for people, without quotes of the call
+    std::string reason;                   ///< one sentence for people, without quotations from the
+                                          ///< call
     std::vector<std::uint64_t> evidence;  ///< event numbers, at most limits::kEvidenceMax
-    std::uint64_t identity = 0;  ///< of the loop: the same at any time and for any detector
+    std::uint64_t identity = 0;  ///< identifies the loop: the same at any time and for any detector
     std::uint32_t count = 0;     ///< compared with the thresholds
 };
 
-/// A finished call that counts as evidence, with the ledger's entry.
+/// A finished call that counts as evidence, with its entry in the ledger.
 struct CallSeen {
     const ToolFinished& call;
     const CallFingerprint& fingerprint;
     const Entry& entry;
     std::uint32_t patience = 1;  ///< ToolPolicy::patience of its tool
-    /// A wait, or a request that a provider refused: neither progress nor a repeat, but it
-    /// separates the calls around it.
+    /// The call is a wait, or a request that a provider refused. It is neither progress nor a
+    /// repeat, but it separates the calls before it from those after it.
     bool neutral = false;
-    bool slept = false;    ///< the agent let time pass since the same call before
+    bool slept = false;    ///< the agent waited between the previous equal call and this one
     bool overran = false;  ///< the call exceeded its time limit: a failure of its tool
 
-    /// True for a failure with output. A failure without output is an answer, "no", and so is a
-    /// poll's failure, "not yet".
+    /// True for a failure with output. A failure without output counts as the answer "no", and the
+    /// failure of a poll as "not yet".
     bool failed() const {
         return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
     }
     bool weak() const { return fingerprint.weak(); }
 };
 
-/// Signs that the fold saw in an event.
+/// Facts about an event that the fold has found.
 struct EventSigns {
     Tier tier = Tier::kNone;      ///< of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
     bool phase_changed = false;   ///< to a phase that is new (RecentPhases)
     bool phase_turned = false;    ///< to any other phase
     bool fresh_start = false;     ///< a new phase under the profile strict: counts restart
-    bool thinking = false;        ///< the model is at work, by state or phase
+    bool thinking = false;        ///< the model is at work, according to its state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
     bool state_change = false;
     bool user_message = false;
     bool other_spoke = false;      ///< a message of a role other than the agent's
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
-    bool dialog_over = false;      ///< the agent's own dialog was answered, anywhere
-    bool dialog_left = false;      ///< only the agent's own dialog waits for a person
-    bool model_answered = false;   ///< the event implies an answer of the model
-    bool waits_for_human = false;  ///< a person paused the agent, or has yet to answer
+    bool dialog_over = false;      ///< the agent's own dialog was answered, at the agent or in
+                                   ///< Headway
+    bool dialog_left = false;      ///< the agent's own dialog, and nothing else, waits for a person
+    bool model_answered = false;   ///< the event implies that the model has answered
+    bool waits_for_human = false;  ///< a person has paused the agent or has not answered yet
 };
 
 /// An event with its context from the fold, so that detectors need not read the session.
@@ -102,12 +104,12 @@ struct Observation : EventSigns {
     const CallSeen* call = nullptr;  ///< null unless the event is a counted call
 };
 
-/// The interface of all detectors: a value in the session's state that the fold feeds with every
-/// event (so replay reproduces it) and the resolver reads. Constant memory, amortised O(1) per
-/// event, no clock. `finding()` is called only if `severity()` claims something. `is_valid()`
-/// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold
-/// could have produced the state and an assertion relies on this. A detector's own code is its two
-/// files in detectors/; its place in `Detectors` (detectors.hpp) enables it.
+/// The interface of all detectors: a detector is a value in the session's state. The fold feeds it
+/// every event, so that a replay reproduces it, and the resolver reads it. Constant memory,
+/// amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims something.
+/// `is_valid()` checks a state from a snapshot, in a session whose last event is `newest`: it is
+/// false if an assertion would fail on the state, which no fold can have produced. The code of a
+/// detector is in its two files in detectors/; adding it to `Detectors` (detectors.hpp) enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
@@ -126,13 +128,13 @@ constexpr Severity severity_of(std::uint64_t count, Thresholds limits) {
     return Severity::kNone;
 }
 
-/// "3 times"; a count of one does not occur in findings.
+/// "3 times"; findings never have a count of one.
 inline std::string times(std::uint64_t count) {
     return std::to_string(count) + " times";
 }
 
-/// ", and no change was reported since #118", the last hard progress, or the start; or the number
-/// of later edits whose effect is unknown.
+/// The clause ", and no change was reported since #118", where 118 is the event of the last hard
+/// progress, or the start is named; or the number of edits since then whose effect is unknown.
 std::string since_change(const Ledger& ledger);
 
 /// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.

@@ -41,8 +41,9 @@ inline void grow(std::vector<KnownAnswer>& answers) {
     HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
 }
 
-/// The answer to a question, or a new one; `known` tells which. A full set grows the table up to
-/// limits::kAnswersMax, then the least recently used entry is replaced.
+/// The entry of a question, created if there is none; `known` is set to whether there was one. If
+/// the question's set is full, the table grows up to limits::kAnswersMax entries; after that, the
+/// least recently used entry of the set is replaced.
 inline KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question,
                               bool& known) {
     known = false;

@@ -15,26 +15,27 @@
 
 namespace headway::core {
 
-/// Rounds of P3 or better that clear a suspicion as hard progress does (docs/detection.md, section
+/// Rounds of P3 or better that clear a suspicion, as hard progress does (docs/detection.md, section
 /// 7).
 inline constexpr std::uint32_t kInformedRounds = 5;
 
 /// Answers in one set. The table of answers is the largest structure that an event touches, so it
-/// is a set-associative cache: a lookup reads one set only, named by the question's low bits.
+/// is a set-associative cache: a lookup reads only one set, selected by the low bits of the
+/// question.
 inline constexpr std::size_t kAnswersOfSet = 8;
 
 /// The last answer to one question.
 struct KnownAnswer {
     std::uint64_t question = 0;
     std::uint64_t outcome = 0;
-    std::uint32_t raw_outcome = 0;  ///< the low half
+    std::uint32_t raw_outcome = 0;  ///< low half of CallFingerprint::raw_outcome
     std::uint32_t before = 0;       ///< low half of the previous outcome; 0 = none
     std::uint64_t first_n = 0;      ///< event of the first of `repeats`
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
     /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of
-    /// Ledger::epoch, one if the call succeeded, 7 of Ledger::scope. The table of answers is most
-    /// of a session's memory.
+    /// Ledger::epoch, one if the call succeeded, 7 of Ledger::scope. Packed, because the table of
+    /// answers takes most of a session's memory.
     std::uint32_t span = 0;
     bool ok() const { return (span >> 24U & 1U) != 0; }
     bool operator==(const KnownAnswer&) const = default;
@@ -47,11 +48,12 @@ struct KnownAnswer {
     }
 };
 
-/// Contents that a path has had, the newest last.
+/// Contents that a file has had, the newest last.
 struct FileTrail {
     std::uint64_t path = 0;
     std::uint64_t last_n = 0;
-    std::uint32_t reversals = 0;         ///< in a row: returns to a content that the path had left
+    std::uint32_t reversals = 0;         ///< in a row: times that the file returned to a content it
+                                         ///< had left
     std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
     bool operator==(const FileTrail&) const = default;
     static constexpr auto fields() {
@@ -61,7 +63,7 @@ struct FileTrail {
     }
 };
 
-/// Results of one verifying question.
+/// Results of one verifying question, such as a test.
 struct Verification {
     std::uint64_t question = 0;
     std::uint64_t last_n = 0;
@@ -82,12 +84,12 @@ struct Verification {
     }
 };
 
-/// One counted call in the ring of recent calls.
+/// One counted call, in the ring of recent calls.
 struct CallMark {
     std::uint64_t key = 0;  ///< question and outcome
     std::uint64_t question = 0;
     std::uint64_t n = 0;
-    std::uint32_t scope = 0;  ///< user messages before it
+    std::uint32_t scope = 0;  ///< number of user messages before it
     bool weak = false;        ///< an acknowledgement or a silent failure: no evidence by itself
     bool acts = false;        ///< an action on a screen, a page or a game
     bool operator==(const CallMark&) const = default;
@@ -99,26 +101,26 @@ struct CallMark {
     }
 };
 
-/// Progress over a session's whole life in bounded space: known answers, contents of files, test
-/// results, and the time of the last progress (docs/detection.md, section 4). The fold writes it,
-/// detectors read it.
+/// The record of a session's progress over its whole life, in bounded space: known answers,
+/// contents of files, test results, and the last progress (docs/detection.md, section 4). The fold
+/// writes it, detectors read it.
 struct Ledger {
-    std::uint32_t epoch = 0;         ///< each change begins a new epoch
-    std::uint32_t rounds = 0;        ///< model turns with a counted call
+    std::uint32_t epoch = 0;         ///< number of the epoch; each change begins a new one
+    std::uint32_t rounds = 0;        ///< model turns that had a counted call
     std::uint32_t quiet_rounds = 0;  ///< in a row without progress
-    /// In a row without P2, P3 or P4: edits that no test confirmed.
+    /// Rounds in a row without P2, P3 or P4: their edits were not confirmed by any test.
     std::uint32_t unproven_rounds = 0;
     std::uint32_t informed_rounds = 0;  ///< total with P3 or better
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
-    std::uint32_t scope = 0;            ///< messages from the user
-    std::uint32_t content_copies = 0;   ///< in a row: further files with last_content
+    std::uint32_t scope = 0;            ///< number of messages from the user
+    std::uint32_t content_copies = 0;   ///< further files in a row written with last_content
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
     std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
     std::uint64_t hard_n = 0;          ///< the last event with hard progress; 0 = none
     std::uint64_t moved_n = 0;         ///< the last event of P3
     std::uint64_t external_n = 0;      ///< the last event of P4
-    std::uint64_t deed_n = 0;          ///< the last call with news that may change something
+    std::uint64_t deed_n = 0;          ///< the last call with news that may have changed something
     std::uint64_t changes = 0;         ///< counted calls that may have changed something
     std::uint64_t scope_n = 0;         ///< the last user message
     std::uint64_t compacted_n = 0;     ///< the last compaction of the agent's context
@@ -130,22 +132,22 @@ struct Ledger {
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax
-    std::uint64_t calls = 0;       ///< total; the next call goes to recent[calls % max]
-    /// Best tiers of the rounds before this one, the newest in the lowest four bits: 0 = no such
-    /// round, else the tier plus 1.
+    std::uint64_t calls = 0;       ///< number of calls; the next one goes to recent[calls % max]
+    /// The best tier of each earlier round, the newest in the lowest four bits: 0 = no such round,
+    /// else the tier plus 1.
     std::uint64_t past_tiers = 0;
-    std::uint64_t slept_n = 0;        ///< the last call that let time pass
+    std::uint64_t slept_n = 0;        ///< the last call that waited
     std::uint64_t wait_outcome = 0;   ///< the answer to the newest poll
-    std::uint64_t cosmetic_path = 0;  ///< path if the last edit changed only comments; else 0
-    std::uint64_t last_content = 0;   ///< of the last file that was written whole
-    std::uint64_t paused_n = 0;       ///< the last event before which the clock shows a pause
+    std::uint64_t cosmetic_path = 0;  ///< path of the last edit if it changed only comments; else 0
+    std::uint64_t last_content = 0;   ///< content of the last file that was written whole
+    std::uint64_t paused_n = 0;       ///< the last event that came after a pause, by the clock
 
     /// Closes the current round and begins the next.
     void begin_round();
-    /// Forgets the rounds without news, including the current round if quiet.
+    /// Forgets the rounds without news, including the current one if it has none.
     void forget_quiet();
 
-    /// Records a neutral call: calls before and after it are not "in a row".
+    /// Records a neutral call: the calls before it and after it are not "in a row".
     void interrupt(std::uint64_t n);
 
     /// The i-th last counted call, 0 = the last; null beyond the ring.
@@ -180,23 +182,23 @@ constexpr auto Ledger::fields() {
 /// `i` information, `v` verification, `s` state. Pure.
 std::string activity_of(const Ledger& ledger);
 
-/// Findings of the ledger about one call.
+/// The ledger's findings about one call.
 struct Entry {
     Tier tier = Tier::kNone;
-    bool jitter = false;  ///< equal except for masked parts
+    bool jitter = false;  ///< equal to the last answer except in masked parts
     bool known_question = false;
     bool same_answer = false;   ///< as the last time
-    bool known_answer = false;  ///< a new question, with an earlier answer to another question
+    bool known_answer = false;  ///< a new question whose answer another question had before
     bool hollow = false;        ///< the call claims to change something, and changes nothing
-    bool free_again = false;    ///< the agent lost the answer in a compaction
+    bool free_again = false;    ///< a compaction removed the answer from the agent's context
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
     std::uint64_t first_n = 0;  ///< event of the first repeat
-    std::uint64_t asked_n = 0;  ///< the question's previous event; 0 = none
-    /// FileTrail::reversals of the changed path, if an earlier content returned.
+    std::uint64_t asked_n = 0;  ///< the event at which it was last asked; 0 = none
+    /// FileTrail::reversals of the changed path, if the path returned to an earlier content.
     std::uint32_t reversals = 0;
-    std::uint64_t changed_path = 0;          ///< a path that reached a new content
+    std::uint64_t changed_path = 0;          ///< a path that has new content
     std::vector<std::uint64_t> fresh_paths;  ///< changed paths that are new to the ledger
-    bool flaky = false;                      ///< its result varies without a change
+    bool flaky = false;                      ///< its result varies although no file changes
     bool improved = false;                   ///< fewer failing tests than ever
 };
 
@@ -205,21 +207,21 @@ constexpr std::uint64_t key_of(const CallFingerprint& fingerprint) {
     return fingerprint.question.low ^ (fingerprint.outcome.low * 0x9e3779b97f4a7c15ULL);
 }
 
-/// True if the question got this answer the last time. Pure.
+/// True if the question got the same answer the last time. Pure.
 bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// True if the agent slept since it last asked this question, or sleeps in the call itself. Pure.
+/// True if the agent slept since it last asked this question, or if the call itself sleeps. Pure.
 bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// A model may think for kShortRest. A longer time is a pause between two queries for something
-/// that has not come; kLongRest is a pause between any two equal queries.
+/// A model may think for kShortRest. A longer time counts as a pause between two queries if the
+/// awaited thing has not come; from kLongRest on, it is a pause between any two equal queries.
 inline constexpr Millis kShortRest{30'000};
 inline constexpr Millis kLongRest{120'000};
 
 /// True if the clock shows a pause since the agent last asked this question. Pure.
 bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// Records a counted call. `n` is its event.
+/// Records a counted call. `n` is the number of its event.
 Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
              std::uint64_t n);
 
@@ -228,11 +230,11 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
 Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std::uint64_t failing,
              std::uint64_t n);
 
-/// Records the answer of a wait; kExternal if the answer changed.
+/// Records the answer to a wait; returns kExternal if the answer changed.
 Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n);
 
-/// Adds the tier of a call or result to the round and the epoch. `telling` is false for a new
-/// question with a trivial answer: such a round shows neither progress nor its absence.
+/// Records the tier of a call or a result in the round and the epoch. `telling` is false for a new
+/// question with a trivial answer, which shows neither progress nor its absence.
 void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling);
 
 }  // namespace headway::core

@@ -7,31 +7,31 @@
 #include "core/events/work_payloads.hpp"
 #include "core/values/cause.hpp"
 
-// Reasons why a provider does not serve the agent, read from errors.
+// Why a provider does not serve the agent, as errors show it.
 
 namespace headway::core {
 
-/// A stop by the provider, as an `error.reported` describes it.
+/// A stop by the provider, as described by an `error.reported`.
 struct ProviderStop {
     Cause cause = Cause::kNone;  ///< kNone = no error of the provider
-    /// True if the stop is known by a class, a status or the end of the turn: one such error is
-    /// enough. Words alone need a second error.
+    /// True if a class, a status or the end of the turn shows the stop: then one error is enough.
+    /// If only the words of an error show it, a second error is needed.
     bool typed = false;
 };
 
-/// Reads an error: typed names first, then the status, then words. An error that ended a turn is
+/// Reads an error: first its class, then its status, then its words. An error that ended a turn is
 /// never kNone. Pure; linear in the first KiB of the message.
 ProviderStop stop_of(const ErrorReported& error);
 
-/// The same for a failed call, by its failure and the words of its error. Pure.
+/// The same for a failed call, judged by its kind of failure and the words of its error. Pure.
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message);
 
-/// The reset that the words of an error name as seconds since 1970; kNever if they name none. Times
-/// of day have no zone, so they are not read. Pure.
+/// The time of a reset, if the words of an error give it in seconds since 1970; else kNever. Times
+/// of day are not read, because they come without a zone. Pure.
 Timestamp retry_in_words(std::string_view message);
 
 /// A time that a provider may name as its reset: later than `now` and at most 8 days ahead, since a
-/// weekly limit is the longest. kNever for all else. Pure.
+/// weekly limit is the longest. kNever for any other time. Pure.
 Timestamp plausible_retry(Timestamp retry_at, Timestamp now);
 
 }  // namespace headway::core

@@ -37,9 +37,9 @@
 
 namespace headway::core {
 
-/// All detectors of a session, in their only list. A new detector is an include, a member and a
-/// field, at the end. Place and name of the field are its id and name; both are stored. The most
-/// specific ones come first: the order breaks ties between equal claims.
+/// The only list of a session's detectors. To add a detector, append an include, a member and a
+/// field. The place and the name of the field are the detector's id and name, and both are stored.
+/// If claims are equal, the detector listed first wins, so the most specific detectors come first.
 struct Detectors {
     HeartbeatRule heartbeat_rule;
     ExactRepeat exact_repeat;
@@ -111,7 +111,7 @@ constexpr std::size_t place_of() {
 template <Detector D>
 requires(place_of<D>() < kDetectorCount) inline constexpr DetectorId kIdOf{place_of<D>()};
 
-/// Traits by id.
+/// The traits of the detector with this id.
 const DetectorTraits& traits_of(DetectorId detector);
 
 /// Calls `visit(detector)` for each detector, in the order of fields().

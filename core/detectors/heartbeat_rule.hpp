@@ -8,36 +8,38 @@
 
 namespace headway::core {
 
-/// Alive but not moving (docs/detection.md, section 5.6). Thresholds::suspect heartbeats without a
-/// state change and without work in flight are a suspicion. At Thresholds::stuck they are `stuck`
-/// only if the agent counted iterations meanwhile: a loop that turns and does nothing. Without
-/// iterations, the cause may be a slow, unreported tool, up to kUnannouncedMax heartbeats. Under
-/// the strict profile both numbers are equal and the claim is `stuck`.
+/// Alive but not moving (docs/detection.md, section 5.6). After Thresholds::suspect heartbeats
+/// without a state change and without work in flight, the session is suspect. After
+/// Thresholds::stuck it is `stuck`, but only if the agent reported new iterations meanwhile, as a
+/// loop does that runs without doing anything. Without iterations, the cause may be a slow tool
+/// that the agent did not report, so the session is not `stuck` before kUnannouncedMax heartbeats.
+/// Under the strict profile both numbers are equal and the claim is `stuck`.
 ///
-/// Work in flight is a call, or the model: heartbeats inside one phase `reflection` or one state
-/// `processing_prompt` without a new iteration come from a model that answers slowly. Many such
-/// heartbeats in a row are kSlow and never more, because a long tool is not a stuck agent. They do
-/// not reset the count of other heartbeats, so that a call named now and then hides nothing; a
-/// newly named call restarts the count.
+/// Work in flight is a call, or the model: heartbeats within one phase `reflection` or one state
+/// `processing_prompt`, without a new iteration, come from a model that answers slowly. Many
+/// heartbeats in a row with work in flight are kSlow and never more, because an agent with a
+/// long-running tool is not stuck. They do not reset the count of other heartbeats, so an agent
+/// cannot hide by naming the same call now and then; only a call other than the one named last
+/// restarts that count.
 ///
 /// A heartbeat restarts the count if its phase is new (RecentPhases) or its in-flight counter
-/// moved. Its iteration number does not, since a counter of heartbeats proves nothing; neither does
-/// a phase that returns. A user message is a new task and restarts the count. Heartbeats of an
-/// agent that reported to be idle or to wait for permission are not counted until it acts.
-/// Heartbeats during its own approval request are not counted either; the answer restarts the
-/// count.
+/// moved. A new iteration number does not restart the count, since it may only count heartbeats;
+/// nor does a return to an earlier phase. A user message is a new task and restarts the count.
+/// Heartbeats of an agent that has reported that it is idle or waiting for permission are not
+/// counted until it acts. Heartbeats during its own approval request are not counted either; the
+/// answer restarts the count.
 struct HeartbeatRule {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
-        .balanced = {5, 20},  // Policy::heartbeat_limit takes their place
+        .balanced = {5, 20},  // overridden by Policy::heartbeat_limit
         .strict = {5, 5},
         .always_on = true,
     };
 
-    static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< some hours
+    static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< takes some hours
 
-    std::uint64_t quiet_beats = 0;    ///< since the last move, nothing in flight
-    std::uint64_t working_beats = 0;  ///< in a row, work in flight, nothing moved
+    std::uint64_t quiet_beats = 0;    ///< heartbeats since last_move with nothing in flight
+    std::uint64_t working_beats = 0;  ///< heartbeats in a row with work in flight but no move
     std::uint64_t first_beat = 0;     ///< event number of the first quiet heartbeat
     std::uint64_t last_beat = 0;
     /// Event that last restarted the count; 0 = none yet.
@@ -46,8 +48,8 @@ struct HeartbeatRule {
     std::uint64_t iteration = 0;      ///< of the last heartbeat
     std::uint64_t first_working = 0;  ///< like first_beat, for working_beats
     std::uint64_t last_working = 0;
-    bool rests = false;        ///< idle or waiting for permission, by its own report
-    bool thinks = false;       ///< working_beats are the model's
+    bool rests = false;        ///< the agent reported that it is idle or waiting for permission
+    bool thinks = false;       ///< the work behind working_beats is the model's
     std::uint64_t flight = 0;  ///< digest of the call named last; 0 = none
 
     void observe(const Observation& seen);

@@ -7,9 +7,10 @@
 
 namespace headway::core {
 
-/// Accounts for waiting (docs/detection.md, section 8). A poll of something under way, and any call
-/// of a waiting tool in flight, is a wait: unchanged answers are neutral. Changing answers are
-/// progress (P4), without a claim. A sleep with nothing to wait for is idle time and is counted.
+/// Keeps account of waits (docs/detection.md, section 8). A wait is a poll of something under way,
+/// or any call in flight of a tool that waits. Unchanged answers to it are neutral; changed answers
+/// are progress (P4), and no claim is made. A sleep with nothing to wait for is idle time and is
+/// counted.
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,
@@ -18,8 +19,8 @@ struct Waiting {
         .always_on = true,
     };
 
-    /// Queries about something that has ended: a wait needs a person after kOverWaits or
-    /// kOverPatience, and kOverLooks queries without a wait are suspicious.
+    /// Queries about something that has ended: after kOverWaits waits or kOverPatience, a person is
+    /// needed; kOverLooks queries without a wait are suspicious.
     static constexpr std::uint32_t kOverWaits = 4;
     static constexpr std::uint32_t kClosedWaits = 12;  ///< for a port that stays closed
     static constexpr Millis kOverPatience{15 * 60'000};
@@ -30,24 +31,25 @@ struct Waiting {
     bool live = false;    ///< the last poll found something under way
     bool moves = false;   ///< the answer of the last poll had changed
     bool closed = false;  ///< `over` counts queries of a closed port
-    bool busy = false;    ///< the awaited resource is taken, by the last answer
+    bool busy = false;    ///< according to the last answer, the awaited resource is taken
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
-    std::uint32_t pressed = 0;      ///< refusals and unchanged polls in a row without a pause
-    std::uint32_t unmoved = 0;      ///< waits in a row without an outside change
+    std::uint32_t pressed = 0;      ///< refusals and unchanged polls in a row, with no pause in
+                                    ///< between
+    std::uint32_t unmoved = 0;      ///< waits in a row in which nothing outside changed
     Timestamp unmoved_at = kNever;  ///< of the first such wait
-    std::uint32_t over = 0;         ///< queries in a row that found an end (Shape::kOver)
+    std::uint32_t over = 0;         ///< queries in a row whose answer names an end (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of their question
     Timestamp over_at = kNever;     ///< of the first such query
     std::uint32_t over_said = 0;    ///< low half of their answer
-    std::uint32_t rested = 0;       ///< seconds of unmoved waits, by the durations of the calls
+    std::uint32_t rested = 0;       ///< seconds in unmoved waits, from the durations of their calls
 
     void observe(const Observation& seen);
     /// True if the awaited thing has not changed for `polls` polls or for `patience`, has ended, or
-    /// stays taken.
+    /// is still taken.
     bool needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const;
     Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;

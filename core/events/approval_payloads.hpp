@@ -15,8 +15,9 @@
 #include "core/text/text.hpp"
 
 // Events about approvals (api/API.md, "Approvals"). The rules of session_payloads.hpp apply. The id
-// of an approval is `<session>.a<n>`, where n is the number of its approval.requested event. The id
-// leads to the session without a table, and no request can be decided under another session's name.
+// of an approval is `<session>.a<n>`, where n is the number of its approval.requested event. Thus
+// the session can be found without a table, and no request can be decided under another session's
+// name.
 
 namespace headway::core {
 
@@ -50,7 +51,7 @@ struct EnumNames<Decision> {
                                                             "ignore"};
 };
 
-/// The outcome of a request without a decision in time.
+/// The effect of expiry on a request without a decision.
 enum class OnExpiry : std::uint8_t { kHold, kReject, kApprove, kEscalate };
 template <>
 struct EnumNames<OnExpiry> {
@@ -58,7 +59,8 @@ struct EnumNames<OnExpiry> {
                                                             "escalate"};
 };
 
-/// Scope of an approval: this request, all equal ones of the session, or equal ones until a time.
+/// Scope of an approval: this request, all equal requests of the session, or equal requests until a
+/// time.
 enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
 template <>
 struct EnumNames<GrantScope> {
@@ -88,7 +90,7 @@ struct EnumNames<ApprovalAlarmKind> {
         "started_after_rejection", "approved_but_refused",     "fan_out"};
 };
 
-/// Why a request about an agent's own dialog, or for a daily cap, needs no decision any more.
+/// Why a request about an agent's own dialog, or about a daily cap, no longer needs a decision.
 /// Values are stored: append only.
 enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
@@ -112,15 +114,15 @@ struct ApprovalRequested {
     std::string args_digest;  ///< "sha256:" and 64 hexadecimal digits, of the canonical arguments
     Text summary;             ///< for the approver, may be Markdown
     Risk risk = Risk::kUnknown;
-    std::vector<std::string> options;  ///< answers to choose from, for a question
+    std::vector<std::string> options;  ///< for a question: answers to choose from
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
     std::optional<BudgetLimits> extend;  ///< amounts requested by a budget_extension
-    /// Who asks: "agent", "call" (a tool.started that requests it), "policy", "headway" or "dialog"
-    /// (kDialogSource).
+    /// The origin of the request: "agent", "call" (a tool.started that requests it), "policy",
+    /// "headway" or "dialog" (kDialogSource).
     std::string source;
-    /// Bytes of arguments and summary that are not shown. `args_digest` binds them anyway, so the
-    /// approver must know of these bytes.
+    /// Bytes of the arguments and the summary that are not shown. The approver must know of them,
+    /// because `args_digest` covers them too.
     std::uint64_t hidden_bytes = 0;
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
@@ -135,20 +137,21 @@ struct ApprovalRequested {
     }
 };
 
-/// The person, the time (the event's `at`), the channel and the exact bytes of a decision.
+/// A decision: the person, the channel and the exact arguments. Its time is the event's `at`.
 struct ApprovalDecided {
     static constexpr EventType kType = EventType::kApprovalDecided;
     std::string id;
     Decision decision = Decision::kReject;
     std::string reason;
-    std::string by;           ///< if known; "policy" or "grant:<id>" without a person
+    std::string by;           ///< the person, if known; "policy" or "grant:<id>" if no person
+                              ///< decided
     std::string channel;      ///< api, cli, dashboard, approve-agent, expiry, grant
-    std::string args_digest;  ///< of the arguments that may run: the shown ones, or the edited ones
+    std::string args_digest;  ///< digest of the arguments that may run, as shown or as edited
     ExactJson edited_args;
     Text response;
     GrantScope scope = GrantScope::kOnce;
-    Timestamp until = kNever;  ///< end of a grant `until`
-    bool stop = false;         ///< true for a rejection that ends the loop
+    Timestamp until = kNever;  ///< end of a grant of the scope kUntil
+    bool stop = false;         ///< a rejection that ends the agent's loop
     GrantMatch match = GrantMatch::kArgs;
     Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
     bool operator==(const ApprovalDecided&) const = default;
@@ -168,7 +171,7 @@ struct ApprovalRedeemed {
     static constexpr EventType kType = EventType::kApprovalRedeemed;
     std::string id;
     std::string args_digest;
-    std::string key;  ///< from the redeeming client; the same key again gets the same answer
+    std::string key;  ///< from the redeeming client; the same key again gets the same reply
     bool operator==(const ApprovalRedeemed&) const = default;
     static constexpr auto fields() {
         return field_list(required("id", &ApprovalRedeemed::id),
@@ -202,8 +205,8 @@ struct ApprovalRevoked {
     }
 };
 
-/// A request from the agent's own dialog, or for a daily cap, needs no decision any more. No
-/// decision follows: a person's answer at the agent is not known here.
+/// A request about the agent's own dialog, or about a daily cap, no longer needs a decision. No
+/// decision follows, because a person's answer at the agent is not known here.
 struct ApprovalClosed {
     static constexpr EventType kType = EventType::kApprovalClosed;
     std::string id;

@@ -12,12 +12,12 @@
 #include "core/events/event_type.hpp"
 #include "core/values/verdict.hpp"
 
-// Events about budgets (api/API.md, "Budgets"), and the parts that sessions and reports carry. The
-// rules of session_payloads.hpp apply. Names follow docs/first-designs.md (`timeout_seconds`).
+// Events about budgets (api/API.md, "Budgets"), and parts of the events about sessions and reports.
+// The rules of session_payloads.hpp apply. Names follow docs/first-designs.md (`timeout_seconds`).
 
 namespace headway::core {
 
-/// Resources that a session may use up; absent = without limit.
+/// Limits of the resources that a session uses; absent = no limit.
 struct BudgetLimits {
     std::optional<std::uint64_t> timeout_seconds;
     std::optional<std::uint64_t> max_steps;
@@ -32,21 +32,24 @@ struct BudgetLimits {
     }
 };
 
-/// How use becomes a level; journaled with the session, so that a replay does not depend on today's
-/// configuration. A value equal to its default here is not written: never change a default here,
-/// change the configuration's.
+/// How use becomes a level. The rules are journaled with the session, so that a replay does not
+/// depend on today's configuration. A value equal to its default here is not written, so never
+/// change these defaults; change those of the configuration.
 struct BudgetRules {
-    std::uint64_t wrap_up_percent = 70;     ///< percent of the worst dimension for `low`
-    std::uint64_t warn_percent = 80;        ///< `critical`
-    std::uint64_t force_exit_percent = 90;  ///< `exhausted`
-    /// Percent of the time for `low`, independent of wrap_up_percent.
+    std::uint64_t wrap_up_percent = 70;     ///< level `low`: percent of the worst dimension
+    std::uint64_t warn_percent = 80;        ///< level `critical`
+    std::uint64_t force_exit_percent = 90;  ///< level `exhausted`
+    /// Level `low` is also reached at this percentage of the time, whatever wrap_up_percent is.
     std::uint64_t time_wrap_up_percent = 80;
-    bool count_human = false;      ///< time spent waiting for a person counts
-    bool count_rate_limit = true;  ///< time spent waiting for a provider's rate limit counts
-    bool roll_up = true;           ///< use of child sessions counts
-    std::uint64_t in_flight_extension_seconds = 60;  ///< for a call that runs out of time; 0 = none
-    bool updates = false;                            ///< a `budget.updated` with each step
-    /// Limit plus extension stay below this if the limit alone does; 0 = no bound.
+    bool count_human = false;      ///< whether time spent waiting for a person counts
+    bool count_rate_limit = true;  ///< whether time spent waiting for a provider's rate limit
+                                   ///< counts
+    bool roll_up = true;           ///< whether the use of child sessions counts
+    std::uint64_t in_flight_extension_seconds = 60;  ///< for a call in flight when the time is up;
+                                                     ///< 0 = none
+    bool updates = false;                            ///< whether each step writes a
+                                                     ///< `budget.updated`
+    /// Upper bound of the limit plus extensions, unless the limit alone exceeds it; 0 = no bound.
     std::uint64_t timeout_seconds_max = 0;
     bool operator==(const BudgetRules&) const = default;
     static constexpr auto fields() {
@@ -62,16 +65,16 @@ struct BudgetRules {
     }
 };
 
-/// Where the limits in force come from. Values are stored: append only.
+/// The origin of the limits in force. Values are stored: append only.
 enum class BudgetSource : std::uint8_t {
     kNone,       ///< no limits
-    kRequest,    ///< named by the opening
+    kRequest,    ///< given in the opening
     kConfig,     ///< the daemon's configuration, for the agent type or for all
-    kBuiltin,    ///< docs/first-designs.md, for `plan` and `explore`
+    kBuiltin,    ///< from docs/first-designs.md, for `plan` and `explore`
     kMixed,      ///< some from the opening, others from the daemon
     kOperator,   ///< set or extended while the session ran
-    kUnknown,    ///< opened by an older version that did not record it
-    kSuggested,  ///< at least one limit from expectations, as the opening requested
+    kUnknown,    ///< opened by an older version, which did not record the source
+    kSuggested,  ///< at least one limit comes from expectations, as the opening asked
 };
 template <>
 struct EnumNames<BudgetSource> {
@@ -79,9 +82,9 @@ struct EnumNames<BudgetSource> {
         "none", "request", "config", "builtin", "mixed", "operator", "unknown", "suggested"};
 };
 
-/// The agent's use since its last report of use; part of a heartbeat, a message or a call. The five
-/// parts do not overlap: input was neither read from nor written to the provider's cache, output
-/// excludes reasoning where the agent reports it separately.
+/// The agent's use since it last reported use; part of a heartbeat, a message or a call. The five
+/// parts do not overlap: `input_tokens` were neither read from the provider's cache nor written to
+/// it, and `output_tokens` exclude reasoning if the agent reports that separately.
 struct Usage {
     std::uint64_t tokens = 0;  ///< 0 = the sum of the parts
     std::uint64_t input_tokens = 0;
@@ -90,8 +93,8 @@ struct Usage {
     std::uint64_t cached_tokens = 0;
     std::uint64_t cache_write_tokens = 0;
     std::uint64_t reasoning_tokens = 0;
-    std::string model{};     ///< the model that answered; empty = the session's
-    bool estimated = false;  ///< set by Headway: `cost_usd` is from Headway's table of prices
+    std::string model{};     ///< the model that answered; empty = the session's model
+    bool estimated = false;  ///< set by Headway: `cost_usd` was computed from Headway's prices
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -131,18 +134,19 @@ struct BudgetSet {
     }
 };
 
-/// Added to the limits in force. If `calls` is not empty, the addition is extra time for these
-/// calls only.
+/// An addition to the limits in force. If `calls` is not empty, it is extra time for these calls
+/// only.
 struct BudgetExtended {
     static constexpr EventType kType = EventType::kBudgetExtended;
     BudgetLimits added;
     std::string by;
     std::string reason;
-    std::string approval;    ///< the request that was approved, or empty
-    bool automatic = false;  ///< by Headway: for a call in flight, or Headway's downtime
-    /// Time before this event in which Headway was not listening: not charged as use.
+    std::string approval;    ///< the approved request, or empty
+    bool automatic = false;  ///< made by Headway: for a call in flight, or for Headway's downtime
+    /// Time before this event in which Headway was not listening; it is not charged as use.
     std::uint64_t credited_ms = 0;
-    std::vector<std::string> calls;  ///< in flight when the time was used up; each once
+    std::vector<std::string> calls;  ///< the calls in flight when the time was used up, each listed
+                                     ///< once
     bool operator==(const BudgetExtended&) const = default;
     static constexpr auto fields() {
         return field_list(field("added", &BudgetExtended::added), field("by", &BudgetExtended::by),
@@ -160,7 +164,8 @@ struct BudgetLevelChanged {
     BudgetLevel from = BudgetLevel::kNominal;
     BudgetLevel to = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
-    double pressure = 0;                                 ///< percent of that dimension
+    double pressure = 0;                                 ///< percentage of that dimension that is
+                                                         ///< used
     std::uint64_t elapsed_seconds = 0;
     std::optional<std::uint64_t> remaining_seconds;
     std::uint64_t steps_completed = 0;
@@ -219,8 +224,8 @@ struct UseParts {
     }
 };
 
-/// In the parent's journal: total use of a child session so far. Figures are totals: the last event
-/// holds.
+/// In the parent's journal: the total use of a child session so far. Each event replaces the one
+/// before.
 struct ChildProgress {
     static constexpr EventType kType = EventType::kChildProgress;
     std::string child;
@@ -234,7 +239,7 @@ struct ChildProgress {
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
     UseParts parts{};
-    // The child's descendants: open ones, all ever, and their levels.
+    // The child's descendants: how many are open, how many there have ever been, and their levels.
     std::uint64_t children_open = 0;
     std::uint64_t children_all = 0;
     std::uint64_t children_depth = 0;

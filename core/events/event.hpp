@@ -34,8 +34,8 @@ template <class T>
 concept PayloadValue = std::is_constructible_v<AnyPayload, T> &&
     !std::is_base_of_v<AnyPayload, std::remove_cvref_t<T>>;
 
-/// Content of an event: a variant whose copying, moving and destruction are compiled once, in
-/// event.cpp. Nearly every source has events and would otherwise compile all types.
+/// The content of an event: a variant whose copying, moving and destruction are compiled once, in
+/// event.cpp. Otherwise nearly every source file would compile them for all types.
 class Payload : public AnyPayload {
 public:
     Payload();
@@ -60,7 +60,7 @@ struct Event {
     std::uint64_t n = 0;  ///< 1, 2, 3 ... within the session, without gaps
     Timestamp at = kNever;
     std::uint32_t attempt = 0;  ///< as reported; 0 = not given
-    /// The new heartbeat interval if this event changed it; else 0.
+    /// The heartbeat interval in force from this event on, if the event changed it; else 0.
     std::uint32_t next_heartbeat_ms = 0;
     /// The agent's new state if this event changed it. Stored in the journal row, so that streams
     /// can show it.
@@ -75,15 +75,16 @@ struct Event {
 /// The type of a payload. Pure.
 EventType type_of(const Payload& payload) noexcept;
 
-/// Replaces `payload` with a default payload of `type`, for a decoder to fill; false, without a
-/// change, for an unknown number.
+/// Replaces `payload` with a default payload of `type`, for a decoder to fill. For an unknown
+/// number it returns false and changes nothing.
 bool set_payload(Payload& payload, EventType type);
 
 /// A default payload of `type`, for a decoder to fill; nothing for an unknown number. Pure.
 std::optional<Payload> make_payload(EventType type);
 
-/// Name of a change for `last_change` ("tool_call"), empty if the type is not a state change, such
-/// as heartbeats, messages, estimates and Headway's own events (docs/detection.md, section 1).
+/// The name that `last_change` gives to this type ("tool_call"). Empty if events of this type are
+/// no state changes: heartbeats, messages, estimates and Headway's own events (docs/detection.md,
+/// section 1).
 std::string_view change_name(EventType type) noexcept;
 
 /// True for the types a client may report.

@@ -13,16 +13,17 @@
 #include "core/text/text.hpp"
 
 // Events about questions to a judge, a language model outside the session (api/API.md, "The
-// judge"). The rules of session_payloads.hpp apply. An answer is a closed enumeration: no answer
-// can decide an approval, end a session or open one.
+// judge"). The rules of session_payloads.hpp apply. Answers are a closed enumeration, and no answer
+// can decide an approval, or open or end a session.
 
 namespace headway::core {
 
 /// Why a judge was asked.
 enum class CheckCause : std::uint8_t {
     kAsked,    ///< by a client: POST /check-status
-    kSuspect,  ///< the verdict is `suspect`
-    kAudit,    ///< many rounds without hard progress or a suspicion (docs/detection.md, section 10)
+    kSuspect,  ///< the verdict was `suspect`
+    kAudit,    ///< many rounds passed without hard progress and without a suspicion
+               ///< (docs/detection.md, section 10)
     kConfirm,  ///< another judge answered B; this is the second opinion
     kStop,     ///< the policy requires confirmation before a stop
 };
@@ -46,16 +47,17 @@ constexpr char letter_of(CheckAnswer answer) {
     return static_cast<char>('A' + static_cast<int>(answer));
 }
 
-/// Outcome of a question to a judge. All but kAnswered are neutral: they change no verdict.
+/// Outcome of a question to a judge. Only kAnswered can change a verdict.
 enum class JudgeOutcome : std::uint8_t {
     kAnswered,
-    kDiscarded,    ///< answered without one of the letters, or with evidence that does not exist
+    kDiscarded,    ///< the answer had none of the letters, or named evidence that does not exist
     kUnreachable,  ///< no connection, or an untrusted TLS peer, after all retries
     kRefused,      ///< HTTP 4xx: the key, the model or the request is wrong; not retried
     kFailing,      ///< HTTP 429 or 5xx after all retries
-    kBroken,       ///< the connection was lost or went silent before the end of the answer
-    kOversized,    ///< more bytes than an answer may have
-    kUnavailable,  ///< not asked: the breaker is open, the queue full, or no judge configured
+    kBroken,       ///< the connection was lost or fell silent before the end of the answer
+    kOversized,    ///< the answer was too long
+    kUnavailable,  ///< not asked: the circuit breaker was open, the queue was full, or there was no
+                   ///< judge
     kCancelled,    ///< the session ended, or the daemon stopped
 };
 
@@ -106,9 +108,10 @@ struct CheckCompleted {
     static constexpr EventType kType = EventType::kCheckCompleted;
     std::string check_id;
     JudgeOutcome outcome = JudgeOutcome::kAnswered;
-    std::optional<CheckAnswer> answer;    ///< only when answered
+    std::optional<CheckAnswer> answer;    ///< only with kAnswered
     Text reason;                          ///< the judge's words, for people only
-    std::vector<std::uint64_t> evidence;  ///< the session's events that support it; all exist
+    std::vector<std::uint64_t> evidence;  ///< the session's events that support the answer; all
+                                          ///< exist
     double confidence = 0;                ///< 0 to 1
     std::string error;                    ///< why there is no answer
     std::string judge;                    ///< name of the endpoint

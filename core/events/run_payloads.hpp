@@ -12,14 +12,14 @@
 
 namespace headway::core {
 
-/// Two sessions of one run reverted each other's content of a path (docs/detection.md, section
-/// 5.3). Written into the journal of the session that did so last.
+/// Two sessions of one run reverted each other's version of a file (docs/detection.md, section
+/// 5.3). Written to the journal of the session that did so last.
 struct RunConflict {
     static constexpr EventType kType = EventType::kRunConflict;
     std::string path;
     std::string other;                    ///< the session whose content it reverted
-    std::uint64_t reversals = 0;          ///< in a row, by both sessions
-    std::vector<std::uint64_t> evidence;  ///< own events, the newest last
+    std::uint64_t reversals = 0;          ///< reversals in a row, by both sessions together
+    std::vector<std::uint64_t> evidence;  ///< events of this session, the newest last
     bool operator==(const RunConflict&) const = default;
     static constexpr auto fields() {
         return field_list(field("path", &RunConflict::path), field("other", &RunConflict::other),

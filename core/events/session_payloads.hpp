@@ -16,9 +16,9 @@
 #include "core/values/tier.hpp"
 #include "core/values/verdict.hpp"
 
-// Events about the session itself (api/API.md, "Events"). A std::string is at most
-// limits::kStringBytesMax and absent when empty; Text and Json have bounds of their own. fields()
-// is append-only: positions are the field numbers on disk.
+// Events about the session itself (api/API.md, "Events"). A std::string has at most
+// limits::kStringBytesMax bytes, and empty means absent; Text and Json have bounds of their own.
+// fields() is append-only: the position of a field is its number on disk.
 
 namespace headway::core {
 
@@ -117,7 +117,7 @@ struct SessionStarted {
     /// Number of ended sessions behind the suggested limits of `budget`; absent without a
     /// suggestion.
     std::optional<std::uint64_t> suggested_from;
-    /// The session is of the past: its events have their own times, and no deadline applies.
+    /// The session is a recording: its events keep their own times, and no deadline applies.
     bool recorded = false;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
@@ -135,8 +135,8 @@ struct SessionStarted {
     }
 };
 
-/// A session that a report had opened implicitly got its opening: the complete opening in force
-/// from here on.
+/// A session that a report had opened implicitly has received its opening. The event has the
+/// complete opening, in force from here on.
 struct SessionAmended {
     static constexpr EventType kType = EventType::kSessionAmended;
     Text goal;
@@ -168,9 +168,9 @@ struct VerdictChanged {
     std::string detector;
     std::vector<std::uint64_t> evidence;
     std::vector<std::string> detectors;  ///< all that claimed, `detector` first
-    double confidence = 0;               ///< of a suspicion or worse, 0 to 1
+    double confidence = 0;               ///< of `suspect` or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
-    Tier tier = Tier::kNone;             ///< tier of the causing event
+    Tier tier = Tier::kNone;             ///< tier of the event that caused the change
     bool needs_somebody = false;         ///< as Judgement::needs_somebody
     Cause cause = Cause::kNone;          ///< as Judgement::cause
     Timestamp retry_at = kNever;         ///< as Judgement::retry_at
@@ -197,10 +197,12 @@ struct DirectiveIssued {
     std::string loop;        ///< the loop it is about, or empty
     std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
     std::string by;          ///< the person who issued it; empty = Headway
-    /// The budget level it reports; nominal only with `from`, when that budget has room again.
+    /// The budget level that it reports. Nominal only with `from`, if that session's budget has
+    /// room again.
     std::optional<BudgetLevel> budget;
-    bool unasked = false;  ///< about a budget: no reply carried it yet; the next one will
-    std::string from;      ///< owner of this budget if another session
+    bool unasked = false;  ///< it is about a budget, and no reply has carried it yet; the next
+                           ///< reply will
+    std::string from;      ///< owner of the budget, if it is another session
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -213,8 +215,8 @@ struct DirectiveIssued {
     }
 };
 
-/// A hook put a directive before the model. The event does not show whether the agent agrees: the
-/// directive is not repeated, and nothing is reset.
+/// The reply to a hook has shown a directive to the model. It is not known whether the agent
+/// agrees, so the directive is not repeated and nothing is reset.
 struct DirectiveDelivered {
     static constexpr EventType kType = EventType::kDirectiveDelivered;
     std::string id;
@@ -234,7 +236,7 @@ struct DirectiveAcknowledged {
     }
 };
 
-/// After every Policy::stats_every tool calls: statistics since the last such event.
+/// Statistics since the last such event, written after every Policy::stats_every tool calls.
 struct ProgressStats {
     static constexpr EventType kType = EventType::kProgressStats;
     std::uint64_t tool_calls = 0;  ///< of the session so far
@@ -262,7 +264,7 @@ struct SessionEnded {
     Outcome outcome = Outcome::kCompleted;
     Text reason;
     Json result;
-    bool automatic = false;  ///< ended by Headway, for a failure condition or a policy
+    bool automatic = false;  ///< ended by Headway, because of a failure condition or a policy
     std::string code;        ///< reason code if Headway ended it
     bool operator==(const SessionEnded&) const = default;
     static constexpr auto fields() {

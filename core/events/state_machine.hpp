@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// True if the agent may change from one state to the other (docs/first-designs.md, design 004);
-/// staying is always allowed. Pure.
+/// True if the agent may change from one state to the other (docs/first-designs.md, design 004); an
+/// agent may always keep its state. Pure.
 bool valid_transition(AgentState from, AgentState to) noexcept;
 
 /// The state that an event implies for agents that report no states; nothing if it implies none.

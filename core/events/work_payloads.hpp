@@ -18,7 +18,7 @@
 
 namespace headway::core {
 
-/// A call in flight, and a counter that moves with its work (bytes, tokens, CPU ticks).
+/// A call in flight, and a counter that grows with its work (bytes, tokens, CPU ticks).
 struct InFlightBeat {
     std::string call_id;
     std::uint64_t counter = 0;
@@ -29,7 +29,7 @@ struct InFlightBeat {
     }
 };
 
-/// Use of the agent's process tree.
+/// Resources used by the agent's process tree.
 struct Resources {
     std::uint64_t cpu_ms = 0;
     std::uint64_t rss_bytes = 0;
@@ -69,9 +69,10 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;              ///< "hook": never evidence
+    std::string origin;              ///< "hook": the call is never evidence
     bool requires_approval = false;  ///< a person must allow the call before it runs
-    Text description;                ///< of the tool or the call; summary of its approval
+    Text description;                ///< describes the tool or the call; becomes the summary of its
+                                     ///< approval
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -120,11 +121,11 @@ struct ToolFinished {
     std::string origin;
     std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
-    /// Set by Headway, which refused the call before it ran: no approval is used up, no alarm
-    /// raised.
+    /// Set by Headway if it refused the call before the call ran: no approval is used up, and no
+    /// alarm is raised.
     bool refused_here = false;
-    /// Set by Headway, which closed a call whose end the agent has not reported: its real end, if
-    /// reported later, is no second execution.
+    /// Set by Headway if it closed the call because the agent had not reported its end. If the real
+    /// end is reported later, that is no second execution.
     bool end_assumed = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
@@ -151,8 +152,8 @@ struct Message {
     std::optional<Usage> usage;
     /// Set by Headway: role `operator`, from a caller with a token of the scope `control`.
     bool of_operator = false;
-    /// In role `system`: a timer, a loop or work in the background woke the agent. Not a person's
-    /// message: earlier calls may be repeated, as after a sleep.
+    /// With role `system`: a timer, a loop or background work woke the agent. The message is not a
+    /// person's, but after it earlier calls may be repeated, as after a sleep.
     bool wake_up = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
@@ -250,15 +251,17 @@ struct ProgressEstimated {
     std::string next_milestone;
     std::vector<std::string> blockers;
     std::string source;
-    bool fallback = false;        ///< set by Headway: a fallback for the judge's estimate
+    bool fallback = false;        ///< set by Headway: replaces an estimate that the judge did not
+                                  ///< give
     std::string judge;            ///< set by Headway: name of the endpoint; empty = the agent's own
     std::string model;            ///< set by Headway
     std::optional<JudgeUse> use;  ///< set by Headway
-    std::uint64_t calls = 0;      ///< calls finished by then, for the score at the end
-    std::optional<bool> is_stuck;  ///< set by Headway: within five points of the last two
+    std::uint64_t calls = 0;      ///< finished calls at that time, for the score at the end
+    std::optional<bool> is_stuck;  ///< set by Headway: the estimate is within five points of the
+                                   ///< last two
     bool operator==(const ProgressEstimated&) const = default;
-    /// True for a judge's estimate. Not derived from `source`, in which old journals have the
-    /// agent's own words.
+    /// True for a judge's estimate. Not derived from `source`, because in old journals that may be
+    /// the agent's own text.
     bool by_judge() const noexcept { return !judge.empty(); }
     static constexpr auto fields() {
         return field_list(
@@ -290,10 +293,10 @@ struct StateChanged {
     AgentState state = AgentState::kIdle;
     std::string detail;
     std::optional<AgentState> from;  ///< set by Headway
-    bool invalid = false;            ///< set by Headway: the table has no transition from `from`
-    /// In `idle`: work that goes on after the turn, one name each ("shell: npm run dev"), at most
-    /// limits::kListItemsMax. From an agent that was not idle before, an empty list means no such
-    /// work.
+    bool invalid = false;            ///< set by Headway: `from` has no transition to this state
+    /// With `idle`: the names of the work that goes on after the turn ("shell: npm run dev"), at
+    /// most limits::kListItemsMax. If the agent was not idle before, an empty list means that no
+    /// such work goes on.
     std::vector<std::string> background{};
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {

@@ -5,12 +5,11 @@
 
 namespace headway::core {
 
-/// Folds one event into the state: state = fold(events), so replaying the journal always gives the
-/// same state. Pure and total over events that Session accepted; asserts that `event.n` is the next
-/// number.
+/// Folds one event into the state. Replaying a journal always gives the same state. Pure; defined
+/// for every event that Session has accepted; asserts that `event.n` is the next number.
 void apply(SessionState& state, const Event& event);
 
-/// The parts of apply() that take over an opening, and the changes of an amendment.
+/// The parts of apply() that adopt an opening, and the changes of an amendment.
 void enter_opening(SessionState& state, const SessionStarted& started);
 void amend_opening(SessionState& state, const SessionAmended& amended);
 

@@ -6,38 +6,39 @@
 
 namespace headway::core {
 
-/// A finished call as evidence: the ledger's entry, and the storage of the observation. The fold
-/// keeps this struct while the detectors observe.
+/// A finished call as evidence, with its entry in the ledger. Detectors get references into this
+/// struct, so the fold keeps it while they observe the event.
 struct CallEvidence {
     CallFingerprint fingerprint;
     Entry entry;
     bool counts = false;
     bool replayed = false;  ///< a replay of an earlier finish: ignored
     bool neutral = false;
-    bool unrun = false;  ///< the call was refused or interrupted: it counts nowhere
-    bool slept = false;  ///< since the question was last asked
+    bool unrun = false;  ///< the call was refused or interrupted, and is counted nowhere
+    bool slept = false;  ///< the agent has slept since it last asked the question
     bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;
 };
 
-/// Notes a call that starts or ends long after the last change: the agent let time pass in some
+/// Notes a pause if a call starts or ends long after the last change: the agent has waited in some
 /// way. Called before the event is entered.
 void note_pause(SessionState& state, const Event& event);
 
-/// A started call opens a round if its round number is new; without a number, if no call is open or
-/// a call of the round has finished.
+/// Opens a round if the started call's round number is new. A call without a number opens one if no
+/// call is open, or if a call of the round has finished.
 void begin_call(SessionState& state, const ToolStarted& call);
 
 /// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
 /// replays, and the second occurrence of one question in a round are not evidence. `was_open`: the
-/// call's start was reported.
+/// start of the call was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);
 
-/// True if the call that this event ends exceeded the policy's time limit: by the client's own
-/// duration, or from when it could run (`since`; kNever = start not reported) to its end. Time that
-/// a person took is excluded. Pure; called before the event is fully folded.
+/// True if the call that this event ends exceeded the policy's time limit: by the duration that the
+/// client reports, or by the time from when the call could run (`since`; kNever = start not
+/// reported) to its end. Time that a person took is excluded. Pure; called before the event is
+/// fully folded.
 bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
              const Event& event);
 

@@ -7,8 +7,9 @@
 
 namespace headway::core {
 
-/// Passes an event to every detector, with its call if the call counts as evidence. Most open
-/// sessions only wait: detectors that their events leave unchanged take no memory.
+/// Passes an event to every detector, with its call if the call counts as evidence. If the event
+/// changes no detector, none are allocated: most open sessions only wait, and their detectors take
+/// no memory.
 void show_to_detectors(LazyOptional<Detectors>& detectors, Observation& seen,
                        const CallEvidence& evidence);
 

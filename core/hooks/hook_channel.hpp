@@ -16,7 +16,7 @@ namespace headway::core {
 /// Whether the hooks of an agent arrive.
 enum class ChannelHealth : std::uint8_t {
     kOk,
-    kDegraded,  ///< hooks of one kind are missing although others imply them
+    kDegraded,  ///< hooks of one kind are missing although other hooks imply them
     kMute,      ///< no hook arrives, although the agent should be at work
 };
 template <>
@@ -30,11 +30,11 @@ struct HookChannel {
     std::string adapter;        ///< as in the route of the hooks
     std::string agent_version;  ///< empty = not known
     Timestamp last_hook_at = kNever;
-    bool process = false;       ///< the process of the agent is watched, and alive
-    std::uint32_t calls = 0;    ///< calls since the last result
+    bool process = false;       ///< the agent's process is watched and alive
+    std::uint32_t calls = 0;    ///< starts of calls since the last result
     std::uint32_t results = 0;  ///< results since the last start of a call
     std::uint32_t prompts = 0;  ///< prompts since the last end of a turn
-    std::uint32_t ends = 0;     ///< ends of turns without any other hook
+    std::uint32_t ends = 0;     ///< ends of turns in a row without any other hook
 
     void note_call();
     void note_result();
@@ -49,9 +49,9 @@ struct ChannelState {
     std::vector<std::string_view> missing;
 };
 
-/// Pure. A channel is mute as soon as the session would be silent if its agent's process were not
-/// known to be alive (liveness.hpp): a living process postpones silence, but must not hide a broken
-/// channel.
+/// Pure. A living process of the agent postpones the verdict `silent` (liveness.hpp), but must not
+/// hide a broken channel: the channel is mute as soon as the session would be silent without that
+/// process.
 ChannelState examine_channel(const HookChannel& channel, const SessionState& state, Timestamp now,
                              const Watch& watch);
 

@@ -20,14 +20,15 @@ struct DetectorClaim {
     DetectorId id{};
     EvidenceKind kind{};
     Severity severity = Severity::kNone;
-    bool alone = true;  ///< a ground for a verdict by itself
+    bool alone = true;  ///< justifies a verdict by itself
 };
 
-/// The claims, at most one per detector, strongest first, then in the order of the detectors.
+/// The claims, at most one for each detector: the strongest first, equally strong ones in the order
+/// of the detectors.
 struct Claims {
     std::array<DetectorClaim, kDetectorCount> all{};
     std::size_t count = 0;
-    Severity verdict = Severity::kNone;  ///< of all claims together
+    Severity verdict = Severity::kNone;  ///< combined from all claims
 
     const DetectorClaim* begin() const { return all.data(); }
     const DetectorClaim* end() const { return all.data() + count; }
@@ -36,10 +37,10 @@ struct Claims {
 /// The claims about a state, combined into Claims::verdict.
 Claims claims_of(const SessionState& state);
 
-/// The grounds of one detector, which must claim something.
+/// The grounds of a detector that makes a claim.
 Finding finding_of(const SessionState& state, DetectorId id);
 
-/// Fills reason, evidence, detectors, loop and confidence from the first claim, which must exist.
+/// Sets reason, evidence, detectors, loop and confidence from the first claim, which must exist.
 void explain(const SessionState& state, const Claims& claims, Judgement& judgement);
 
 }  // namespace headway::core

@@ -9,7 +9,7 @@
 
 #include "core/events/session_payloads.hpp"
 
-// Accuracy of estimates, once the end is known. Pure.
+// How accurate estimates were, once the session has ended. Pure.
 
 namespace headway::core {
 
@@ -25,9 +25,9 @@ struct EstimateMade {
     bool operator==(const EstimateMade&) const = default;
 };
 
-/// Estimates of one source, in one tenth of the scale, compared with the ends of their sessions.
-/// Errors are estimate minus truth, in thousandths of a point, summed as whole numbers, so that the
-/// sums do not depend on the order.
+/// Estimates of one source, in one tenth of the scale, compared with the ends of their sessions. An
+/// error is the estimate minus the truth, in thousandths of a point. Errors are summed as whole
+/// numbers, so that the sum does not depend on the order.
 struct EstimateScore {
     std::string source;
     std::string model;
@@ -39,9 +39,9 @@ struct EstimateScore {
     bool operator==(const EstimateScore&) const = default;
 };
 
-/// Scores the estimates of a session that ended after `calls` finished calls: the error against the
-/// share of calls made at that time. Empty for a session without calls, which has no share. One
-/// score for each source, model and decile, in that order.
+/// Scores the estimates of a session that ended after `calls` finished calls: the truth is the
+/// share of its calls that had finished at that time. Empty for a session without calls, which has
+/// no such share. One score for each source, model and decile, in that order.
 std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> estimates,
                                            std::uint64_t calls, Outcome outcome);
 

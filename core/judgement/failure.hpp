@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// Failure::code when the iterations are used up; the name is from docs/first-designs.md.
+/// Failure::code if the iterations are used up. The name comes from docs/first-designs.md.
 inline constexpr std::string_view kMaxIterationsReached = "max_iterations_reached";
 
 /// Why a session failed; an empty code = no failure.
@@ -19,15 +19,15 @@ struct Failure {
     std::string reason;
 };
 
-/// The failure that this event means for the session, if any (docs/detection.md, section 9): the
-/// agent reports `task_failed`, or exceeds a limit that its policy sets on iterations, consecutive
+/// The failure of the session that this event shows, if any (docs/detection.md, section 9): the
+/// agent reports `task_failed`, or exceeds a limit of its policy on iterations, consecutive
 /// failures of one tool, unreadable turns or low confidence. `state` includes the event. Never
 /// depends on the wall clock. Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
-/// Feedback for the model in the reply: which tool failed, how many times in a row, its sanitized
-/// error and a remedy; or which call exceeds its time limit (advice only); empty if there is
-/// nothing to say. Pure.
+/// Feedback that a reply gives to the model: which tool failed, how many times in a row, its
+/// sanitized error and a remedy; or, only as advice, which call exceeds its time limit. May be
+/// empty. Pure.
 std::string feedback_of(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

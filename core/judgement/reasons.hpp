@@ -5,23 +5,25 @@
 
 #include "core/state/session_state.hpp"
 
-// Reasons of verdicts that no detector gives, one sentence each for people. Pure.
+// Reasons for verdicts that do not come from a detector: one sentence each, for people. Pure.
 
 namespace headway::core {
 
 /// The decision that a session waits for.
 std::string waiting_reason(const Approval& asked);
 
-/// "idle: it waits for a task", or the awaited work in the background.
+/// Why an idle session waits: "idle: it waits for a task", or the background work that it awaits.
 std::string rest_reason(const SessionState& state);
 
 /// The newest progress; empty unless the verdict is kProgressing or kExploring.
 std::string progress_reason(const SessionState& state, Verdict verdict);
 
-/// The current judgement; for a loop that goes on, with its count and its cost so far. Pure.
+/// The current judgement. For a loop that goes on, its reason includes the count and the cost so
+/// far. Pure.
 JudgementPtr live_judgement(const SessionState& state);
 
-/// Why the session failed, with the provider's stop unless the reported reason names it.
+/// Why the session failed. Adds that the provider stopped it, unless the reported reason already
+/// names that.
 std::string failed_reason(const SessionState& state);
 
 }  // namespace headway::core

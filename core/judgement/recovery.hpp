@@ -13,16 +13,16 @@ namespace headway::core {
 inline constexpr std::uint64_t kStepAsk = 3;
 inline constexpr std::uint64_t kStepStop = 4;
 
-/// A way around a blocker, chosen by rule.
+/// A way past a blocker, chosen by fixed rules.
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };
 
 /// The way out for the kind of blocker that the agent or a judge named, and for the kind of the
-/// last call's failure. Without a blocker, only for failures for which no rule has better advice:
-/// permissions, missing tools, a full context. Pure.
+/// last call's failure. Without a blocker there is a way out only for failures about which no
+/// detector has better advice: permissions, missing tools, a full context. Pure.
 WayOut way_out(FailureKind blocker, FailureKind failure);
 
-/// The way out for the current state, from the blockers of the last estimate, unless hard progress
-/// followed, and from the last failure. Pure.
+/// The way out for the current state. It depends on the last failure and on the blockers of the
+/// last estimate, which no longer count after hard progress. Pure.
 WayOut way_out(const SessionState& state);
 
 /// The next directive about the current loop.
@@ -32,10 +32,11 @@ struct RecoveryStep {
     std::string text;        ///< names evidence by number and one alternative, quotes nothing
 };
 
-/// The next recovery step, if one is due (docs/detection.md, section 12): advice once per loop when
-/// it is suspected; other advice when it is `stuck`; then by policy nothing, a question to a
-/// person, or a stop. Called after every event; usually empty. With `may_stop` false, while a stop
-/// waits for confirmation, the steps end at advice. Pure.
+/// The next recovery step, if one is due (docs/detection.md, section 12): advice when a loop is
+/// suspected, once for each loop; other advice when the session is `stuck`; then, depending on the
+/// policy, nothing, a question to a person, or a stop. Called after every event; usually there is
+/// nothing to do. `may_stop` is false while a stop waits for confirmation: then no step goes beyond
+/// advice. Pure.
 std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool may_stop = true);
 
 }  // namespace headway::core

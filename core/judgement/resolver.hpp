@@ -15,13 +15,13 @@ struct VerdictContext {
     Watch watch;                 ///< attention gaps, see silent_at()
     bool children_work = false;  ///< a child session is alive
     bool agent_runs = false;     ///< the process of the agent is alive
-    bool agent_works = false;    ///< that process, or its child, computes
+    bool agent_works = false;    ///< that process or one of its children uses the CPU
 };
 
-/// The verdict of the state (docs/detection.md, section 6). From good to bad: progressing,
-/// exploring, waiting, slow, silent, blocked, suspect, stuck; the worst one that applies. A
-/// suspicion about repeats, failures or edits stays until hard progress, five rounds of P3, advice
-/// taken or a new task clears it. Pure.
+/// The verdict of the state (docs/detection.md, section 6). It is the worst one that applies; from
+/// good to bad: progressing, exploring, waiting, slow, silent, blocked, suspect, stuck. A suspicion
+/// about repeats, failures or edits stays until hard progress, five rounds of P3, advice that the
+/// agent takes, or a new task clears it. Pure.
 Verdict verdict_of(const SessionState& state, const VerdictContext& around);
 
 /// Why a session is blocked, and until when.
@@ -31,12 +31,12 @@ struct Block {
     bool operator==(const Block&) const = default;
 };
 
-/// True if the provider stopped the session, and nothing has worked since: a session idle at its
-/// prompt has then not finished. Pure.
+/// True if the provider stopped the session and nothing has worked since. Such a session has not
+/// finished, even if it is idle at its prompt. Pure.
 bool stopped_by_provider(const SessionState& state);
 
-/// The block of a session with this verdict: blocked, or failed while stopped by its provider.
-/// Pure.
+/// The block of a session with this verdict, if it is blocked, or failed while its provider stopped
+/// it. Pure.
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it waits for something outside that
@@ -48,12 +48,12 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 Judgement judge(const SessionState& state, const VerdictContext& around);
 
 /// True if `next` is to be recorded after `before`: another verdict, need, cause or time. A wait
-/// that no detector counts (at its prompt, for background work, paused by a person) is also news if
-/// its reason changes, because it is then another wait. A verdict after a pause is news as well.
-/// Pure.
+/// that no detector counts (at the prompt, for background work, paused by a person) is also
+/// recorded if its reason changes, because it is then another wait. So is the verdict after a
+/// pause. Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
-/// Visible form of a loop's identity: 16 hexadecimal digits.
+/// The text of a loop's identity: 16 hexadecimal digits.
 std::string loop_name(std::uint64_t identity);
 
 }  // namespace headway::core

@@ -12,12 +12,12 @@
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// A session's use, as part of its state. Costs are whole millionths of a dollar, so that the sum
-// does not depend on the order.
+// A session's use, as part of its state. Costs are whole millionths of a dollar, so that a sum does
+// not depend on the order of its parts.
 
 namespace headway::core {
 
-/// The thing that a session waits for: it decides which clock runs.
+/// The clock that runs, named after the thing that the session waits for.
 enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
 template <>
 struct EnumNames<BudgetClock> {
@@ -25,7 +25,8 @@ struct EnumNames<BudgetClock> {
                                                             "rate_limit"};
 };
 
-/// Counters saturate here: far above real use, and a hundred times this still fits.
+/// Counters saturate at this value. It is far above real use, and a hundred times as much still
+/// fits into the type.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
 /// Totals over sessions.
@@ -71,7 +72,7 @@ struct ChildUse {
 struct LastWords {
     std::string message;
     std::string tool;
-    std::string result;  ///< compact JSON when result_is_json, else text
+    std::string result;  ///< compact JSON if result_is_json, else text
     bool result_is_json = false;
     bool message_is_newer = false;
     bool operator==(const LastWords&) const = default;
@@ -83,7 +84,7 @@ struct LastWords {
     }
 };
 
-/// The agent's knowledge of the budget of an ancestor session.
+/// The budget level of an ancestor session that the agent has been informed of.
 struct ParentBudget {
     std::string session;
     std::string directive;  ///< id of the directive in force, if any
@@ -96,7 +97,7 @@ struct ParentBudget {
     }
 };
 
-/// Fed by the fold (budget_fold), read by budget.hpp.
+/// Written by the fold (budget_fold.hpp), read by budget.hpp.
 struct BudgetMeter {
     BudgetLimits limits;  ///< in force now
     Timestamp clock_at = kNever;
@@ -104,30 +105,33 @@ struct BudgetMeter {
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
-    /// Part of `human` since the last action of a person or the agent.
+    /// The part of `human` after the last action of a person or the agent.
     Millis waited{0};
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::vector<ChildUse> children;             ///< open, last report last; at most kChildrenMax
+    std::vector<ChildUse> children;             ///< open children, the last to report last; at most
+                                                ///< kChildrenMax
     LazyOptional<BudgetUse> ended_children;     ///< sum of children that ended or were evicted
     std::uint64_t ended_count = 0;              ///< number of ended children
     std::uint64_t evicted_count = 0;            ///< open children evicted from `children`
     std::string directive;                      ///< id of the directive in force, if any
     std::vector<std::string> extended_calls;    ///< in flight, with extra time
     std::uint64_t extension_seconds = 0;        ///< extra time of these calls beyond the limit
-    bool extended = false;                      ///< the extension was given: only once
+    bool extended = false;                      ///< the extension was granted; it is granted only
+                                                ///< once
     std::vector<LastWords> last_words;          ///< at most one; kept only under a budget
     BudgetClock running = BudgetClock::kNone;   ///< since clock_at
-    BudgetLevel level = BudgetLevel::kNominal;  ///< as last journaled
-    BudgetLevel told_level = BudgetLevel::kNominal;  ///< level of `directive`
+    BudgetLevel level = BudgetLevel::kNominal;  ///< the level last journaled
+    BudgetLevel told_level = BudgetLevel::kNominal;  ///< the level reported by `directive`
     bool rate_limited = false;
     BudgetSource source = BudgetSource::kNone;  ///< of `limits`
     LazyOptional<ParentBudget> parent;
-    bool stop_sent = false;  ///< a reply carried the stop: another step ends the session
+    bool stop_sent = false;  ///< a reply has carried the stop: another step ends the session
     LazyOptional<UseParts> parts;
-    LazyOptional<FanOut> alarmed;      ///< descendants at the last alarm about them
-    LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
+    LazyOptional<FanOut> alarmed;      ///< the descendants at the last alarm about them
+    LazyOptional<FanOut> below_ended;  ///< descendants of ended children: `all`, and the greatest
+                                       ///< `depth`
 
     /// The last words, created if needed.
     LastWords& words() {

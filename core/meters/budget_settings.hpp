@@ -11,13 +11,13 @@
 
 namespace headway::core {
 
-/// Budget of one agent type, for limits that the opening leaves open.
+/// The budget of one agent type, for limits that the opening does not give.
 struct AgentBudget {
     std::string type;
     BudgetLimits limits;
 };
 
-/// Bounds for limits set by an opening or an operator; both ends included.
+/// Bounds for limits that an opening or an operator sets; both ends are allowed.
 struct BudgetBounds {
     std::uint64_t timeout_seconds_min = 30;
     std::uint64_t timeout_seconds_max = 3600;
@@ -48,8 +48,9 @@ struct OpeningBudget {
 /// The first inconsistency of these settings, or empty. Pure.
 std::string mistake_in(const BudgetSettings& settings);
 
-/// The limits of a session of this agent type (case-insensitive) opened with `asked`: each from the
-/// opening, else from `suggested`, else from the type, else from the defaults. Pure.
+/// The limits of a session of this agent type (case-insensitive) opened with `asked`: each limit
+/// comes from the opening, else from `suggested`, else from the type's entry, else from the
+/// defaults. Pure.
 OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
                              const BudgetLimits& asked, const BudgetLimits& suggested = {});
 

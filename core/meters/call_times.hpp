@@ -14,8 +14,8 @@
 namespace headway::core {
 
 /// Durations of the calls of one running session, by tool, until its end adds them to the
-/// expectations. Not part of the fold but only in memory: a restart loses the durations, so the
-/// calls of a session count from the newest start. Pure, bounded, no clock.
+/// expectations. Not part of the fold and kept only in memory: a restart loses the durations, so
+/// only the calls since the newest start are counted. Pure, bounded, no clock.
 class CallTimes {
 public:
     struct Tool {
@@ -30,11 +30,11 @@ public:
                std::holds_alternative<ApprovalRequested>(event.payload) || pauses(event);
     }
     /// Notes the start or the end of a call; other events change nothing. A call's duration is its
-    /// `duration_ms`, else the time from its start to its end, unless a person was asked meanwhile
-    /// or had the session paused.
+    /// `duration_ms`, else the time from its start to its end, unless meanwhile a person was asked
+    /// or had paused the session.
     void note(const Event& event);
 
-    /// By first use, at most limits::kExpectedToolsMax; further tools are left out.
+    /// In the order of first use, at most limits::kExpectedToolsMax; further tools are left out.
     const std::vector<Tool>& tools() const noexcept { return tools_; }
     /// Approximate heap memory.
     std::size_t bytes() const noexcept;
@@ -57,8 +57,8 @@ private:
     std::vector<Started> started_;  ///< oldest first, at most limits::kInFlightMax
 };
 
-/// True if expectations are kept under this name of a tool or agent type: names are chosen by
-/// agents, and each is a key on disk.
+/// True if expectations are kept for a tool or an agent type of this name. Names are limited
+/// because agents choose them and each becomes a key on disk.
 bool is_expected_name(std::string_view name) noexcept;
 
 }  // namespace headway::core

@@ -9,12 +9,12 @@
 #include "core/base/fields.hpp"
 #include "core/meters/budget_meter.hpp"
 
-// Number of sub-agents of one session, and its limits (docs/detection.md, section 11). Sub-agents
-// are the sessions that it has opened, and their sub-agents.
+// How many sub-agents one session has, and the limits (docs/detection.md, section 11). Sub-agents
+// are the sessions that a session has opened, and their sub-agents.
 
 namespace headway::core {
 
-/// The consequence of too many sub-agents, besides the alarm and the advice.
+/// The consequence of too many sub-agents, in addition to the alarm and the advice.
 enum class OnFanOut : std::uint8_t {
     kAlert,  ///< nothing: a person sees the alarm
     kAsk,    ///< a person is asked, and the session is blocked until the answer
@@ -34,19 +34,19 @@ struct FanOutRules {
     bool operator==(const FanOutRules&) const = default;
 };
 
-/// The descendants of a session, as far as the session knows them. Pure.
+/// The descendants of a session, as recorded by its meter. Pure.
 FanOut fan_out_of(const BudgetMeter& meter);
 
-/// How far one count is above its limit: 0 = within the limit, 1 = above, and one more above each
-/// doubling of the limit. Pure.
+/// How far a count exceeds its limit: 0 = within the limit, 1 = above it, and one more for each
+/// doubling of the limit that is exceeded. Pure.
 std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 
-/// True if the descendants are above a limit by one step more than before: a session is notified
-/// once, and again above the next doubling. Pure.
+/// True if the excess() over a limit has grown: a session is notified when it exceeds the limit,
+/// and again above each doubling. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
-/// The count above its limit, for people: "20 sub-agents at once, more than 16". Empty if none.
-/// Pure.
+/// The count that exceeds its limit, for people: "20 sub-agents at once, more than 16". Empty if
+/// none does. Pure.
 std::string excess_words(const FanOut& now, const FanOutRules& rules);
 
 /// The same as advice to the model. Pure.

@@ -14,10 +14,10 @@
 
 namespace headway::core {
 
-/// US dollars per million tokens. A part without a price of its own costs as much as the part that
-/// it belongs to: cached and cache_write as input, reasoning as output.
+/// US dollars per million tokens. A part without a price costs as much as the part that it belongs
+/// to: `cached` and `cache_write` as input, `reasoning` as output.
 struct ModelPrice {
-    std::string model;  ///< as agents name it; a `*` at its end stands for any end
+    std::string model;  ///< as agents name it; a `*` at its end stands for any text
     std::optional<double> input;
     std::optional<double> cached;
     std::optional<double> cache_write;
@@ -45,14 +45,17 @@ struct Prices {
     bool operator==(const Prices&) const = default;
 };
 
-/// True if a table of prices may have this name: not empty, one `*` at most and only at its end.
+/// True if this is a valid name in a table of prices: not empty, and without a `*` except at its
+/// end.
 bool is_price_name(std::string_view name);
 
-/// The names that a table may have for a model, the reported name first: without a provider before,
-/// a date after, and the forms of Bedrock and Vertex. Never another model's name.
+/// The names under which a table may list a model. The reported name comes first; the others leave
+/// out a provider before it, a date after it, and the additions of Bedrock and Vertex. None of them
+/// is the name of another model.
 std::vector<std::string> names_of_model(std::string_view text);
 
-/// The price of a model; nothing without one: similar names are not guessed.
+/// The price of a model; nothing if there is none, because a price is never guessed from a similar
+/// name.
 std::optional<ModelPrice> price_of(const Prices& prices, std::string_view model);
 
 /// The cost in dollars. Nothing if tokens of different prices are reported as one sum.
@@ -63,7 +66,7 @@ Usage* usage_in(Payload& payload);
 const Usage* usage_in(const Payload& payload);
 
 /// Estimates the cost of each use that reports none and whose model (the use's, else `model`) has a
-/// price. An agent cannot mark its own figure as an estimate.
+/// price. Clears the mark of an estimate that an agent set itself.
 void estimate_costs(const Prices& prices, std::string_view model, std::span<Event> events);
 
 }  // namespace headway::core

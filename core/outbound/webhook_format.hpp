@@ -16,7 +16,7 @@ enum class WebhookFormat : std::uint8_t {
     kDiscord,
     kNtfy,
     kEmail,
-    kCommand,  ///< a program on this machine; it gets JSON
+    kCommand,  ///< a program on this machine, which gets JSON
     kTelegram,
 };
 template <>

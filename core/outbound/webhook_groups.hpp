@@ -9,26 +9,28 @@
 
 #include "core/base/time.hpp"
 
-// Number of messages that people get, and the events that one message reports. Pure.
+// How many messages people get, and which events one message reports. Pure.
 
 namespace headway::core {
 
 /// Limits of one endpoint.
 struct PeopleLimits {
     std::uint32_t messages_max = 20;          ///< in one window
-    Millis window{std::chrono::minutes{10}};  ///< begins with the first message after a window
-    Millis gather{std::chrono::seconds{2}};   ///< how long an event waits for others of its cause
+    Millis window{std::chrono::minutes{10}};  ///< a window begins with the first message after the
+                                              ///< last one
+    Millis gather{std::chrono::seconds{2}};   ///< how long an event waits for others with the same
+                                              ///< cause
 };
 
-/// Counts delivered messages. In memory only: after a restart the next window begins.
+/// Counts delivered messages. Kept in memory only: a restart begins a new window.
 class SendWindow {
 public:
     /// When the next message may be sent: kNever for at once.
     Timestamp closed_until(const PeopleLimits& limits) const noexcept {
         return sent_ >= limits.messages_max ? began_ + limits.window : kNever;
     }
-    /// True once half of the messages are sent: requests then go together, which leaves room for
-    /// alarms.
+    /// True once half of the window's messages are sent. Requests then share a message, to leave
+    /// room for alarms.
     bool crowded(const PeopleLimits& limits, Timestamp now) const noexcept {
         return 2 * sent_ >= limits.messages_max && now - began_ < limits.window;
     }
@@ -43,15 +45,15 @@ private:
 struct WaitingNotice {
     bool asks = false;  ///< a person has to decide something
     bool refused =
-        false;          ///< the receiver did not want it: whatever is with it would be refused too
-    std::string cause;  ///< empty: like no other
+        false;          ///< the receiver refused it, and would refuse any message that contains it
+    std::string cause;  ///< empty: shared with no other event
     bool alarm = false;
 };
 
-/// The indices of the events that the next message reports, ascending; `waiting` is in order and
-/// not empty. With `backlog` the events had to wait for the end of a window, and go into one
-/// message. Otherwise an alarm goes first, then a question, each alone (questions together if
-/// `crowded`), then the oldest event with all others of its cause.
+/// The indices, ascending, of the events that the next message reports; `waiting` is in order and
+/// not empty. With `backlog`, the events had to wait for the end of a window and all go into one
+/// message. Otherwise an alarm goes first, alone; then a question, alone or, if `crowded`, with the
+/// others; then the oldest event, with all others of the same cause.
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
                                        bool crowded = false);
 

@@ -24,38 +24,40 @@ namespace headway::core {
 struct WebhookRule {
     std::string name;
     std::bitset<EnumNames<EventType>::kNames.size()> events;
-    std::bitset<kVerdictCount> verdicts;  ///< subscribed targets of verdict.changed
+    std::bitset<kVerdictCount> verdicts;  ///< verdicts whose verdict.changed events are subscribed
     std::string url;      ///< for display: scheme and host, since the rest may be secret
-    std::string target;   ///< digest to recognise a changed URL
+    std::string target;   ///< digest of the URL, to recognise a change
     std::string problem;  ///< why nothing can be sent, or empty
     WebhookFormat format = WebhookFormat::kStandard;
-    PeopleLimits limits;  ///< for every format but the standard one
+    PeopleLimits limits;  ///< for all formats except the standard one
 
     bool for_people() const noexcept { return format != WebhookFormat::kStandard; }
 };
 
 struct WebhookRules {
     std::vector<WebhookRule> endpoints;
-    std::vector<Millis> retry;  ///< delay before the first try, the second, ...; not empty
+    std::vector<Millis> retry;  ///< delays before the first try, the second, and so on; not empty
 };
 
-/// Event types that need a person's action: the default subscription.
+/// Types of events that need an action of a person: the default subscription.
 std::span<const std::string_view> default_webhook_events() noexcept;
 /// Verdicts that need a person's attention.
 std::span<const std::string_view> default_webhook_verdicts() noexcept;
 
 /// True if the event concerns the endpoint: it is of a subscribed type and needs attention. A
-/// verdict must be a subscribed one and not `blocked` because of an approval, which has an event of
-/// its own; a budget level must be critical or worse, and worse than before. Pure.
+/// verdict must be a subscribed one; `blocked` because of an approval is excluded, since the
+/// approval has its own event. A budget level must be critical or worse, and worse than before.
+/// Pure.
 bool wants(const WebhookRule& rule, const Event& event);
 
-/// Delay of a message after `tries` tries, with up to a fifth more at random, so that messages that
-/// failed together are not retried together. Nothing after the last try. Pure.
+/// The delay before the next try of a message after `tries` tries; nothing after the last one. A
+/// random part of up to a fifth is added, so that messages that failed together are not retried
+/// together. Pure.
 std::optional<Millis> delay_before_try(std::span<const Millis> retry, std::uint32_t tries,
                                        std::uint64_t random);
 
-/// Id of the message about an event, the same on every endpoint and for all time. No other event
-/// ever has this id, even after the database was restored. Pure.
+/// The id of the message about an event, always the same and on every endpoint. No other event ever
+/// gets this id, even after a database is restored. Pure.
 std::string webhook_message_id(std::string_view session, const Event& event);
 
 }  // namespace headway::core

@@ -14,15 +14,15 @@
 
 namespace headway::core {
 
-/// Contents that the sessions of each run gave to files, to find two sessions that revert each
-/// other's work (docs/detection.md, section 5.3). A run is a session with all its descendants.
-/// Findings become journal events, so replay does not need this. At most limits::kRunFilesMax paths
-/// over all runs; the oldest are dropped. A plain value with one owner.
+/// The contents that the sessions of each run have written to files, kept to find two sessions that
+/// revert each other's work (docs/detection.md, section 5.3). A run is a session with all its
+/// descendants. Findings become journal events, so replay does not need this. At most
+/// limits::kRunFilesMax paths over all runs; the oldest are dropped. A plain value with one owner.
 class RunFiles {
 public:
-    /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored a
-    /// content that another session of the run had replaced, at least kRunConflictReversals times
-    /// in a row. A content new to the run ends the count.
+    /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored
+    /// content that another session of the run had replaced, and is at least the
+    /// kRunConflictReversals-th such reversal in a row. Content new to the run ends the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 
@@ -37,7 +37,7 @@ private:
     struct Trail {
         std::vector<Content> contents;  ///< the newest last, at most limits::kRunContentsMax
         std::uint64_t reversals = 0;
-        /// Session and event of each reversal.
+        /// The session and the event of each reversal.
         std::vector<std::pair<std::string, std::uint64_t>> by;
     };
     struct Write {
@@ -55,7 +55,8 @@ private:
     std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
 };
 
-/// Reversals in a row worth an event. Fewer also happen when two sessions edit one file.
+/// Reversals in a row that are worth an event. Fewer also occur when two sessions merely edit the
+/// same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

@@ -20,23 +20,24 @@ struct SecretSpan {
 
 /// Finds secrets, to redact them before the first write: values of secret names, tokens of known
 /// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
-/// Unlike sanitized() it must leave everything else unchanged, since people read and approve the
-/// text: code such as `password = getenv("X")`, variables, types and cursors such as `next_token`
-/// are thus not secrets. Immutable; any thread.
+/// People read and approve the text, so unlike sanitized() it must leave everything else unchanged:
+/// code such as `password = getenv("X")`, variables, types, and cursors such as `next_token` are
+/// not secrets. Immutable; usable from any thread.
 class SecretFinder {
 public:
-    /// `names` are secret in addition to the built-in ones, `exempt` names are not. Compared
-    /// without case, `_` and `-`, and as suffixes: "token" covers `GITHUB_TOKEN`.
+    /// `names` are secret in addition to the built-in ones, `exempt` names are not. Case, `_` and
+    /// `-` are ignored, and a name also covers all names that end in it: "token" covers
+    /// `GITHUB_TOKEN`.
     explicit SecretFinder(const std::vector<std::string>& names = {},
                           const std::vector<std::string>& exempt = {});
 
     /// True if a value under this key of a JSON object is a secret. An ambiguous key (`token`) also
     /// needs a plausible value.
     bool is_secret(std::string_view key, std::string_view value) const;
-    /// True if everything under this key may be secret: nested objects and lists then inherit the
-    /// key.
+    /// True if everything under this key may be secret; the key then also applies to nested objects
+    /// and lists.
     bool names_secret(std::string_view key) const;
-    /// The first secret at or after `from`. Linear in the scanned text.
+    /// The first secret at or after `from`. Takes time linear in the scanned text.
     std::optional<SecretSpan> find(std::string_view text, std::size_t from) const;
     /// Appends `text` with kRedacted in place of each secret; true if there was a secret.
     bool append_redacted(std::string& out, std::string_view text) const;
@@ -44,7 +45,7 @@ public:
 private:
     struct Name {
         std::string plain;          ///< lower case, without `_` and `-`
-        std::size_t bytes_min = 1;  ///< of a value
+        std::size_t bytes_min = 1;  ///< the shortest value that is a secret
     };
 
     struct Passed;

@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// Prefix of the tokens of a well-known service; letters, digits, `_` and `-` follow.
+/// The form of a well-known service's tokens: a prefix, then letters, digits, `_` and `-`.
 struct TokenShape {
     std::string_view start;
     std::size_t bytes_min;  ///< of the whole token
@@ -20,7 +20,7 @@ inline constexpr std::array<TokenShape, 23> kTokenShapes{
      {"AKIA", 20},   {"ASIA", 20},     {"AIza", 35},     {"eyJ", 36},      {"hf_", 24},
      {"npm_", 30},   {"pypi-", 30},    {"hw_", 30}}};
 
-/// For each first byte the shapes that begin with it, as bits.
+/// For each first byte, the shapes that begin with it, as a bit set.
 constexpr std::array<std::uint32_t, 256> token_shapes_by_start() {
     static_assert(kTokenShapes.size() <= 32);
     std::array<std::uint32_t, 256> table{};

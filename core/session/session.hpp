@@ -22,34 +22,36 @@ namespace headway::core {
 
 /// A call in a report that needs a person's approval, with the request that the decoder made.
 struct CallToAllow {
-    std::size_t place = 0;  ///< index of its tool.started in the report
+    std::size_t place = 0;  ///< index of the call's tool.started in the report
     ApprovalRequested request;
     bool held = false;  ///< the call waits for the reply to its hook
 };
 
-/// The daemon's own approval rules. They apply regardless of a session's policy or a report.
+/// The daemon's own approval rules. They apply whatever a session's policy or a report says.
 struct ApprovalRules {
-    std::vector<std::string> require_tools;           ///< calls of these need approval
-    Millis execute_within{std::chrono::minutes{10}};  ///< to run an approved call; 0 = no alarm
+    std::vector<std::string> require_tools;           ///< tools whose calls need approval
+    Millis execute_within{std::chrono::minutes{10}};  ///< time to run an approved call; 0 = no
+                                                      ///< alarm
 
-    /// Tools whose expired requests may be approved if the agent requests this; never tools that
-    /// need a person.
+    /// Tools whose requests may be approved when they expire, if the agent asks for this; never
+    /// tools that need a person.
     std::vector<std::string> approve_on_expiry;
-    /// Minimum time that a person has to reject such a request.
+    /// The least time that a person has to reject such a request.
     Millis approve_on_expiry_after{std::chrono::minutes{5}};
 
-    /// How long a person is asked in addition to an agent's own dialog before the dialog decides
-    /// alone; 0 = not at all.
+    /// How long a person is asked in addition to the agent's own dialog; after that, the dialog
+    /// decides alone. 0 = not at all.
     Millis agent_dialog_wait{std::chrono::hours{1}};
-    /// True: also for agents whose permission hook is called even if their own rules allow the
-    /// call.
+    /// Whether this also applies to agents that call their permission hook even if their own rules
+    /// allow the call.
     bool copilot_dialogs = false;
 
     /// True if a person must allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
-    /// True if the policy of a session above requires this.
+    /// True if the policy of an ancestor session requires this.
     bool must_ask(std::span<const Policy* const> above, std::string_view tool) const;
-    /// True if expiry may approve the request; false for a critical request or hidden parts.
+    /// True if the request may be approved when it expires; false for a critical request and for
+    /// one with hidden parts.
     bool time_may_approve(const Policy& policy, const Approval& asked) const;
     /// Checks that an agent may make this request. Errors: kInvalidField.
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
@@ -62,7 +64,7 @@ inline constexpr std::string_view kEndedByPerson = "ended_by_person";
 /// The same for a session that has ended with the one that opened it.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
-/// The context of a command: time and attention enter as data.
+/// The context of a command: time and attention are given as data.
 struct Context {
     Timestamp now = kNever;
     Watch watch;                                    ///< attention gaps
@@ -71,29 +73,36 @@ struct Context {
     bool children_work = false;                     ///< a child session is alive
     bool agent_runs = false;                        ///< the process of the agent is alive
     const JudgeRules* judge = nullptr;              ///< null = no judge
-    const ApprovalRules* approvals = nullptr;       ///< null = no tool needs approval, no alarms
-    std::span<const Policy* const> policies_above;  ///< of the sessions above, which bind this one
-    const PolicyFloor* floor = nullptr;    ///< for an opening without `control`; null = no floor
+    const ApprovalRules* approvals = nullptr;       ///< null = no tool needs approval, and there
+                                                    ///< are no alarms
+    std::span<const Policy* const> policies_above;  ///< of the ancestor sessions; they also bind
+                                                    ///< this session
+    const PolicyFloor* floor = nullptr;    ///< for an opening without the scope `control`; null =
+                                           ///< no floor
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
-    std::span<const CallToAllow> asks;     ///< calls of the current report to be approved, by index
+    std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, by
+                                           ///< index
     const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
-    bool agent_works = false;              ///< the agent's process, or its child, computes
-    bool of_daemon = false;                ///< the daemon itself makes the report and its request
+    bool agent_works = false;              ///< the agent's process or one of its children uses the
+                                           ///< CPU
+    bool of_daemon = false;                ///< the report and its request come from the daemon
+                                           ///< itself
 };
 
-/// One supervised session: decides which events a command causes, and folds events into its state.
+/// One supervised session. It decides which events a command causes, and folds events into its
+/// state.
 ///
 /// The deciding functions append their events to `out`, numbered and already folded into this
-/// object. The caller makes the events durable before publishing any. If this fails, the caller
-/// drops the object and reloads the session, so memory is never ahead of disk. Supervisor thread
-/// only (a plain value, no locking).
+/// object. The caller makes the events durable before it publishes any of them. If this fails, the
+/// caller drops the object and reloads the session, so memory is never ahead of disk. Supervisor
+/// thread only (a plain value, no locking).
 class Session {
 public:
     explicit Session(std::string id);
     /// Restores a session from a snapshot.
     Session(std::string id, SessionState state);
 
-    // Compiled once: the state has all detectors.
+    // Defined in the .cpp, so that they are compiled once: the state includes all detectors.
     Session(const Session& other);
     Session(Session&& other) noexcept;
     Session& operator=(const Session& other);
@@ -106,8 +115,8 @@ public:
               std::vector<Event>& out);
 
     /// Applies an opening to a session that a report opened implicitly. Without the scope `control`
-    /// (a floor in the context) the opening may only tighten. Errors: kForbidden, naming the field;
-    /// kSessionEnded.
+    /// (then the context has a floor) the opening may only tighten the policy. Errors: kForbidden,
+    /// with the field; kSessionEnded.
     Result<> amend(SessionStarted again, const Policy& defaults, const Context& context,
                    std::vector<Event>& out);
 
@@ -116,20 +125,21 @@ public:
     /// exhausted.
     Result<> admit(std::span<const Event> events) const;
 
-    /// Takes admitted events, in order, each followed by its consequences. `events` is moved from.
+    /// Appends admitted events, in order, each followed by its consequences. The events are moved
+    /// out of `events`.
     void report(std::span<Event> events, const Context& context, std::vector<Event>& out);
 
     /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. A repeated call
     /// changes nothing. Error: kSessionEnded.
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
-    /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. A repeated
-    /// call of either changes nothing. `by` is the person, if known. Error: kSessionEnded.
+    /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. Repeating
+    /// either call changes nothing. `by` is the person, if known. Error: kSessionEnded.
     Result<> pause(std::string reason, std::string by, const Context& context,
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
                     std::vector<Event>& out);
-    /// Sends a person's words to the agent, as a directive to change its approach. Error:
+    /// Sends a person's text to the agent, as a directive to change its approach. Error:
     /// kSessionEnded.
     Result<> nudge(std::string text, std::string by, const Context& context,
                    std::vector<Event>& out);
@@ -138,7 +148,7 @@ public:
     /// nothing in an ended session.
     void note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out);
 
-    /// Replaces the session's limits; a set without any limit ends its budget. Error:
+    /// Replaces the session's limits; a `set` without any limit ends the budget. Error:
     /// kSessionEnded.
     Result<> set_budget(BudgetSet set, const Context& context, std::vector<Event>& out);
 
@@ -147,9 +157,9 @@ public:
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
 
-    /// Records the use of a child session so far, and the child's own children; more children than
-    /// the context allows raise an alarm. Changes nothing if this session has ended or has the same
-    /// figures.
+    /// Records the use of a child session so far, and the number of its own children. If there are
+    /// more children than the context allows, this raises an alarm. Changes nothing if this session
+    /// has ended or already has these figures.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
     /// Records that the budget of the ancestor `parent`, which includes this session's use, is at
@@ -157,17 +167,17 @@ public:
     void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                      std::vector<Event>& out);
 
-    /// Ends this session after its parent: at once if both live in the same process (`within`) or
-    /// this session is silent, else after a long time without a report; until then it has a
-    /// directive to stop. Changes nothing in an ended session.
+    /// Ends this session after its parent: at once if both run in the same process (`within`) or if
+    /// this session is silent, else after a long time without a report. Until then the session has
+    /// a directive to stop. Changes nothing in an ended session.
     void parent_ended(bool within, const Context& context, std::vector<Event>& out);
 
     /// Checks that `count` more approvals can be requested. Error: kTooManyApprovals.
     Result<> admit_requests(std::size_t count) const;
 
-    /// Asks a person in addition to the agent's own dialog, the `source` of the request; a grant
-    /// may answer the request at once. Returns the number of the approval. Precondition: an open
-    /// session, and admit_requests(1).
+    /// Asks a person in addition to the agent's own dialog, which is the `source` of the request. A
+    /// grant may answer the request at once. Returns the number of the approval. Precondition: an
+    /// open session, and admit_requests(1).
     std::uint64_t ask_beside_dialog(ApprovalRequested asked, const Context& context,
                                     std::vector<Event>& out);
 
@@ -180,11 +190,11 @@ public:
     /// Changes nothing if `n` is not pending.
     void close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out);
 
-    /// Decides approval `n`; true if decided now, false if the same decision was made before. A
-    /// rejection directs the agent to stop or to change its approach, an approved extension extends
-    /// the budget, and an approval with a scope also answers equal requests of the session. Errors:
-    /// kUnknownApproval, kAlreadyDecided, kInvalidField, kSessionEnded, kTooManyApprovals (the
-    /// maximum of grants is reached).
+    /// Decides approval `n`; true if decided now, false if the same decision was made before. After
+    /// a rejection, the agent is directed to stop or to change its approach; an approved extension
+    /// extends the budget; an approval with a scope also answers equal requests of the session.
+    /// Errors: kUnknownApproval, kAlreadyDecided, kInvalidField, kSessionEnded, kTooManyApprovals
+    /// (the maximum number of grants is reached).
     Result<bool> decide(std::uint64_t n, Ruling ruling, const Context& context,
                         std::vector<Event>& out);
 
@@ -199,8 +209,9 @@ public:
                     std::vector<Event>& out);
 
     /// Records that a person has seen alarm `n` (the number of an approval.alarm event), or all
-    /// alarms for 0. Changes nothing without alarms. Also for ended sessions, whose alarms need
-    /// attention until a person has seen them. Error: kInvalidField if `n` is not an open alarm.
+    /// alarms for 0. Changes nothing without alarms. Possible for ended sessions too: their alarms
+    /// need attention until a person has seen them. Error: kInvalidField if `n` is not an open
+    /// alarm.
     Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
                                 const Context& context, std::vector<Event>& out);
 
@@ -216,18 +227,18 @@ public:
     /// Records a judge's estimate of progress. Changes nothing in an ended session.
     void note_estimate(ProgressEstimated estimate, const Context& context, std::vector<Event>& out);
 
-    /// Handles passed time: appends expiries of requests and approved calls, the verdict for
-    /// silence, and the consequences of the time budget.
+    /// Handles the passage of time: appends the expiry of requests and of approved calls, the
+    /// verdict for silence, and the consequences of the time budget.
     void tick(const Context& context, std::vector<Event>& out);
 
     /// Ends the session because the agent's process has ended: as completed if its turn was over,
     /// else as failed with the code `agent_gone`. Changes nothing in an ended session.
     void agent_gone(const Context& context, std::vector<Event>& out);
 
-    /// Folds an event from the journal.
+    /// Folds an event that was read from the journal.
     void apply(const Event& event);
 
-    /// When tick() is next due, later than `past`; kNever if time alone changes nothing.
+    /// When tick() is next due, always later than `past`; kNever if time alone changes nothing.
     Timestamp next_deadline(const Watch& watch, Timestamp past = kNever,
                             bool agent_runs = false) const;
 

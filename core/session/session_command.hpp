@@ -10,7 +10,7 @@
 #include "core/judgement/failure.hpp"
 #include "core/session/session.hpp"
 
-// Building blocks of the commands of Session. Internal to the session*.cpp files.
+// Building blocks of Session's commands. Internal to the session*.cpp files.
 
 namespace headway::core {
 
@@ -33,11 +33,11 @@ inline Error ended_error(const SessionState& state) {
             {}};
 }
 
-/// One command while it is carried out: its context, and the session to which it appends events.
+/// A command that is being carried out: its context, and the session to which it appends events.
 /// Lives on the stack of a function of Session.
 class Command {
 public:
-    /// All three arguments outlive the command.
+    /// All three arguments must outlive the command.
     Command(Session& session, const Context& context, std::vector<Event>& out)
         : session_(session), context_(context), out_(out) {}
 
@@ -57,39 +57,39 @@ private:
 
 // session_command.cpp
 
-/// Appends the verdict, if it has changed; `tier` is the proof in the event before.
+/// Appends the verdict, if it has changed; `tier` is the proof in the event before it.
 void add_verdict(Command& command, Tier tier = Tier::kNone);
 /// Appends the next recovery step, if one is due.
 void add_advice(Command& command);
 /// Ends the session if a failure condition or the policy requires this. Called after a report, when
 /// all its events are appended.
 void end_itself(Command& command, Failure failure);
-/// Ends a session whose agent claimed completion and was quiet since.
+/// Ends a session whose agent has claimed completion and has been quiet since then.
 void complete_as_said(Command& command);
 void direct(Command& command, DirectiveKind kind, std::string reason, std::string by);
 void add_stats(Command& command);
-/// Sets on `event` the agent's state that it reports or implies.
+/// Sets `event.state` to the agent's state that the event reports or implies.
 void note_state(const SessionState& state, Event& event);
-/// Sets `next` on the event, unless the agent is already in that state.
+/// Sets `event.state` to `next`, unless the agent is already in that state.
 void move_to(const SessionState& state, AgentState next, Event& event);
-/// Sets the interval of heartbeats on the event, if it has changed.
+/// Sets the heartbeat interval on the event, if the interval has changed.
 void ask_interval(const SessionState& state, const Context& context, Event& event);
 
 // session_budget.cpp
 
 /// Credits the time in which Headway was down or stopped. Called before the first event of a
-/// command, because each event charges the time up to it.
+/// command, because that event charges the time up to itself.
 void credit_pause(Command& command);
 void add_budget_level(Command& command);
 void add_budget_update(Command& command);
-/// Acts on the budget level, after all else: directives, extra time for a call in flight, the end.
-/// `asked`: the agent reported and its reply carries the directives; `stepped`: the agent took a
-/// step after a directive to stop.
+/// Acts on the budget level, after everything else: issues directives, grants extra time for a call
+/// in flight, or ends the session. `asked`: the agent has sent a report, and its reply carries the
+/// directives. `stepped`: the agent took a step after a directive to stop.
 void follow_budget(Command& command, bool asked, bool stepped);
 /// Adds to existing limits; precondition: the session is open and each added amount has a limit.
 void add_extension(Command& command, BudgetExtended extended);
-/// Error: kInvalidField if approving this request would add nothing, because the approver would
-/// believe in a grant.
+/// Checks that approving this request would add something; otherwise the approver would wrongly
+/// believe that it did. Error: kInvalidField.
 Result<> check_extends(const Command& command, const Approval& asked);
 /// The one place where an approval becomes budget.
 void grant_extension(Command& command, const Approval& approved);
@@ -98,9 +98,9 @@ void grant_extension(Command& command, const Approval& approved);
 
 /// Checks that `requests` more approvals fit. Error: kTooManyApprovals.
 Result<> check_room(const SessionState& state, std::size_t requests);
-/// Before `event` is folded: the alarm if the started or finished call lacked approval. A repeated
-/// report is checked like the first: only the same event_id makes it the same report, because an
-/// agent chooses everything else.
+/// Called before `event` is folded: the alarm if the started or finished call lacked approval. A
+/// report is only taken as a repeated one if its event_id is the same, because the agent chooses
+/// everything else; otherwise it is checked like the first.
 std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& event);
 /// Appends `alarm` after the call that caused it, event `cause`.
 void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause);
@@ -108,7 +108,7 @@ void ask(Command& command, ApprovalRequested request);
 /// Requests approval for the tool.started at this index of the report, unless the call is already
 /// allowed or asked about.
 void ask_for_call(Command& command, std::size_t place);
-/// Decides request `n` at once if a grant covers it.
+/// Decides request `n` at once, if a grant covers it.
 void settle(Command& command, std::uint64_t n);
 void add_overdue(Command& command);
 /// Closes the unused approvals of grants that have ended.
@@ -117,8 +117,8 @@ Attendance attendance(const SessionState& state, const Watch& watch);
 
 // session_dialogs.cpp
 
-/// Before `event` is folded: number of the dialog's request that was answered at the agent
-/// according to `event`; 0 = none.
+/// Called before `event` is folded: the number of the dialog request that, according to `event`,
+/// was answered at the agent; 0 = none.
 std::uint64_t dialog_before(const Command& command, const Event& event);
 /// Ends the request `n` of a dialog without a decision, if it is pending.
 void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);

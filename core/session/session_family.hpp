@@ -5,15 +5,17 @@
 
 #include "core/session/session_command.hpp"
 
-// Parts of commands that concern a session's relatives. Internal to the session*.cpp files.
+// Parts of commands that concern a session's ancestors and descendants. Internal to the
+// session*.cpp files.
 
 namespace headway::core {
 
-/// Text of the directive to a session whose parent has ended; marks the session as an orphan.
+/// The text of the directive to a session whose parent has ended. It also marks the session as an
+/// orphan.
 inline constexpr std::string_view kOrphanAdvice =
     "the session that opened this one has ended: come to your end";
 
-/// True if the session received this directive, and has not acknowledged it. Pure.
+/// True if the session has this directive and has not acknowledged it. Pure.
 bool is_orphan(const SessionState& state);
 
 /// When a silent orphan ends automatically; kNever for other sessions. Pure.
@@ -22,8 +24,8 @@ Timestamp orphan_ends_at(const SessionState& state, const Watch& watch);
 void end_with_parent(Command& command);
 
 /// If there are too many descendants, appends the alarm, the advice and the consequence that the
-/// rules prescribe. Called after event `cause` about a child; `before`: the counts without that
-/// event.
+/// rules prescribe. Called after event `cause`, which is about a child; `before`: the counts before
+/// that event.
 void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause);
 
 }  // namespace headway::core

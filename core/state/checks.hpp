@@ -46,7 +46,7 @@ struct PendingCheck {
     std::uint64_t n = 0;  ///< its check.requested event
     std::string check_id;
     CheckCause cause = CheckCause::kAsked;
-    std::string confirm;      ///< JudgeRules::confirm when it was asked
+    std::string confirm;      ///< JudgeRules::confirm when the check was requested
     std::string loop;         ///< Judgement::loop at that time; empty = none
     std::uint32_t round = 0;  ///< Ledger::rounds at that time
     bool operator==(const PendingCheck&) const = default;
@@ -58,10 +58,10 @@ struct PendingCheck {
     }
 };
 
-/// A stop that waits for confirmation, with ConfirmStop::kJudge.
+/// Under ConfirmStop::kJudge: a stop that needs confirmation.
 struct StopQuestion {
     std::string loop;         ///< Judgement::loop of the stop; empty = no question asked
-    bool waiting = false;     ///< the judge has not answered yet
+    bool waiting = false;     ///< a judge has been asked and has not answered yet
     bool held = false;        ///< the judge answered A
     std::uint64_t n = 0;      ///< the answer's event
     std::uint32_t round = 0;  ///< Ledger::rounds at the answer
@@ -76,20 +76,21 @@ struct StopQuestion {
     }
 };
 
-/// Questions to judges about a session, and the one answer that changes a verdict: B, "looping".
-/// Other answers change none, so that no transcript can talk a judge into a better verdict; under
-/// ConfirmStop::kJudge an A postpones a stop. Also the facts repeated to a judge.
+/// Questions to judges about a session, and the only answer that changes a verdict: B, "looping".
+/// Other answers change no verdict, so that no transcript can talk a judge into a better one; but
+/// under ConfirmStop::kJudge an A postpones a stop. Also keeps the facts that are repeated to a
+/// judge.
 struct Checks {
     std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
     std::uint32_t automatic = 0;        ///< automatic checks so far
     std::uint32_t next_round = 0;  ///< Ledger::rounds from which the next automatic check may come
     std::uint32_t audited_round = 0;
     std::string loop;                ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;         ///< Ledger::rounds at that question
+    std::uint32_t round = 0;         ///< Ledger::rounds when the judge was asked about it
     std::uint64_t n = 0;             ///< the answer's event
     std::uint64_t asked_n = 0;       ///< the question's event: progress after it refutes the answer
     std::vector<std::string> facts;  ///< at most limits::kFactsBytesMax, newest last
-    bool confirmed = false;          ///< the second opinion, if required, agreed
+    bool confirmed = false;          ///< the second opinion agreed, or none is required
     std::uint64_t facts_learned = 0;  ///< in total
     StopQuestion stop;
     bool operator==(const Checks&) const = default;
@@ -110,22 +111,22 @@ struct Checks {
 /// Adds a fact for the judge; the oldest facts are dropped for lack of room.
 void learn_fact(Checks& checks, std::string_view fact);
 
-/// Folds of the two events. `state` is as before the event.
+/// Fold a question to a judge, and its end. `state` is the state before the event.
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 
-/// Why Headway should ask a judge now: a suspicion, then every 5 to 15 rounds, depending on the
-/// confidence of the last answer; or many rounds without hard progress (docs/detection.md, section
-/// 10). Pure.
+/// Why Headway should ask a judge now, if it should: because of a suspicion, and then again every 5
+/// to 15 rounds, depending on the confidence of the last answer; or after many rounds without hard
+/// progress (docs/detection.md, section 10). Pure.
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
 
 /// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
-/// the B is about this loop, confirmed if a second opinion is required, no hard progress or user
-/// message came after the question, and the suspicion has outlasted the question by kJudgedRounds.
-/// A worker that was only slow has made progress by then. Pure.
+/// the B is about this loop and, if a second opinion is required, confirmed; no hard progress or
+/// user message has come since the question; and the suspicion has lasted for kJudgedRounds after
+/// the question. An agent that was only slow has made progress by then. Pure.
 bool judged_looping(const SessionState& state);
 
-/// Conditions of a stop for the current loop.
+/// Whether a stop for the current loop may go ahead.
 enum class StopGate : std::uint8_t {
     kGo,    ///< stop: confirmed, no judge available, or postponed often enough
     kAsk,   ///< ask a judge
@@ -133,9 +134,9 @@ enum class StopGate : std::uint8_t {
     kHeld,  ///< a judge saw progress: postponed for kStopHeldRounds or kStopHeldBeats
 };
 
-/// The gate under ConfirmStop::kJudge. It depends only on the state and on `rules`, those of the
-/// available judge, or null. Any answer but A, or none, lets the stop go ahead: an absent judge
-/// must not keep an agent running. Pure.
+/// The gate under ConfirmStop::kJudge. `rules` are those of the available judge; null if there is
+/// none. Any answer except A lets the stop go ahead, and so does the lack of an answer: an absent
+/// judge must not keep an agent running. Pure.
 StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
 
 inline constexpr std::uint32_t kStopHeldRounds = 10;

@@ -18,14 +18,14 @@ struct Event;
 struct SessionState;
 struct JudgeRules;
 
-/// The newest estimate of progress, by the agent or a judge, as shown to readers. The journal has
-/// the full text.
+/// The newest estimate of progress by the agent or a judge, as readers see it. The journal has the
+/// full text.
 struct CurrentEstimate {
     double percent = 0;
     std::string reasoning;              ///< cut to limits::kEstimateReasonBytesMax
     std::string next_milestone;         ///< cut to limits::kEstimateWordsBytesMax
     std::vector<std::string> blockers;  ///< at most limits::kEstimateBlockersMax, each cut too
-    bool is_stuck = false;              ///< within five points of the last two
+    bool is_stuck = false;              ///< the estimate is within five points of the last two
     std::string source;     ///< "agent", "judge", or the agent's own name for its source
     bool fallback = false;  ///< the judge gave no estimate
     std::uint64_t n = 0;    ///< its event; 0 = none yet
@@ -45,8 +45,9 @@ using EstimatePtr = std::shared_ptr<const CurrentEstimate>;
 
 /// Estimates of a session: the current one, and the state that decides when to ask a judge next.
 struct Estimates {
-    std::uint32_t scored = 0;     ///< by agent and judges, without fallbacks: scored at the end
-    std::uint32_t judged = 0;     ///< by judges, including fallbacks
+    std::uint32_t scored = 0;     ///< estimates by the agent and by judges, without fallbacks; they
+                                  ///< are scored at the end
+    std::uint32_t judged = 0;     ///< estimates by judges, including fallbacks
     std::uint64_t n = 0;          ///< event of the last judge's estimate
     std::uint64_t calls = 0;      ///< Ledger::calls at that time
     std::uint64_t phases = 0;     ///< PhaseTotals::completed at that time
@@ -55,7 +56,8 @@ struct Estimates {
     FailureKind blocker = FailureKind::kNone;  ///< kind of these blockers
     bool blocked_by_judge = false;             ///< named by a judge: only a judge can withdraw them
     CurrentEstimate current;
-    std::vector<double> recent;  ///< newest by the same author, at most EstimatePlateau::kWindow
+    std::vector<double> recent;  ///< the newest ones by one author, at most
+                                 ///< EstimatePlateau::kWindow
     bool recent_judged = false;  ///< that author is a judge
     bool operator==(const Estimates&) const = default;
     static constexpr auto fields() {
@@ -69,25 +71,25 @@ struct Estimates {
     }
 };
 
-/// True if an estimate is within five points of the two estimates before by the same author. A
-/// fallback has no author. Pure.
+/// True if the estimate is within five points of the author's two estimates before it. A fallback
+/// has no author. Pure.
 bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate);
 
 /// Folds the event.
 void enter_estimate(SessionState& state, const ProgressEstimated& progress, const Event& event);
 
-/// Marks a report's estimate as the agent's: a report cannot speak for a judge.
+/// Marks an estimate in a report as the agent's, because a report must not speak for a judge.
 void sign_as_agent(ProgressEstimated& estimate);
 
 /// The fallback when the judge gives no estimate (docs/first-designs.md): 50 if a call has
 /// succeeded, else 0, with the reason. Pure.
 ProgressEstimated fallback_estimate(const SessionState& state, std::string_view why);
 
-/// True if a judge should be asked for an estimate now. The caller checks that none is in flight.
-/// Pure.
+/// True if a judge should be asked for an estimate now. The caller checks that no such question is
+/// in flight. Pure.
 bool estimate_due(const SessionState& state, const JudgeRules& rules);
 
-/// With EstimateMode::kStall: rounds without progress after which the judge is asked.
+/// With EstimateMode::kStall: the number of rounds without progress after which the judge is asked.
 inline constexpr std::uint32_t kStalledRounds = 5;
 
 }  // namespace headway::core

@@ -14,19 +14,20 @@ namespace headway::core {
 
 struct SessionState;
 
-/// Records in `state`, which includes all events before `now`, what the timers would have done by
-/// then: the first kill by each, at most two. Nothing if the mode is off. Called by the fold.
+/// Records in `state` the kills that the timers would have made before `now`: the first by each
+/// timer, at most two. `state` includes all events before `now`. Does nothing if the mode is off.
+/// Called by the fold.
 void note_legacy_kills(SessionState& state, Timestamp now);
 
-/// When the session's timer ends the session, or kNever: with mode `enforce`, or with `fallback`
-/// once the session is silent. Time before Watch::since() counts, but the agent then gets two of
-/// its intervals to report. Pure.
+/// When the session's timer ends the session, or kNever: in the mode `enforce`, or, with
+/// `fallback`, once the session is silent. Time before Watch::since() counts, but the agent then
+/// gets two of its intervals to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
 /// Both views of one session, for comparison.
 struct Comparison {
     LegacyTimeouts timers;
-    /// Effects that the timers would have had up to `now`, oldest first.
+    /// The kills that the timers would have made up to `now`, oldest first.
     std::vector<LegacyKill> kills;
     Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;

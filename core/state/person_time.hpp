@@ -3,25 +3,25 @@
 
 #include "core/state/session_state.hpp"
 
-// A person's time is not a call's time (docs/detection.md, section 11): the limits of a call run
-// from when the call may run.
+// The time that a person takes is not charged to a call (docs/detection.md, section 11): the limits
+// of a call apply from the time when it may run.
 
 namespace headway::core {
 
 /// True while a person decides whether this call may go on: a request is pending, the agent's own
 /// dialog is open, the session is paused, or the call itself asks a person. A request that names no
-/// open call holds the calls of its tool; a question that names none holds all calls, unless the
-/// agent works on meanwhile. Pure.
+/// open call holds all calls of its tool; a question that names no open call holds all calls,
+/// unless the agent goes on working meanwhile. Pure.
 bool held_by_person(const SessionState& state, const OpenCall& call);
 
 /// Called before an event of time `at` is folded: excludes the time since the previous event from
 /// the calls that were held.
 void hold_calls(SessionState& state, Timestamp at);
 
-/// Lets the approval's call run from `at` on.
+/// Lets the call of an approval run from `at` on.
 void let_run(SessionState& state, const Approval& approval, Timestamp at);
 
-/// How long an open call has run by `now`, without a person's time. Pure.
+/// How long an open call has run by `now`, excluding a person's time. Pure.
 Millis running_for(const SessionState& state, const OpenCall& call, Timestamp now);
 
 /// When a person allowed the call that event `n` ends; kNever if no person decided about it.
@@ -30,7 +30,7 @@ Millis running_for(const SessionState& state, const OpenCall& call, Timestamp no
 Timestamp allowed_at(const SessionState& state, const ToolFinished& call, Timestamp since,
                      std::uint64_t n);
 
-/// The part of the session's time that was a person's by `now`. Pure.
+/// How much of the session's time, by `now`, a person took. Pure.
 Millis time_of_person(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

@@ -28,7 +28,8 @@ namespace headway::core {
 struct OpenCall {
     std::string call_id;
     std::string tool;
-    Timestamp since = kNever;  ///< from when it can run; set again when a person decides or resumes
+    Timestamp since = kNever;  ///< since when it may run; set again when a person decides or
+                               ///< resumes
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
         return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
@@ -36,17 +37,17 @@ struct OpenCall {
     }
 };
 
-/// True for a stop and a pause, which stay in force until the agent obeys.
+/// True for a stop and for a pause, which stay in force until the agent obeys.
 inline bool stays_until_obeyed(DirectiveKind kind) {
     return kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
 }
 
-/// A directive, sent until acknowledged.
+/// A directive to the agent, sent until it is acknowledged.
 struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
-    bool delivered = false;  ///< a hook put it before the model
+    bool delivered = false;  ///< the reply to a hook has shown it to the model
     bool personal = false;   ///< a person issued it
     /// True if replies still carry it.
     bool to_tell() const { return !delivered || stays_until_obeyed(kind); }
@@ -65,7 +66,7 @@ struct Nudge {
     std::string directive;      ///< id of the last directive for the loop
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
     std::uint32_t round = 0;    ///< Ledger::rounds at that time
-    bool acknowledged = false;  ///< the agent took the advice: the loop must not return
+    bool acknowledged = false;  ///< the agent took the advice, so the loop should not return
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
         return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
@@ -76,7 +77,7 @@ struct Nudge {
 
 /// The agent claims that its task is complete, and nothing since contradicts it.
 struct Claim {
-    std::uint64_t n = 0;      ///< event of its reflection; 0 = no claim
+    std::uint64_t n = 0;      ///< event of the reflection that made it; 0 = no claim
     std::uint64_t calls = 0;  ///< SessionState::tool_calls at that time
     std::uint64_t iteration = 0;
     Timestamp at = kNever;  ///< of the claim, or of the call after it
@@ -113,7 +114,7 @@ struct Background {
     }
 };
 
-/// Changed paths, as ascending digests, to count each once.
+/// Digests of changed paths, ascending, so that each path is counted once.
 struct SeenPaths {
     std::vector<std::uint32_t> digests;
     bool operator==(const SeenPaths&) const = default;
@@ -147,7 +148,7 @@ struct Opening {
     }
 };
 
-/// Usage of a session when it became suspect or stuck; usage beyond this is the loop's.
+/// Usage of a session when it became suspect or stuck; the usage since then is charged to the loop.
 struct LoopStart {
     Timestamp at = kNever;
     std::uint64_t n = 0;
@@ -162,9 +163,9 @@ struct LoopStart {
     }
 };
 
-/// Everything known about a session: the fold of its events and nothing else. Bounded for any
-/// length of session. Snapshots are this struct, written field by field; a change of its meaning
-/// bumps kSnapshotVersion.
+/// Everything known about a session: the result of folding its events and nothing else. Its size is
+/// bounded, however long the session. A snapshot is this struct, written field by field; a change
+/// of its meaning must raise kSnapshotVersion.
 struct SessionState {
     std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
@@ -177,8 +178,9 @@ struct SessionState {
     std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
-    std::uint32_t other_words = 0;  ///< messages from others that count, except the operator's
-    std::uint32_t hook_calls = 0;   ///< calls ignored as made by a platform's hooks
+    std::uint32_t other_words = 0;  ///< counted messages from others than the agent and the
+                                    ///< operator
+    std::uint32_t hook_calls = 0;   ///< calls that were ignored because an agent's hooks made them
     Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
     std::optional<std::uint64_t> iteration;
@@ -189,12 +191,12 @@ struct SessionState {
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
     CowBox<Judgement> judgement;  ///< shared with its views
-    /// For each verdict, the event that last reached it; 0 = never. With this, a wait for a past
-    /// verdict is answered in constant space.
+    /// For each verdict, the event that last reached it; 0 = never. A wait for a past verdict can
+    /// thus be answered in constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
-    /// A person rejected a call and stopped the agent. No report of the agent clears this.
+    /// A person rejected a call and stopped the agent. No report from the agent clears this.
     bool stopped = false;
     std::optional<AgentState> agent_state;
     std::optional<EventType> last_change;  ///< a type with a change_name
@@ -204,7 +206,7 @@ struct SessionState {
     /// Finished calls while a person is being asked, since the question or a person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
-    std::uint32_t unrun_calls = 0;      ///< calls ignored as refused or interrupted
+    std::uint32_t unrun_calls = 0;      ///< calls ignored because they were refused or interrupted
     LazyOptional<Detectors> detectors;  ///< absent until an event concerns a detector
     LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;
@@ -214,9 +216,10 @@ struct SessionState {
     std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
-    /// Changed paths, each counted once: exact up to limits::kPathsSeenMax, then constant.
+    /// Number of changed paths, each counted once: exact up to limits::kPathsSeenMax; it does not
+    /// grow beyond that.
     std::uint64_t files_modified = 0;
-    LazyOptional<SeenPaths> paths_seen;  ///< beyond the paths that the ledger tracks
+    LazyOptional<SeenPaths> paths_seen;  ///< the changed paths that the ledger does not track
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
@@ -243,9 +246,9 @@ struct SessionState {
     bool call_in_flight() const noexcept {
         return !open_calls.empty() || in_flight_beat.has_value();
     }
-    /// True if a person was asked and has not answered: the agent may wait at no cost.
+    /// True if a person was asked and has not answered: the agent's waiting is not charged.
     bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
-    /// When the agent last worked or had to wait: silence counts from here.
+    /// When the agent last sent a beat or last had to wait: silence is counted from here.
     Timestamp heard_at() const noexcept {
         return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
     }
@@ -253,10 +256,10 @@ struct SessionState {
     static constexpr auto fields();
 };
 
-/// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
-/// the journal replayed. The version is a sum of two numbers. The first is raised by any change but
-/// a new detector. The second is the number of detectors beyond the first 26: a new detector adds
-/// one, because older snapshots lack its counts.
+/// Version of the layout and meaning of SessionState. A snapshot with another version is ignored,
+/// and the journal is replayed. The version is a sum of two numbers. Raise the first at any change
+/// except a new detector. The second is the number of detectors beyond the first 26: it grows with
+/// each new detector, because older snapshots lack its counts.
 inline constexpr std::uint32_t kSnapshotVersion = 6 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {

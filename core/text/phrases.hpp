@@ -12,8 +12,9 @@
 
 namespace headway::core {
 
-/// Phrases to find in a text in one pass, ignoring ASCII case: most places of a text are dismissed
-/// by two characters. Phrases are lower case, of two characters or more.
+/// Phrases to find in a text in one pass, ignoring ASCII case. At most places of a text, two
+/// characters are enough to exclude all phrases. Phrases are lower case and have two characters or
+/// more.
 template <std::size_t N>
 class Phrases {
 public:
@@ -47,8 +48,8 @@ public:
     }
 
 private:
-    /// Calls `look` with each place whose two characters may begin a phrase, until `look` returns
-    /// false; returns false then.
+    /// Calls `look` for each place whose two characters may begin a phrase, until `look` returns
+    /// false. Returns false if it did.
     template <class Look>
     constexpr bool each_start(std::string_view text, Look look) const {
         if (text.size() < 2) return true;
@@ -86,7 +87,7 @@ private:
 
     std::array<std::string_view, N> phrases_;
     std::array<std::uint32_t, 32> starts_{};  ///< second bytes after each first byte
-    /// For each first byte the phrases that begin with it, as bits.
+    /// For each first byte, the phrases that begin with it, as a bit set.
     std::array<std::array<std::uint64_t, (N + 63) / 64>, 32> begin_{};
 };
 

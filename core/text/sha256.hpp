@@ -9,9 +9,9 @@ namespace headway::core {
 
 using Sha256Digest = std::array<unsigned char, 32>;
 
-/// SHA-256 (FIPS 180-4). For people's decisions and for secrets, where a collision must be
-/// infeasible; digest_of() is for everything else. Pure; must never change, because digests are
-/// stored.
+/// SHA-256 (FIPS 180-4). Used for people's decisions and for secrets, where a collision must be
+/// infeasible; digest_of() is used for everything else. Pure; must never change, because digests
+/// are stored.
 Sha256Digest sha256(std::string_view bytes);
 
 /// The same digest, as 64 lowercase hexadecimal digits.

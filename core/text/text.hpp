@@ -10,8 +10,8 @@
 
 namespace headway::core {
 
-/// 128-bit fingerprint, 32 hexadecimal digits in JSON. Not for security: equal content, equal
-/// digest.
+/// 128-bit fingerprint, 32 hexadecimal digits in JSON. Equal content has equal digests; not for
+/// security.
 struct Digest {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
@@ -26,15 +26,15 @@ struct Digest {
 /// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
-/// A digest of the words of `text` in any order, except the words in `without`; 0 for fewer than
-/// `least` words. Pure; must never change, like digest_of().
+/// A digest of the words of `text`, whatever their order, except those that are in `without`; 0 if
+/// there are fewer than `least` words. Pure; must never change, like digest_of().
 std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least);
 
 /// 32 lowercase hexadecimal digits.
 std::string to_hex(const Digest& digest);
 
-/// Text of any length in bounded space: whole up to limits::kTextWholeBytesMax, else head, tail,
-/// total length and digest. Cuts fall between UTF-8 sequences.
+/// A text of any length in bounded space: the whole text up to limits::kTextWholeBytesMax bytes,
+/// else its head, tail, total length and digest. It is only cut between UTF-8 sequences.
 struct Text {
     std::string kept;              ///< the whole text, or head and tail joined
     std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole

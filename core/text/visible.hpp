@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-// Text of agents as people see it. web/format.js has the same table for the page, which a test
-// compares.
+// Text of agents as people see it. web/format.js has the same table for the page; a test compares
+// the two.
 
 namespace headway::core {
 
-/// One character of UTF-8 (RFC 3629); `bytes` is 0 when no character begins here.
+/// One character of UTF-8 (RFC 3629); `bytes` is 0 if no character begins here.
 struct Character {
     char32_t point = 0;
     std::size_t bytes = 0;
@@ -28,14 +28,14 @@ bool is_hidden(char32_t point);
 /// byte if no character begins there. Pure.
 void append_escape(std::string& out, std::string_view text);
 
-/// `text` on one line, with nothing dropped or hidden: a hidden character becomes \u{202e}, a byte
-/// outside of UTF-8 \x{ff}. A blank at either end is escaped too, and a backslash that would make
-/// two texts look the same (\u{5c}u{202e}). Different texts stay different. Pure; linear, at most
-/// ten bytes for a character.
+/// `text` on one line, with nothing left out or hidden: a hidden character becomes \u{202e}, a byte
+/// outside of UTF-8 \x{ff}. Also escaped are a blank at either end, and a backslash that would
+/// otherwise make two texts look the same (\u{5c}u{202e}). Different texts stay different. Pure;
+/// linear, at most ten bytes for a character.
 std::string visible(std::string_view text);
 
-/// JSON with each hidden character, and the first character of a CI service's command, as \u202e,
-/// which means the same. Pure.
+/// `json` with each hidden character replaced by an escape such as \u202e, which means the same in
+/// JSON; so is the first character of a CI service's command. Pure.
 std::string visible_json(std::string_view json);
 
 }  // namespace headway::core

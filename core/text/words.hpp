@@ -22,8 +22,8 @@ constexpr bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// True for each byte of a word. A table, because is_word() reads every byte of every report: one
-/// load costs less than three comparisons that no processor predicts.
+/// True for each byte that words consist of. A table, because is_word() reads every byte of every
+/// report: one load costs less than three unpredictable comparisons.
 inline constexpr std::array<bool, 256> kWordBytes = [] {
     std::array<bool, 256> table{};
     for (int c = 0; c < 128; ++c) {
@@ -76,8 +76,8 @@ private:
     std::array<std::uint64_t, 4> bits_{};
 };
 
-/// A list of words, searched at each tool call: nearly all texts are dismissed by their first byte.
-/// No word is empty.
+/// A list of words that is searched at each tool call; the first byte is enough to exclude nearly
+/// all texts. No word is empty.
 template <std::size_t N>
 class WordList {
 public:
@@ -97,7 +97,7 @@ private:
     std::array<std::string_view, N> words_;
     ByteSet first_;
 };
-/// False if the first byte shows that `text` begins with no word of the list.
+/// False only if the first byte shows that `text` begins with no word of the list.
 template <class List>
 constexpr bool may_begin(const List& list, std::string_view text) {
     if constexpr (requires { list.may_begin(text); }) {

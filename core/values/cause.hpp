@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// Why an agent cannot go on by itself. Values are stored: append only. `kUnknown`: an error in no
-/// table that ended a turn: the session is `blocked`, with its text.
+/// Why an agent cannot go on by itself. Values are stored: append only. kUnknown is an error that
+/// is in no table and ended a turn: the session is `blocked`, with the text of the error.
 enum class Cause : std::uint8_t {
     kNone,
     kUsageLimit,    ///< of a plan or a quota; usually with a time at which it resets
@@ -38,7 +38,7 @@ struct EnumNames<Cause> {
         "refused", "unknown",       "person",       "tool_missing"};
 };
 
-/// True for a cause that passes by itself: the model's next answer shows that the cause is over.
+/// True for a cause that passes by itself: the next answer of the model shows that it is over.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

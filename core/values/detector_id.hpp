@@ -10,8 +10,8 @@
 namespace headway::core {
 
 /// A detector, identified by the place of its field in `Detectors` (core/detectors/detectors.hpp);
-/// the field's name is the detector's. Stored. `kIdOf<ExactRepeat>` is the id of a type; a policy
-/// needs neither the types nor their list.
+/// the field's name is the detector's. Stored. `kIdOf<ExactRepeat>` is the id of a detector's type.
+/// Policies use this id and need neither the types nor their list.
 enum class DetectorId : std::uint8_t {};
 
 template <>

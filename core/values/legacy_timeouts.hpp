@@ -39,7 +39,7 @@ struct LegacyTimeouts {
     }
 };
 
-/// When a timer would have killed a session, and the facts known then.
+/// A kill that a timer would have made, and what was known at that time.
 struct LegacyKill {
     std::string timer;  ///< "session" or "tool"
     std::string tool;   ///< tool of the call that took too long

@@ -20,8 +20,9 @@ struct Attention {
     std::uint32_t load = 1;       ///< 1 = none; the queue's pressure as a factor, 1..8
 };
 
-/// The interval to ask for: half the policy's while a tool runs or a client watches, twice while
-/// the model reflects, times the load; within kHeartbeatIntervalMin..kHeartbeatIntervalMax.
+/// The heartbeat interval to request from the agent: half the policy's while a tool runs or a
+/// client watches, twice the policy's while the model reflects; multiplied by the load; within
+/// kHeartbeatIntervalMin..kHeartbeatIntervalMax.
 Millis next_heartbeat(const Policy& policy, const Attention& attention);
 
 /// When a session turns silent: two intervals (`asked`) after the last heartbeat. Attention gaps
@@ -30,8 +31,8 @@ inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis as
     return std::max(last_beat_at, watch.since(asked)) + 2 * asked;
 }
 
-/// How long a living process excuses silence: a model may think, but a broken channel must be
-/// noticed.
+/// How long silence is excused because the process is alive: a model may think, but a broken
+/// channel must be noticed.
 inline constexpr std::chrono::minutes kProcessPatience{30};
 
 /// Interval between checks of the process of an agent that does not report.

@@ -11,14 +11,14 @@
 
 namespace headway::core {
 
-/// One phase of a task, with what was done in it.
+/// One phase of a task, with the work done in it.
 struct PhaseRecord {
     std::optional<std::uint64_t> number;
     std::string name;
     std::string description;
     std::optional<std::uint64_t> expected_ms;
     Timestamp started_at = kNever;
-    Timestamp ended_at = kNever;  ///< kNever while open
+    Timestamp ended_at = kNever;  ///< kNever while the phase is open
     std::uint64_t tool_calls = 0;
     std::uint64_t failures = 0;
     std::uint64_t files_changed = 0;  ///< how many times a file got new content
@@ -39,8 +39,8 @@ struct PhaseRecord {
 };
 
 /// Phases since the last hard progress or user message (docs/detection.md, section 7). Returning to
-/// one of them is not counted as a new phase, so a loop that renames its phases resets nothing.
-/// After kMax names, none is new.
+/// one of them is not counted as a new phase, so a loop that alternates between phases resets
+/// nothing. After kMax names, no phase counts as new.
 struct RecentPhases {
     static constexpr std::size_t kMax = 8;
     std::vector<std::uint64_t> names;  ///< digests, including the current phase
@@ -52,7 +52,7 @@ struct RecentPhases {
     }
 };
 
-/// Over all phases, including dropped ones.
+/// Totals of all phases, including those no longer kept.
 struct PhaseTotals {
     std::uint64_t total = 0;  ///< phases of the task, as announced; 0 = unknown
     std::uint64_t completed = 0;

@@ -17,7 +17,7 @@ namespace headway::core {
 /// The five fields of a line of crontab(5): minute, hour, day of the month, month, day of the week.
 class Cron {
 public:
-    /// Numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter, the
+    /// Numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter, whose
     /// detail names the field.
     static Result<Cron> parse(std::string_view text);
 
@@ -43,7 +43,8 @@ struct PingSchedule {
     Millis grace{0};
     /// True if its late start has been reported.
     bool reported = false;
-    /// If the daemon was down when a start was due: the end of the one additional grace.
+    /// If the daemon was down when a start was due: the end of the additional grace, which is given
+    /// once.
     Timestamp excused = kNever;
 
     bool operator==(const PingSchedule&) const = default;
@@ -53,16 +54,16 @@ inline constexpr std::chrono::minutes kPingEveryMin{1};
 inline constexpr std::chrono::hours kPingEveryMax{15 * 24};
 inline constexpr std::chrono::minutes kPingGraceDefault{5};
 inline constexpr std::chrono::hours kPingGraceMax{7 * 24};
-/// How much a job may start early by its own clock.
+/// How early a job may start by its own clock.
 inline constexpr std::chrono::minutes kPingEarly{1};
 
-/// How far local time is ahead of UTC at a time.
+/// How far local time is ahead of UTC at the given time.
 using LocalOffset = std::function<Millis(Timestamp)>;
 
 /// The next start of a job that started at `last`, without the grace; kNever if no time matches.
 Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOffset& offset);
 
-/// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": for people, and as it is stored.
+/// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": both for people and for storage.
 std::string print_schedule(const PingSchedule& schedule);
 /// The inverse; nothing for any other text.
 std::optional<PingSchedule> read_schedule(std::string_view text);

@@ -25,7 +25,7 @@ enum class OnStuck : std::uint8_t {
     kByProfile,  ///< balanced advises, strict stops
     kAdvise,     ///< advice only; watching clients decide
     kAsk,        ///< a person is asked; the agent gets a directive to wait
-    kStop,       ///< a directive to stop; the agent's state is `halted`
+    kStop,       ///< the agent gets a directive to stop; its state is `halted`
     kHalt,       ///< the session ends with the outcome `halted`
 };
 template <>
@@ -34,22 +34,22 @@ struct EnumNames<OnStuck> {
                                                             "halt"};
 };
 
-/// Condition of a stop for `stuck` (docs/first-designs.md, `policy.confirm_stop`).
+/// The confirmation that a stop for `stuck` needs (docs/first-designs.md, `policy.confirm_stop`).
 enum class ConfirmStop : std::uint8_t {
-    kOff,    ///< nothing: the rule suffices
-    kJudge,  ///< a judge's answer other than A; without a judge the rule suffices
+    kOff,    ///< none: the rule suffices
+    kJudge,  ///< a judge's answer other than A; if there is no judge, the rule suffices
 };
 template <>
 struct EnumNames<ConfirmStop> {
     static constexpr std::array<std::string_view, 2> kNames{"off", "judge"};
 };
 
-/// Count at which a detector claims a severity; 0 = never. The unit is the detector's (repeats,
-/// laps, heartbeats).
+/// The counts at which a detector claims a severity; 0 = never. The detector decides what is
+/// counted (repeats, laps, heartbeats).
 struct Thresholds {
     std::uint32_t suspect = 0;
     std::uint32_t stuck = 0;
-    /// True if `suspect` is reached no later than `stuck`.
+    /// True if `suspect` is not reached after `stuck`.
     constexpr bool rise() const { return stuck == 0 || suspect <= stuck; }
     bool operator==(const Thresholds&) const = default;
     static constexpr auto fields() {
@@ -62,7 +62,7 @@ struct Thresholds {
 struct ToolPolicy {
     std::string tool;
     bool ignore = false;              ///< its calls are not evidence
-    std::uint32_t patience = 1;       ///< divides the counts of repeats of this tool, 1..100
+    std::uint32_t patience = 1;       ///< divides the counted repeats of this tool, 1..100
     bool requires_approval = false;   ///< a person must allow each call
     std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
     bool polls = false;               ///< its calls query the status of work elsewhere
@@ -90,23 +90,25 @@ struct DetectorPolicy {
     }
 };
 
-/// Thresholds and switches of one session; a value, copied into the session at its opening, so that
-/// replay does not depend on today's configuration.
+/// Thresholds and switches of one session; a value that is copied into the session at its opening,
+/// so that replay does not depend on today's configuration.
 struct Policy {
     Profile profile = Profile::kBalanced;
     Millis heartbeat_interval{10'000};  ///< for a quiet agent, kHeartbeatIntervalMin..Max
     /// Heartbeats without a state change and without a call in flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
-    /// Off: only liveness, failures and the client's own reports count.
+    /// False: only liveness, failures and the client's own reports count.
     bool loop_detection = true;
-    bool judge = true;  ///< off: no judge sees any part of the session
+    bool judge = true;  ///< false: no judge sees any part of the session
     OnStuck on_stuck = OnStuck::kByProfile;
-    std::uint64_t max_iterations = 0;     ///< a later iteration fails the session; 0 = no limit
-    std::uint64_t max_tool_failures = 0;  ///< per tool in a row; more fail the session; 0 = none
-    /// Unreadable turns in a row; one more fails the session; 0 = no limit.
+    std::uint64_t max_iterations = 0;     ///< the session fails if it has more; 0 = no limit
+    std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; the session fails after more; 0
+                                          ///< = no limit
+    /// Unreadable turns in a row; the session fails after more; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
-    Millis tool_time_limit{0};  ///< of one call; a longer call is a failure of its tool; 0 = none
-    /// `low_confidence_attempts` reflections below this fail the session; 0 = off.
+    Millis tool_time_limit{0};  ///< of one call; a longer call counts as a failure of its tool; 0 =
+                                ///< none
+    /// The session fails after `low_confidence_attempts` reflections below this; 0 = off.
     double min_confidence = 0;
     std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax
     std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
@@ -114,18 +116,19 @@ struct Policy {
     LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
-    /// True if a call with `origin: hook` is not evidence. Only the operator may set it: an agent
-    /// could hide every call this way.
+    /// True if a call with `origin: hook` is not evidence. Only the operator may set it, because an
+    /// agent could hide every call this way.
     bool trust_origin = true;
-    /// Polls, or time, after which a wait without any outside change needs a person; 0 = never.
+    /// A wait in which nothing outside changes needs a person after this many polls, or after this
+    /// time; 0 = never.
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
     bool risk = false;  ///< removed; keeps the place in stored policies
-    /// False: a user message that agents report clears no verdict; only an operator's message does.
+    /// False: user messages that an agent reports clear no verdict; only those of an operator do.
     bool trust_user = true;
 
     bool is_off(DetectorId detector) const;
-    /// The step after `stuck`, never kByProfile.
+    /// The step to take after `stuck`; never kByProfile.
     OnStuck when_stuck() const;
     /// Time limit for one call of a tool; 0 = none.
     Millis time_limit(std::string_view tool) const;

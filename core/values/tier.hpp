@@ -9,15 +9,15 @@
 
 namespace headway::core {
 
-/// Proof of progress in an event (docs/detection.md, section 4), weakest first. Values are stored:
-/// append only.
+/// The kind of proof of progress in an event (docs/detection.md, section 4), weakest first. Values
+/// are stored: append only.
 enum class Tier : std::uint8_t {
     kNone,
     kExternal,       ///< P4: the awaited thing changed
     kInformation,    ///< P3: the first answer to a question
     kAnswerChanged,  ///< P3: the same question answered differently
     kVerification,   ///< P2: fewer failures than ever, or an unseen result after a change
-    kState,          ///< P1: a path reached a new content
+    kState,          ///< P1: a path got new content
 };
 template <>
 struct EnumNames<Tier> {

@@ -44,7 +44,7 @@ constexpr bool is_final(Verdict verdict) {
     return verdict >= Verdict::kCompleted;
 }
 
-/// A verdict with its grounds. Immutable once made and shared by pointer, since views copy it for
+/// A verdict with its grounds. Immutable and shared by pointer, since a view refers to it after
 /// every report.
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
@@ -56,11 +56,11 @@ struct Judgement {
     std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
-    /// A person should look. In `waiting`: nothing outside has changed for long. In `blocked`: a
-    /// provider's failure lasts although such failures usually pass by themselves.
+    /// A person should look. With `waiting`: nothing outside has changed for a long time. With
+    /// `blocked`: a provider's failure lasts although such failures usually pass by themselves.
     bool needs_somebody = false;
-    Cause cause = Cause::kNone;  ///< of `blocked`
-    /// In `blocked`: when the provider accepts requests again, if reported; kNever = unknown.
+    Cause cause = Cause::kNone;  ///< the cause of `blocked`
+    /// With `blocked`: when the provider will accept requests again, if reported; kNever = unknown.
     Timestamp retry_at = kNever;
 
     bool operator==(const Judgement&) const = default;

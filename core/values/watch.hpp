@@ -14,13 +14,15 @@ namespace headway::core {
 /// value, small enough for a copy in every command.
 class Watch {
 public:
-    static constexpr std::size_t kGapsMax = 32;  ///< half a kilobyte; long gaps outlive short ones
+    static constexpr std::size_t kGapsMax = 32;  ///< takes half a kilobyte; short gaps are dropped
+                                                 ///< first
 
     Watch() = default;
     /// Attention since `since`, without gaps.
     Watch(Timestamp since) noexcept : since_(since) {}
 
-    /// Starts attention with the daemon: requests from before the start no longer wait for it.
+    /// Begins attention at the start of the daemon. Dialogs from before the start no longer wait
+    /// for it.
     void start(Timestamp now) noexcept {
         begin_anew(now);
         started_ = now;
@@ -29,14 +31,16 @@ public:
 
     /// Forgets everything before `now`; for use after a suspend or a clock step.
     void begin_anew(Timestamp now) noexcept;
-    /// Records that Headway did not listen from `from` to `to`, later than any earlier gap. An
-    /// overlap extends the last gap. When full, the shortest gap is dropped.
+    /// Records that Headway did not listen from `from` to `to`. Gaps are recorded in the order of
+    /// time; one that overlaps the last gap extends it. If there is no room, the shortest gap is
+    /// dropped.
     void note_gap(Timestamp from, Timestamp to) noexcept;
 
-    /// Start of uninterrupted attention for a heartbeat interval of `asked`. A gap of at least a
-    /// quarter of `asked` restarts the count. Shorter gaps are ignored: a heartbeat due in a gap is
-    /// received at its end, well before the two-interval timeout. Counting them would hide real
-    /// silence on a slow disk, where every commit is a gap.
+    /// Since when attention was uninterrupted, for a heartbeat interval of `asked`: since the end
+    /// of the last gap of at least a quarter of `asked`. Shorter gaps are ignored, because a
+    /// heartbeat due in such a gap is received at the end of the gap, well before the timeout of
+    /// two intervals. If they counted, they would hide real silence on a slow disk, where every
+    /// commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
     /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.
@@ -55,7 +59,7 @@ private:
 
     Timestamp since_ = kNever;
     Timestamp started_ = kNever;
-    std::array<Gap, kGapsMax> gaps_{};  ///< the first count_, in the order of time
+    std::array<Gap, kGapsMax> gaps_{};  ///< the first count_ are used, in the order of time
     std::size_t count_ = 0;
 };
 

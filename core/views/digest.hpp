@@ -16,10 +16,10 @@
 
 namespace headway::core {
 
-/// Tokens and cost used within the time, and the number of calls.
+/// Tokens and cost used in the period, and the number of calls.
 struct DigestUse {
     std::uint64_t tokens = 0;
-    std::uint64_t cost_micros = 0;  ///< as agents report, else by Headway's prices
+    std::uint64_t cost_micros = 0;  ///< as agents report it, else by Headway's prices
     std::uint64_t unpriced = 0;     ///< tokens without a known cost
     std::uint64_t calls = 0;
 
@@ -27,7 +27,7 @@ struct DigestUse {
     bool operator==(const DigestUse&) const = default;
 };
 
-/// A time in which a session was stuck.
+/// A period in which a session was stuck.
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
@@ -35,18 +35,18 @@ struct DigestLoop {
     std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
 };
 
-/// Prefix of the ids of events that `headway run --keep-going` writes about itself, but not of the
-/// agent's words and calls that it passes on.
+/// Prefix of the ids of events that `headway run --keep-going` writes about itself. The agent's
+/// messages and calls, which it passes on, do not have it.
 inline constexpr std::string_view kKeepGoingEvent = "keep-going-";
-/// Prefix of the ids of events that the daemon writes by itself; no report may have such an id.
+/// Prefix of the ids of the daemon's own events; no event in a report may have such an id.
 inline constexpr std::string_view kOwnEventIds = "headway:";
-/// Prefix of the ids of messages that made an agent go on at the end of a turn; a number from 1
-/// follows.
+/// Prefix of the ids of messages with which a goal made an agent go on at the end of a turn; a
+/// number from 1 follows.
 inline constexpr std::string_view kGoalEvent = "headway:goal-";
-/// The same for the runs of the command.
+/// The same for the runs of a goal's command.
 inline constexpr std::string_view kGoalCheckEvent = "headway:goal-check-";
 
-/// A restart of an agent that was kept going, or the wait for the restart.
+/// A restart of an agent by --keep-going, or the wait for it.
 struct DigestResume {
     Timestamp at = kNever;
     std::string why;
@@ -58,7 +58,8 @@ struct DigestSession {
 
     DigestUse use;
     std::map<std::string, DigestUse, std::less<>> by_model;  ///< as reported; at most 8
-    std::optional<Outcome> outcome;                          ///< only if ended within the time
+    std::optional<Outcome> outcome;                          ///< only if the session ended in the
+                                                             ///< period
     std::string end_reason;
     Timestamp ended_at = kNever;
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
@@ -82,14 +83,15 @@ public:
 
     /// By id; at most kSessionsMax.
     const std::map<std::string, DigestSession, std::less<>>& sessions() const { return sessions_; }
-    /// Events of sessions that had no room, and completed sessions that made room.
+    /// The number of events of sessions for which there was no room, and of completed sessions that
+    /// made room for others.
     std::uint64_t left_out() const { return left_out_; }
 
 private:
     bool make_room();
 
     std::map<std::string, DigestSession, std::less<>> sessions_;
-    /// Sessions that completed with nothing to report about them, oldest first: they make room for
+    /// Completed sessions about which there is nothing to report, oldest first: they make room for
     /// others.
     std::deque<std::string> plain_;
     std::uint64_t left_out_ = 0;

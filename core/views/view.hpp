@@ -33,15 +33,15 @@ struct SessionView {
     std::optional<ApprovalAlarmKind> alarm;              ///< the most urgent unacknowledged alarm
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
     Timestamp heard_at = kNever;                         ///< as SessionState::heard_at()
-    bool held = false;        ///< a person was asked, or paused it: silence is expected
-    bool quiet_call = false;  ///< a call is in flight, without a heartbeat since its start
+    bool held = false;        ///< a person was asked or has paused it: silence is expected
+    bool quiet_call = false;  ///< a call is in flight, and no heartbeat has come since its start
 };
 
 /// Pure.
 SessionView view_of(const Session& session);
 
 /// True if the session counts as alive: it has not ended, its last heartbeat is younger than two of
-/// its intervals, and it was not judged silent since. Pure.
+/// its intervals, and it has not been judged silent since then. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

@@ -13,7 +13,7 @@
 #include "core/values/watch.hpp"
 #include "core/views/view.hpp"
 
-// Waiting for a status instead of a timer: the condition, and whether it is met. Pure.
+// Waits for a status, which replace fixed timeouts: the condition, and whether it is met. Pure.
 
 namespace headway::core {
 
@@ -21,7 +21,8 @@ namespace headway::core {
 struct Until {
     std::bitset<kVerdictCount> verdicts;
     bool any_event = false;       ///< `event`: any event after `after`
-    bool needs_somebody = false;  ///< `needs_somebody`: a wait in which nothing changes any more
+    bool needs_somebody = false;  ///< `needs_somebody`: the session waits, and nothing changes
+                                  ///< until a person acts
 
     bool contains(Verdict verdict) const {
         return verdicts.test(static_cast<std::size_t>(verdict));
@@ -33,25 +34,26 @@ struct Until {
 Result<Until> parse_until(std::string_view text);
 
 enum class WaitMode : std::uint8_t {
-    kNow,   ///< the current verdict
-    kEver,  ///< any verdict since `after`, including past ones
+    kNow,   ///< the current verdict must match
+    kEver,  ///< any verdict since event `after` may match, even a past one
 };
 
 struct WaitFor {
     Until until;
     WaitMode mode = WaitMode::kNow;
     std::uint64_t after = 0;
-    /// Time without a heartbeat until the agent counts as gone; 0 = never. Absent: kGoneIntervals
-    /// heartbeat intervals, kGoneInCall during a call without heartbeats, never for `event`.
+    /// Time without a heartbeat after which the agent counts as gone; 0 = never. The default is
+    /// kGoneIntervals heartbeat intervals, kGoneInCall during a call without heartbeats, and never
+    /// for `event`.
     std::optional<Millis> silent_for = {};
 };
 
 inline constexpr int kGoneIntervals = 10;
 inline constexpr std::chrono::minutes kGoneInCall{30};
 
-/// Why a wait ends unmet.
+/// Why a wait ends without being met.
 enum class WaitCause : std::uint8_t {
-    kEnded,        ///< with a verdict outside the set
+    kEnded,        ///< the session ended with a verdict outside the set
     kSilent,       ///< no heartbeat for WaitFor::silent_for
     kNeverOpened,  ///< not opened in time
 };
@@ -61,7 +63,7 @@ struct EnumNames<WaitCause> {
     static constexpr std::array<std::string_view, 3> kNames{"ended", "silent", "never_opened"};
 };
 
-/// The answer so far: met, impossible with its cause, or neither.
+/// The answer so far: the wait is met, or impossible for a cause, or neither.
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;
@@ -77,9 +79,9 @@ struct WaitAnswer {
 /// Evaluates the wait against `view`. Pure.
 WaitAnswer answer(const WaitFor& wait, const SessionView& view);
 
-/// When the agent counts as gone unless it sends a heartbeat; kNever while its silence proves
+/// When the agent will count as gone unless it sends a heartbeat. kNever while its silence proves
 /// nothing: the session has ended, a person was asked or has paused it, or a child session works.
-/// Credits attention gaps like silent_at(). Pure.
+/// Attention gaps are credited as in silent_at(). Pure.
 Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& watch);
 
 }  // namespace headway::core

@@ -8,7 +8,7 @@
 #include "hook/way/places.hpp"
 
 // An operator's command whose exit status shows whether an agent may stop. The daemon decides
-// whether to run it, and whether the agent continues.
+// whether the command is run, and whether the agent goes on.
 
 namespace headway::hook {
 
@@ -19,30 +19,32 @@ inline constexpr int kGoalMs = 600'000;
 /// Result of one run of the command.
 struct GoalRun {
     int status = 0;          ///< as in a shell: the exit status, or 128 plus the signal
-    bool timed_out = false;  ///< killed at `limit_ms`
+    bool timed_out = false;  ///< the command was killed after `limit_ms`
     std::string output;      ///< the last kGoalOutputBytes of standard output and error
 };
 
-/// True if the hook ends a turn of the main agent, and `agent` can be kept going at this hook.
+/// True if the hook ends a turn of the main agent, and `agent` can be made to go on at this hook.
 /// Pure.
 bool is_turn_end(std::string_view agent, std::string_view body) noexcept;
 
-/// True if `headway keep-going off` is in force: then no agent is kept going, even with a goal.
+/// True while `headway keep-going off` is in force; then no agent is made to go on, even if it has
+/// a goal.
 bool is_switched_off(Environment environment);
 
-/// The folder in which the session began, as the agent passes it to hooks, else the folder that the
-/// body names; empty: this process's folder. Pure, except for the environment.
+/// The folder in which to run the command: the one in which the session began, if the agent passes
+/// it to hooks; else the one that the body names; empty: the folder of this process. Pure, except
+/// for the environment.
 std::string goal_folder(Environment environment, std::string_view body);
 
-/// Runs a /bin/sh command in its own process group, which is killed at `limit_ms`. Does not wait
-/// for output that a child writes after the command's end.
+/// Runs a /bin/sh command in its own process group, which is killed after `limit_ms`. Output that a
+/// child writes after the end of the command is not awaited.
 GoalRun run_goal(const std::string& command, const std::string& folder, int limit_ms);
 
 /// Kills the running command; for signal handlers.
 void end_goal() noexcept;
 
-/// Values of the header `X-Headway-Goal`: a question for a hook with a goal, and a report of how
-/// its command ended. Pure.
+/// Values of the header `X-Headway-Goal`: one asks whether the command of a goal is to be run, the
+/// other reports how the command ended. Pure.
 std::string goal_question(std::string_view command);
 std::string goal_report(std::string_view command, const GoalRun& run);
 

@@ -6,41 +6,42 @@
 #include <string_view>
 #include <vector>
 
-// Answers of the model in the agent's own record of a session: JSON, one object per line. Pure,
-// linear.
+// Reads the model's answers from an agent's own record of a session, which has one JSON object on
+// each line. Pure, linear.
 
 namespace headway::hook {
 
-/// Answers in one request; the daemon ignores further ones.
+/// The most answers in one request; the daemon ignores further ones.
 inline constexpr int kAnswersMax = 32;
-/// Bytes of the header that carries the answers; the daemon accepts a head of 8 KiB.
+/// The most bytes of the header with the answers; the daemon accepts a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
 enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's
 
-/// True if `text` has 1 to `size_max` characters, all of `A-Za-z0-9-_:.`, and so fits a header or a
-/// path.
+/// True if `text` has 1 to `size_max` characters, all of `A-Za-z0-9-_:.`, so that it fits into a
+/// header or a path.
 bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 
 /// Removes the last line from `text` and returns it. The first line of a tail may be incomplete.
 std::string_view take_last_line(std::string_view& text) noexcept;
 
-/// The usage of at most `most` last answers, newest first, without duplicates, from its last line:
-/// `ID;TIME;INPUT;OUTPUT`, followed by `;CACHED;CACHE_WRITE;REASONING;MODEL` if one of these is
-/// known. INPUT includes cached tokens, and OUTPUT includes reasoning. Answers that the record
-/// marks as copied from another session by a fork are left out. `file` is the name of the record.
+/// The usage of the last answers, at most `most`, newest first, without duplicates. The usage of an
+/// answer is taken from its last line: `ID;TIME;INPUT;OUTPUT`, followed by
+/// `;CACHED;CACHE_WRITE;REASONING;MODEL` if one of these is known. INPUT includes cached tokens,
+/// and OUTPUT includes reasoning. Answers are left out if the record shows that a fork copied them
+/// from another session. `file` is the name of the record.
 std::vector<std::string> items_in(std::string_view tail, Record record, std::string_view file,
                                   std::size_t most);
 
-/// Removes from `items` the answers that the sub-agent's parent gave. `parent`: the end of the
-/// parent's transcript.
+/// Removes from `items`, those of a sub-agent, the answers that belong to its parent. `parent`: the
+/// end of the parent's transcript.
 void drop_answers_of(std::string_view parent, std::vector<std::string>& items);
 
-/// The time in the last line that has a time: the agent's clock, about now. Empty if no line has
-/// one.
+/// The time in the last line that has one, which is about the current time of the agent's clock.
+/// Empty if no line has one.
 std::string_view newest_time(std::string_view tail) noexcept;
 
-/// Removes as many of the newest `items` as fit one request and returns them, oldest first,
+/// Removes as many of the newest `items` as fit into one request, and returns them, oldest first,
 /// separated by commas. If `now` is not the time of the newest item, "@" and `now` come first.
 std::string take_header(std::vector<std::string>& items, std::string_view now);
 

@@ -11,13 +11,13 @@ namespace headway::hook {
 
 enum class Input : unsigned char { kWhole, kTooLong, kUnreadable };
 
-/// Reads a descriptor to its end into `bytes`. Input beyond `bytes_max` is read and dropped: a
-/// writer may fail if its reader stops.
+/// Reads a descriptor to its end into `bytes`. Input beyond `bytes_max` is read and dropped,
+/// because a writer may fail if its reader stops.
 Input read_all(int descriptor, std::size_t bytes_max, std::string& bytes);
 
-/// Opens closed standard descriptors on /dev/null, in the wrong direction, so that using them still
-/// fails. Otherwise the next socket or file would get their number, and then the output. To be
-/// called first.
+/// Opens standard descriptors that are closed on /dev/null, in the wrong direction, so that using
+/// them still fails. Otherwise the next socket or file would get such a number, and the output
+/// would be written to it. To be called first.
 void hold_standard_descriptors();
 
 /// Writes all bytes; false if the reader is gone.
@@ -26,8 +26,8 @@ bool write_all(int descriptor, std::string_view bytes);
 /// The first 4096 bytes of a file; empty if it cannot be read.
 std::string read_small_file(const std::string& path);
 
-/// The last bytes of a file that this user owns; empty for another user's file, and for a pipe or a
-/// device, since reading those could block.
+/// The last bytes of a file that this user owns; empty for the file of another user, and for a pipe
+/// or a device, because reading these could block.
 std::string tail_of(const std::string& path, std::size_t bytes_max);
 
 /// The first line of `text`, without surrounding blanks. Pure.

@@ -7,34 +7,34 @@
 
 namespace headway::hook {
 
-/// Parses one HTTP/1.1 reply (RFC 9112) as its bytes arrive: of a known length, chunked, or until
-/// the connection ends. Leading blanks of the body, which the daemon sends as a sign of life while
-/// it holds a reply, are dropped. Replies with status 1xx are skipped; any other status than 200 is
-/// an error. Pure.
+/// Parses one HTTP/1.1 reply (RFC 9112) as its bytes arrive: its body has a known length, is
+/// chunked, or lasts until the connection ends. Leading blanks of the body, which the daemon sends
+/// as a sign of life while it holds a reply, are dropped. Replies with status 1xx are skipped; any
+/// other status than 200 is an error. Pure.
 class ReplyParser {
 public:
     enum class State : std::uint8_t { kMore, kWhole, kBroken };
 
     /// Takes the next bytes; bytes after a whole reply are ignored.
     State feed(std::string_view bytes);
-    /// Ends the input: the daemon has closed the connection.
+    /// Called when the daemon has closed the connection: ends the input.
     State end();
 
     State state() const noexcept;
     /// The body after its leading blanks; complete if state() is kWhole.
     const std::string& body() const noexcept { return body_; }
-    /// True if the daemon knew none of the answers in the request, and wants older ones.
+    /// True if the daemon knew none of the answers in the request and wants older ones.
     bool wants_older_uses() const noexcept { return wants_older_uses_; }
     /// True if the daemon wants the operator's goal to be checked.
     bool wants_goal() const noexcept { return wants_goal_; }
-    /// Status in the last status line; 0 before the first.
+    /// The status in the last status line; 0 before the first one.
     int status() const noexcept { return status_; }
 
     static constexpr std::size_t kHeadBytesMax = 64 * 1024;
     static constexpr std::size_t kBodyBytesMax = 4 * 1024 * 1024;
 
 private:
-    /// Part to which the next byte belongs.
+    /// The part that the next byte belongs to.
     enum class Part : std::uint8_t {
         kStatusLine,
         kHeader,
@@ -67,8 +67,8 @@ private:
     std::string body_;
 };
 
-/// True if the body is empty or may be a JSON object: another program on the daemon's port may
-/// reply with a page. Pure.
+/// True if the body is empty or may be a JSON object. False for a web page, for example, with which
+/// another program on the daemon's port may reply. Pure.
 bool looks_like_an_answer(std::string_view body) noexcept;
 
 }  // namespace headway::hook

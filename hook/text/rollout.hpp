@@ -4,16 +4,16 @@
 #include <string>
 #include <string_view>
 
-// The exit code of a Codex call, which is in Codex's rollout and not in its hook.
+// Reads the exit code of a Codex call from Codex's rollout, because the hook does not have it.
 
 namespace headway::hook {
 
-/// The digits of `exit_code` in the last line about the command execution `call`; empty without
-/// such a line. Pure.
+/// The digits of `exit_code` in the last line about the command execution `call`; empty if there is
+/// no such line. Pure.
 std::string_view exit_code_in(std::string_view rollout, std::string_view call) noexcept;
 
-/// The exit code of the call in this body of a PostToolUse, from the end of the rollout that the
-/// body names; empty if the rollout has none.
+/// The exit code of the call that this body of a PostToolUse is about, read from the end of the
+/// rollout that the body names; empty if the rollout has none.
 std::string codex_exit_code(std::string_view body);
 
 }  // namespace headway::hook

@@ -19,15 +19,15 @@ struct ProcessStat {
 /// Reads the text of /proc/PID/stat; nothing for a cut or any other text. Pure.
 std::optional<ProcessStat> parse_stat(std::string_view text);
 
-/// True for the name of a shell; agents start hooks with shells. Pure.
+/// True for the name of a shell. Agents start hooks with shells. Pure.
 bool is_shell(std::string_view name) noexcept;
 
 /// The text of /proc/PID/stat; empty if the process is gone or hidden.
 using ReadStat = std::string (*)(int pid);
 
-/// The nearest process, from `parent` upwards, that is not a shell: the agent. Nothing after more
-/// than kShellsMax shells, after a process that cannot be read, or if an init has replaced a dead
-/// parent.
+/// The nearest process, from `parent` upwards, that is not a shell: the agent. Nothing if there are
+/// more than kShellsMax shells, if a process cannot be read, or if an init process has replaced a
+/// parent that has ended.
 std::optional<ProcessStat> nearest_agent(int parent, ReadStat read);
 inline constexpr int kShellsMax = 8;
 
@@ -37,7 +37,7 @@ std::string read_proc_stat(int pid);
 /// The inode in a link such as `pid:[4026531836]`; empty for other texts. Pure.
 std::string_view namespace_inode(std::string_view link) noexcept;
 
-/// Facts about the agent's process. Empty texts are left out.
+/// Facts about the agent's process. Empty texts are not sent.
 struct AgentProcess {
     std::string pid;
     std::string start;
@@ -46,7 +46,8 @@ struct AgentProcess {
     int pidfd = -1;      ///< pidfd of exactly this process; -1: none
 };
 
-/// Finds the agent among this process's ancestors and opens a pidfd, which stays open until exit.
+/// Finds the agent among the ancestors of this process, and opens a pidfd for it, which stays open
+/// until exit.
 AgentProcess find_agent();
 
 }  // namespace headway::hook

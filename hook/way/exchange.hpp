@@ -13,7 +13,7 @@ namespace headway::hook {
 /// A connected socket, or -1. Waits at most a second for the daemon to accept the connection.
 int connect_to(const Place& place);
 
-/// Result of a request: the reply's body, or why there is no reply.
+/// The result of a request: the body of the reply, or why there is no reply.
 struct Outcome {
     std::string body;
     std::string away;  ///< why there is no reply, as part of a sentence; else empty
@@ -21,8 +21,8 @@ struct Outcome {
     bool wants_goal = false;  ///< the operator's goal command is to be run
 };
 
-/// Sends a request and waits for its reply as long as bytes arrive at least every `silence_ms`.
-/// Passes the descriptor `pidfd` with the first bytes over a Unix socket, unless `pidfd` is -1.
+/// Sends a request and waits for its reply, as long as no more than `silence_ms` pass without a
+/// byte. On a Unix socket, the descriptor `pidfd` is passed with the first bytes, unless it is -1.
 /// Closes `connection`.
 Outcome exchange(int connection, std::string_view head, std::string_view body, int pidfd,
                  int silence_ms);

@@ -10,7 +10,7 @@
 
 namespace headway::hook {
 
-/// Options from the arguments; where those are missing, from the environment.
+/// The options, from the arguments and, where these have none, from the environment.
 struct Options {
     std::string agent;
     std::string socket;         ///< --socket, else HEADWAY_HOOK_SOCKET
@@ -18,20 +18,20 @@ struct Options {
     std::string token_file;     ///< --token-file, else HEADWAY_TOKEN_FILE
     std::string agent_version;  ///< --agent-version
     std::string until;          ///< --until: the operator's goal; empty: no goal
-    bool require = false;       ///< --require: without the daemon the call must not run
+    bool require = false;       ///< --require: if the daemon is unreachable, the call must not run
     bool usage = false;         ///< --usage: reports only token usage
     int silence_ms = 15'000;    ///< --silence: longest time without a byte from the daemon
     bool help = false;
     bool version = false;
-    std::string mistake;  ///< a sentence about wrong arguments; empty: they are right
+    std::string mistake;  ///< a sentence about wrong arguments; empty if all are right
 };
 
 /// Reads the arguments after the program's name. `--socket` and `--url` each replace both
 /// HEADWAY_HOOK_SOCKET and HEADWAY_URL. Pure, except for the environment.
 Options read_options(const std::vector<std::string_view>& arguments, Environment environment);
 
-/// Milliseconds of a text such as "500ms" or "15s", from 1ms to 1h; nothing for any other text.
-/// Pure.
+/// Reads a text such as "500ms" or "15s", from 1ms to 1h, as milliseconds; nothing for any other
+/// text. Pure.
 std::optional<int> read_milliseconds(std::string_view text) noexcept;
 
 /// Text of --help.

@@ -24,9 +24,9 @@ struct Place {
     std::string prefix;        ///< prefix of each path; empty, or begins with a slash
 };
 
-/// The default report sockets, in the order of attempts: in this user's state directory
-/// (config::state_directory), in the service manager's runtime directories, and the packaged
-/// service's.
+/// The default report sockets, in the order in which they are tried: in this user's state directory
+/// (config::state_directory), in the runtime directories of the service manager, and the socket of
+/// the packaged service.
 std::vector<std::string> default_sockets(Environment environment);
 
 /// The state directory of this user's daemon, as config::state_directory() finds it without
@@ -35,8 +35,9 @@ std::string state_folder(Environment environment);
 
 enum class UrlKind : unsigned char {
     kNumeric,    ///< http with a numeric address or localhost: `place` is set
-    kSocket,     ///< unix:/path of a daemon's socket: `place` is the report socket in its folder
-    kNeedsMore,  ///< https or a host name: this program cannot connect
+    kSocket,     ///< unix:/path of a daemon's socket: `place` is the report socket in the same
+                 ///< folder
+    kNeedsMore,  ///< https or a host name, to which this program cannot connect
     kWrong,
 };
 

@@ -13,38 +13,38 @@
 
 namespace headway::hook {
 
-/// Facts that the daemon gets in addition to the body. Empty texts are left out.
+/// Facts that the daemon gets in addition to the body. Empty texts are not sent.
 struct Facts {
     std::string session;  ///< HEADWAY_SESSION
     std::string exit_code;
     std::string use;
-    std::string goal;  ///< the operator's (hook/goal/goal.hpp)
+    std::string goal;  ///< the operator's goal (hook/goal/goal.hpp)
     TurnError error;
-    std::string token;  ///< empty for a socket
+    std::string token;  ///< empty if the request goes to a Unix socket
     AgentProcess agent;
 };
 
 /// Finds the facts of this hook. `by_socket`: the request goes to a Unix socket and needs no token.
-/// With --usage, `body` is replaced by one that names only the session. False: there is nothing to
-/// send. May wait, see use_of().
+/// With --usage, `body` is replaced by one that names only the session. False if there is nothing
+/// to send. May wait, see use_of().
 bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
                 Facts& facts);
 
-/// Path of the request. With --require, a hook that the daemon does not understand is an error;
-/// without, its call may run. Pure.
+/// Path of the request. With --require, it makes a hook that the daemon does not understand an
+/// error; without it, the call of such a hook may run. Pure.
 std::string hook_path(const Options& options);
 
-/// The facts as header fields, `Name: value` each; a socket gets no token. Values that do not fit a
-/// header are left out. Pure.
+/// The facts as header fields, each as `Name: value`, without the token if `by_socket`. Values that
+/// do not fit into a header are left out. Pure.
 std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket);
 
-/// The head of the request, up to its empty line. Values that do not fit a header are left out.
-/// Pure.
+/// The head of the request, up to its empty line. Values that do not fit into a header are left
+/// out. Pure.
 std::string request_head(const Options& options, const Place& place, const Facts& facts,
                          std::size_t body_bytes);
 
 /// The token for a URL: from the token file, else from HEADWAY_TOKEN. The operator's token is never
-/// sent: a hook must not be able to do more than report.
+/// sent, because a hook must not be able to do more than report.
 std::string find_token(const Options& options, Environment environment);
 
 }  // namespace headway::hook

@@ -5,26 +5,26 @@
 #include <string_view>
 
 // The error that ended a turn, and the time at which its provider accepts requests again. Hooks do
-// not report these, but the agent's own record of the session has them. Only a class, a status and
-// a time leave the record.
+// not report them, but the agent's own record of the session has them. Only a class, a status and a
+// time are taken from the record.
 
 namespace headway::hook {
 
 /// A member is empty if the record does not have it.
 struct TurnError {
-    std::string error_class;  ///< the agent's name of the error
+    std::string error_class;  ///< the agent's name for the error
     std::string status;       ///< HTTP status
     std::string retry_at;     ///< seconds since 1970
 };
 
-/// The error with which the last turn in Claude's transcript ended. Pure, linear.
+/// The error that ended the last turn in Claude's transcript. Pure, linear.
 TurnError error_in_transcript(std::string_view tail);
-/// Like error_in_transcript(), for Codex's rollout; the time is the latest reset of a used-up
-/// window. Pure, linear.
+/// Like error_in_transcript(), for Codex's rollout; the time is that of the latest reset among the
+/// windows that are used up. Pure, linear.
 TurnError error_in_rollout(std::string_view tail);
 
-/// The error before a hook that may follow an error: Claude's StopFailure, Codex's SessionEnd.
-/// Reads the record that the body names.
+/// The error before this hook, if it is one that may follow an error: Claude's StopFailure or
+/// Codex's SessionEnd. Reads the record that the body names.
 TurnError turn_error_of(std::string_view agent, std::string_view body);
 
 }  // namespace headway::hook

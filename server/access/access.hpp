@@ -22,26 +22,28 @@ namespace headway::server {
 
 /// The authenticated caller of a request.
 struct Principal {
-    std::string id;    ///< the token's id; empty without a token
+    std::string id;    ///< the token's id; empty if there is no token
     std::string name;  ///< the token's name
     core::Grants grants;
-    /// Connected by the report socket: may report for and read any one session, never all.
+    /// Connected through the report socket: may report for and read any single session, but not
+    /// list all.
     bool only_reports = false;
 
     bool anonymous() const noexcept { return id.empty(); }
 };
 
 /// For routes whose path does not name the session: checks that the caller may report for it.
-/// Error: kForbidden, naming the scope. Pure.
+/// Error: kForbidden, which names the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
 /// The same for reading. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
-/// An Idempotency-Key as stored. A token that may not report for all sessions gets its own key
-/// space; otherwise another token's key would let it read that token's session. Pure.
+/// An Idempotency-Key as it is stored. A token that may not report for all sessions has its own
+/// space of keys; otherwise it could use a key of another token to read that token's session. Pure.
 std::string own_key(const Principal& caller, std::string_view key);
 
-/// The value of `by` in a command: the client's claim, with the name of its token. Pure.
+/// The value of `by` in a command: the name that the client claims, with the name of its token.
+/// Pure.
 std::string signed_by(const Principal& caller, std::string claimed);
 
 /// Authenticates and authorizes requests (api/API.md "Access"). An invalid token is refused even on
@@ -53,17 +55,18 @@ public:
     void configure(const config::AccessSettings& settings);
     /// Replaces all tokens with those that the engine has committed.
     void set_tokens(std::vector<core::TokenRecord> tokens);
-    /// Reads the operator's token from `file`, or creates it. True when other users could read the
+    /// Reads the operator's token from `file`, or creates it. True if other users could read the
     /// file. Error: kInvalidConfig.
     core::Result<bool> adopt_operator(std::filesystem::path file);
-    /// Derives the operator's token, which is kept in `file`, and the key of logins from the
-    /// daemons' common `secret_file`. Error: kInvalidConfig.
+    /// Derives the operator's token and the key of logins from `secret_file`, which the daemons
+    /// have in common, and stores the token in `file`. Error: kInvalidConfig.
     core::Result<> share(std::filesystem::path file, const std::filesystem::path& secret_file);
     /// Replaces the operator's token at once and returns the new one. Errors: kInternal; kForbidden
     /// if the token is shared.
     core::Result<std::string> rotate_operator();
-    /// The key that hides digests of secrets in exports, see api::Prints. Stays the same as long as
-    /// the operator's token, at all daemons that share the token. Empty without a token.
+    /// The key that hides digests of secrets in exports, see api::Fingerprints. It is the same at
+    /// all daemons that share the operator's token, and changes with this token. Empty if there is
+    /// no such token.
     std::string fingerprint_key() const;
     /// Links with which people decide requests. Any thread.
     const DecisionLinks& decision_links() const noexcept { return decision_links_; }
@@ -75,7 +78,7 @@ public:
     /// Exchanges a code for a login; Login::secret is empty if the code is invalid. Error:
     /// kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends the login of a request at once. True if the request had a login.
+    /// Ends the login that a request has sent, at once. True if the request had a login.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
@@ -83,19 +86,19 @@ public:
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
     /// True if the caller may control sessions: it has the scope `control`, or it is anonymous and
-    /// the guard is open. Called for every report, so it must be cheap.
+    /// this needs no token. Called for every report, so it must be cheap.
     bool may_control(const Principal& caller, const RequestHead& head) const noexcept {
         if (!caller.anonymous()) return caller.grants.has(core::Scope::kControl);
         return !head.from_browser() && open_.test(static_cast<std::size_t>(Guard::kControl));
     }
 
     /// Authenticates a request and checks it against the guard of its route, before the rest of the
-    /// request is read. The principal is valid until the tokens change, so at least while the
+    /// request is read. The principal is valid until the tokens change, and at least while the
     /// request is handled. A caller on the Unix socket is the operator unless it sends a token; a
-    /// caller on the report socket only reports, whatever it sends. A web page may send a login in
-    /// place of a token; without either it may only read, in any mode. Errors: kUnauthorized (token
-    /// missing or invalid), kTooManyFailures (token invalid, after too many failures of this peer;
-    /// see pause()), kForbidden (scope missing; the message names it).
+    /// caller on the report socket may only report, whatever it sends. A web page may send a login
+    /// in place of a token; if it sends neither, it may only read, in any mode. Errors:
+    /// kUnauthorized (token missing or invalid), kTooManyFailures (token invalid, and this peer has
+    /// failed too often; see pause()), kForbidden (scope missing; the message names it).
     core::Result<const Principal*> check(const Target& target, const RequestHead& head,
                                          const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.endpoint->guard));
@@ -108,24 +111,24 @@ public:
     /// Identifies the caller of a long-lived request such as a stream: the id of the caller's token
     /// or login.
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
-    /// True if the credential with this stays_as() is still valid.
+    /// True if the credential for which stays_as() returned `who` is still valid.
     bool counts(std::string_view who);
     /// True for the id of the operator's token and the common id of logins.
     bool is_operator(std::string_view id) const noexcept {
         return id == operator_.id || id == dashboard_.id;
     }
 
-    /// Requests that check() refused.
+    /// Number of requests that check() refused.
     std::uint64_t refused() const noexcept { return refused_; }
-    /// Number of failed authentications; paused() is the number of rate-limited ones.
+    /// Number of failed authentications; paused() is the number of those that were rate-limited.
     std::uint64_t failures() const noexcept { return failures_; }
     std::uint64_t paused() const noexcept { return paused_; }
-    /// Client addresses with recorded failures.
+    /// Number of client addresses with recorded failures.
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
-    /// Retry-After of the last kTooManyFailures.
+    /// The Retry-After of the last kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
-    /// A log line about an address that fails too often or a refused reporter (at most one line an
-    /// hour), or an empty string.
+    /// A line for the log about an address that fails too often, or (at most once an hour) about a
+    /// refused reporter; or an empty string.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
     /// All tokens, newest first, with the current `used_at`.
@@ -152,7 +155,7 @@ private:
     Known* find(std::string_view id);
 
     const Clock& clock_;
-    std::bitset<kGuardCount> open_;  ///< guards that need no token
+    std::bitset<kGuardCount> open_;  ///< the guards that need no token
     const Principal anonymous_;
     Principal operator_;
     Principal dashboard_;  ///< any logged-in browser

@@ -12,15 +12,15 @@
 
 namespace headway::server {
 
-/// Failed authentications by client address. After limits::kAuthFailuresFree failures an address
-/// must pause, each time twice as long. Only failures are recorded: a valid token never waits, so a
-/// broken agent cannot lock out an operator with the same address. IPv6 addresses are grouped by
+/// Failed authentications by client address. After limits::kAuthFailuresFree failures, an address
+/// must pause after each further one, every time twice as long. A valid token never has to wait, so
+/// a broken agent cannot lock out an operator with the same address. IPv6 addresses are grouped by
 /// /64, the range of one machine. Bounded by limits::kAuthAddressesMax. I/O thread only.
 class AuthFailures {
 public:
     struct Outcome {
-        core::Millis pause{0};  ///< rest of an earlier pause; 0 without a pause
-        bool first = false;     ///< this failure starts the first pause of the address
+        core::Millis pause{0};  ///< rest of a pause that began earlier; 0 if there is none
+        bool first = false;     ///< this failure begins the first pause of the address
     };
     /// Records a failed authentication. A failure within a pause does not extend it.
     Outcome note(const Peer& peer, core::Timestamp now);

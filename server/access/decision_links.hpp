@@ -9,21 +9,23 @@
 
 namespace headway::server {
 
-/// Subject of a link in a message to people: its holder may decide one request of one call.
+/// The request that a link in a message to people is about: a person who has the link may decide
+/// this one request.
 struct DecidedByLink {
-    std::string_view endpoint;     ///< name of the webhook that gets the message
+    std::string_view endpoint;     ///< name of the webhook that receives the message
     std::string_view request;      ///< id of the approval
     std::string_view tool;         ///< the call's tool
     std::string_view args_digest;  ///< digest of the call's arguments
-    /// Time of the request: after its session is deleted, another request can have its id.
+    /// Time of the request, needed because another request can have its id after its session is
+    /// deleted.
     std::string_view asked_at;
 };
 
-/// Codes of these links. No part of a code is stored: the code proves, by a key derived from the
-/// operator's token, that this daemon has sent it for exactly this request to exactly this
-/// endpoint. The decision uses it up, since a request is decided once, and it expires with the
-/// request. A new operator's token makes all codes invalid, and an endpoint that may no longer send
-/// links makes its own invalid. Any thread.
+/// The codes of these links. No part of a code is stored. A code is made with a key derived from
+/// the operator's token, which proves that this daemon sent it for exactly this request to exactly
+/// this endpoint. A decision uses the code up, since a request is decided only once, and the code
+/// expires with the request. A new operator's token makes all codes invalid; if an endpoint may no
+/// longer send links, its codes become invalid. Any thread.
 class DecisionLinks {
 public:
     /// If the hash is empty, no link is made and none is valid.
@@ -31,9 +33,9 @@ public:
     /// Sets the endpoints whose messages have such links.
     void allow(std::vector<std::string> endpoints);
 
-    /// The code; empty if no link may be made.
+    /// The code for a request; empty if no link may be made for it.
     std::string code_of(const DecidedByLink& decided) const;
-    /// True if the code is valid. Takes constant time for codes of one length.
+    /// True if the code is valid. Takes the same time for all codes of one length.
     bool proves(std::string_view code, const DecidedByLink& decided) const;
 
 private:

@@ -20,13 +20,14 @@ struct OperatorToken {
     bool tightened = false;  ///< other users could read the file until now
 };
 
-/// Reads the token in `file`, or creates the file with mode 0600. Error: kInvalidConfig when the
-/// content is not a token, or the file cannot be read or written. Requires the store's lock.
+/// Reads the token in `file`, or creates the file with mode 0600. Error: kInvalidConfig if the
+/// content is not a token, or if the file cannot be read or written. The caller must hold the
+/// store's lock.
 core::Result<OperatorToken> load_operator_token(const std::filesystem::path& file);
 
-/// The common secret of daemons that share a store (access.secret_file). Error: kInvalidConfig when
-/// the file cannot be read, when users other than its owner can read it, or when it is too short
-/// for a secret.
+/// The common secret of daemons that share a store (access.secret_file). Error: kInvalidConfig if
+/// the file cannot be read, if users other than its owner can read it, or if it is too short for a
+/// secret.
 core::Result<std::string> read_shared_secret(const std::filesystem::path& file);
 
 /// Derives the token from `secret` and stores it in `file`, like a generated token, for commands on

@@ -11,14 +11,15 @@
 
 namespace headway::server {
 
-/// Completes a backup: syncs the finished copy, checks it, and renames it. Works on a thread of its
-/// own, because the check reads the whole copy. Called on the I/O thread only.
+/// Completes a backup: syncs the finished copy, checks it, and renames it. This takes place on a
+/// thread of its own, because the check reads the whole copy. Functions are called on the I/O
+/// thread only.
 class BackupCheck {
 public:
     using Done = std::function<void(core::Result<storage::DatabaseCounts>)>;
 
     explicit BackupCheck(net::io_context& io) : io_(io) {}
-    /// Waits for a running check; its `done` is not called.
+    /// Waits for a running check, whose `done` is then not called.
     ~BackupCheck();
 
     /// Renames `copy` to `file`, which must not exist, or deletes `copy` if the check fails. `done`

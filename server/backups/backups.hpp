@@ -12,24 +12,25 @@
 
 namespace headway::server {
 
-/// Runs at most one backup: creates an empty file, which the engine fills between its batches and a
-/// separate thread checks before the file gets its final name. I/O thread only.
+/// Runs at most one backup: it creates an empty file; the engine fills this file between its
+/// batches; a separate thread checks the file and gives it its final name. I/O thread only.
 class Backups {
 public:
     Backups(net::io_context& io, Replies& replies) : replies_(replies), check_(io) {}
 
-    /// Sets the database to copy, and the bytes that a copy must leave free on its disk for
-    /// reports. Without a database, free space is not checked.
+    /// Sets the database to copy, and the bytes that a copy must leave free for reports on the disk
+    /// of the database. If there is no database, free space is not checked.
     void copy_of(std::filesystem::path database, std::uint64_t free_min) {
         database_ = std::move(database);
         free_min_ = free_min;
     }
     /// Creates the empty file that the engine fills and returns its name. Errors: kBackupRunning,
-    /// kFileExists, kInvalidField, kStorageFull, which leave no file.
+    /// kFileExists, kInvalidField, kStorageFull; after an error, no file is left.
     core::Result<std::string> begin(const std::string& file);
     /// Undoes begin() if the request did not reach the engine.
     void abandon(const std::string& partial);
-    /// Called when the copy is complete or failed: answers the request.
+    /// Called when the copy is complete or has failed. A failure is sent as the reply to the
+    /// request; a complete copy is checked first.
     void copied(const CopiedFile& copied);
 
 private:

@@ -13,8 +13,8 @@ class io_context;
 
 namespace headway::server {
 
-/// Extension for test programs: gets the event loop of the I/O thread and lives until the daemon
-/// has ended.
+/// An extension for test programs. It gets the event loop of the I/O thread, and lives until the
+/// daemon has ended.
 using Guest = std::shared_ptr<void>;
 using Invite = std::function<core::Result<Guest>(boost::asio::io_context&)>;
 

@@ -12,7 +12,7 @@ struct Banner {
     std::string socket;  ///< empty: no socket
     std::string database;
     std::string operator_file;
-    std::string config_file;  ///< empty: no file was found
+    std::string config_file;  ///< empty: there is none
 };
 
 /// Prints one line of JSON for the parent process. Contains only data that may be logged.

@@ -9,9 +9,10 @@
 
 namespace headway::server {
 
-/// Gives the engine the time at which the I/O thread was last in its event loop. While a handler
-/// runs long, or the thread gets no CPU, reports wait unread in their sockets: an attention gap,
-/// not an agent's silence. Has one timer of kEvery; the io_context must outlive this.
+/// Records when the I/O thread was last in its event loop, for the engine. While a handler takes
+/// long, or while the thread gets no CPU, reports wait unread in their sockets: this is an
+/// attention gap, not silence of an agent. Has one timer with the interval kEvery. The io_context
+/// must outlive this object.
 class LoopPulse {
 public:
     static constexpr std::chrono::milliseconds kEvery{100};
@@ -21,7 +22,7 @@ public:
     /// Starts the timer, which runs until the io_context stops. I/O thread.
     void start() { beat(); }
 
-    /// Time of the timer's last run; before start(), the current time. Any thread.
+    /// When the timer last fired; before start(), the current time. Any thread.
     Clock::Steady::time_point last() const noexcept;
 
 private:

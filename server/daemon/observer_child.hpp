@@ -18,9 +18,9 @@
 
 namespace headway::server {
 
-/// Runs `headway observe` as a child process of the daemon, separately since it reads files that
-/// agents write. Restarts the child when it ends, after a longer pause each time, and ends it with
-/// the daemon. I/O thread.
+/// Runs `headway observe` as a child process of the daemon. It is a separate process because it
+/// reads files that agents write. If the child ends, it is restarted, each time after a longer
+/// pause; it is ended with the daemon. I/O thread.
 class ObserverChild {
 public:
     using Report = std::function<void(const std::string& line)>;
@@ -28,7 +28,7 @@ public:
     ObserverChild(net::io_context& io, std::vector<std::string> argv, Report report);
     ObserverChild(const ObserverChild&) = delete;
     ObserverChild& operator=(const ObserverChild&) = delete;
-    /// Ends the child, and waits at most a second for its end.
+    /// Ends the child, and waits for this, at most a second.
     ~ObserverChild();
 
     void start();
@@ -49,7 +49,7 @@ private:
     std::chrono::seconds pause_{0};
 };
 
-/// Starts the observer for this daemon; null if no agent is to be observed. Call it after the
+/// Starts the observer for this daemon; null if no agent is to be observed. To be called after the
 /// listeners are open.
 std::unique_ptr<ObserverChild> start_observer(net::io_context& io,
                                               const config::ObserveSettings& settings,

@@ -18,21 +18,22 @@ namespace headway::server {
 
 class Dispatcher;
 
-/// All outbound calls: to judges and webhooks on the thread of libcurl, to commands on a separate
-/// thread; each part exists only if configured. Passes results to the dispatcher on the I/O thread.
-/// I/O thread only, except the functions that judge_link() and webhook_link() return, which the
-/// engine calls.
+/// All outbound calls: judges and webhooks are called on the thread of libcurl, commands on a
+/// separate thread. Each part exists only if it is configured. Results are passed to the dispatcher
+/// on the I/O thread. I/O thread only, except that the engine calls the functions that judge_link()
+/// and webhook_link() return.
 class Outgoing {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
     Outgoing(net::io_context& io, Report report) : io_(io), report_(std::move(report)) {}
 
-    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive this.
+    /// Reads the secrets and starts the parts. To be called before the links are used; the
+    /// dispatcher must outlive this object.
     void start(const config::Settings& settings, Dispatcher& dispatcher);
 
-    /// Sets the daemon's address, used in links unless another is configured. Call it before the
-    /// engine runs.
+    /// Sets the daemon's address, which links contain unless another is configured. To be called
+    /// before the engine runs.
     void listens_at(const std::string& url);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }
@@ -55,11 +56,11 @@ private:
     Report report_;
     Dispatcher* dispatcher_ = nullptr;
     core::WebhookRules rules_;
-    std::unique_ptr<CurlLoop> loop_;           ///< null without users
-    std::unique_ptr<JudgeClient> judge_;       ///< null without an endpoint
-    std::unique_ptr<WebhookSender> webhooks_;  ///< null without an endpoint
-    std::unique_ptr<CommandSender> commands_;  ///< null without an endpoint
-    std::string link_;                         ///< as configured
+    std::unique_ptr<CurlLoop> loop_;           ///< null if nothing uses it
+    std::unique_ptr<JudgeClient> judge_;       ///< null if no judge is configured
+    std::unique_ptr<WebhookSender> webhooks_;  ///< null if no webhook is configured
+    std::unique_ptr<CommandSender> commands_;  ///< null if no command is configured
+    std::string link_;                         ///< base of links, as configured
 };
 
 }  // namespace headway::server

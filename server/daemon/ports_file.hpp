@@ -8,9 +8,9 @@
 
 namespace headway::server {
 
-/// Writes `text` to a file atomically: a reader gets either all of `text` or the old content.
-/// Replaces only a regular file, follows no link, and never writes to a file that another process
-/// created. Error: kInternal.
+/// Writes `text` to a file atomically: a reader gets either all of `text` or the old content. Only
+/// a regular file is replaced, no link is followed, and no file that another process created is
+/// written to. Error: kInternal.
 core::Result<> write_ports_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace headway::server

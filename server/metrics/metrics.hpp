@@ -11,8 +11,8 @@
 
 namespace headway::server {
 
-/// The values of /metrics. Labels have bounded sets of values (route, verdict, configured judge or
-/// webhook), never a session.
+/// The values of /metrics. Labels have bounded sets of values (routes, verdicts, configured judges
+/// and webhooks), and are never sessions.
 struct MetricsInput {
     const HttpStats& http;
     const EngineStats& engine;
@@ -22,17 +22,17 @@ struct MetricsInput {
     std::uint64_t access_paused = 0;
     std::uint64_t failing_addresses = 0;
     std::uint64_t connections_max = 0;
-    std::uint64_t held = 0;  ///< bytes of stream frames, shared by clients
+    std::uint64_t held = 0;  ///< bytes of stream frames, which clients share
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;
     std::uint64_t views = 0;
     std::uint64_t frames_sent = 0;
     std::uint64_t lagged = 0;
-    const JudgeStats* judge = nullptr;  ///< null when no judge is configured
+    const JudgeStats* judge = nullptr;  ///< null if no judge is configured
 };
 
-/// The Prometheus text exposition format.
+/// The metrics in the Prometheus text exposition format.
 std::string metrics_text(const MetricsInput& input);
 
 }  // namespace headway::server

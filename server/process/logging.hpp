@@ -13,11 +13,11 @@ class logger;
 
 namespace headway::server {
 
-/// The logger of the daemon, on stderr: text on a terminal, else one JSON object per line. spdlog
-/// is set up only here.
+/// The logger of the daemon, on stderr: text on a terminal, else one JSON object on each line.
+/// spdlog is set up only here.
 std::shared_ptr<spdlog::logger> make_logger(const config::LogSettings& settings);
 
-/// Formats log lines as JSON or text, safely for messages that may quote an agent.
+/// A formatter for log lines, as JSON or text. It is safe for messages that quote text of an agent.
 std::unique_ptr<spdlog::formatter> log_formatter(bool json);
 
 void set_log_level(spdlog::logger& logger, const std::string& level);

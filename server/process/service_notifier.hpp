@@ -11,18 +11,19 @@ namespace headway::server {
 
 /// Reports the daemon's state to the service manager (sd_notify(3)): one datagram to
 /// `$NOTIFY_SOCKET` per message. Sends nothing if the variable is unset. Failures are ignored,
-/// because the manager notices silence. Immutable; any thread.
+/// because the manager notices when messages are missing. Immutable; any thread.
 class ServiceNotifier {
 public:
     using Environment = std::map<std::string, std::string>;
 
-    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, which must be our PID if set.
+    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. If the last one is set, it must be the
+    /// PID of this process.
     explicit ServiceNotifier(const Environment& environment);
 
     void ready(std::string_view status) const;
     void reloading() const;
     void stopping() const;
-    /// Must be called at least once per watchdog() interval.
+    /// Must be called at least once in each watchdog() interval.
     void alive() const { send("WATCHDOG=1"); }
     /// The interval within which the manager expects alive(); otherwise it kills the daemon.
     std::optional<std::chrono::microseconds> watchdog() const noexcept { return watchdog_; }

@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// While an object exists, new threads start with all signals blocked, because the I/O thread
-/// handles the process's signals and a write to a closed peer must not raise SIGPIPE.
+/// While an object of this class exists, new threads start with all signals blocked: the I/O thread
+/// handles the signals of the process, and a write to a closed peer must not raise SIGPIPE.
 class SignalsBlocked {
 public:
     SignalsBlocked() {

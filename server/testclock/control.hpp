@@ -14,8 +14,8 @@
 
 namespace headway::server::testclock {
 
-/// The socket by which tests move the clock. A command is one line; its answer, one line of JSON,
-/// is sent when the engine and the I/O thread have done all due work.
+/// The socket through which tests move the clock. A command is one line. Its reply is one line of
+/// JSON, which is sent when the engine and the I/O thread have done all work that is due.
 ///
 ///     pass MS [STEP]   time passes, in steps, so that due events happen in their order
 ///     stall MS [STEP]  time passes unattended, at once; with STEP in steps, so that only a
@@ -28,7 +28,7 @@ namespace headway::server::testclock {
 /// Has a thread of its own, so that it works while another thread is blocked.
 class Control {
 public:
-    /// `io` is the I/O thread's and must outlive this.
+    /// `io` belongs to the I/O thread and must outlive this object.
     explicit Control(net::io_context& io) : io_(io), acceptor_(own_) {}
     Control(const Control&) = delete;
     Control& operator=(const Control&) = delete;
@@ -37,7 +37,7 @@ public:
     /// Error: kInvalidConfig.
     core::Result<> open(const std::filesystem::path& file);
 
-    /// The answer to one line.
+    /// The reply to one line.
     std::string answer(std::string_view line);
 
 private:
@@ -49,7 +49,7 @@ private:
     bool noticed(const Jump& by);
 
     net::io_context& io_;
-    bool loop_runs_ = true;  ///< as far as this command knows
+    bool loop_runs_ = true;  ///< as far as the current command knows
     net::io_context own_{1};
     LocalAcceptor acceptor_;
     LocalSocketFile file_;

@@ -4,12 +4,12 @@
 #include <chrono>
 
 /// Offsets that the tests' time source adds to the kernel's clocks. Time also passes by itself, so
-/// events that a test forgot to wait for still happen. Any thread.
+/// that events happen even if a test does not let time pass for them. Any thread.
 namespace headway::server::testclock {
 
 using Millis = std::chrono::milliseconds;
 
-/// How far each clock is moved at once, in addition to the kernel's time.
+/// How far each clock is moved in one step, in addition to the kernel's time.
 struct Jump {
     Millis steady{0};  ///< never negative
     Millis wall{0};
@@ -24,13 +24,13 @@ struct Jump {
     static Jump suspend(Millis time) { return {Millis{0}, time, time, true}; }
 };
 
-/// Moves the clocks between two waits of the threads that use time_source::wait(), so that no
-/// thread reads one clock before the jump and another after it. Wakes these threads.
+/// Moves the clocks while the threads that use time_source::wait() are waiting, so that no thread
+/// reads one clock before the jump and another after it. Wakes these threads.
 void jump(const Jump& jump);
 
-/// Returns true once all of these threads, and at least one, have done the work that is due and
-/// wait again; false if that takes longer than `most` in real time, because a thread is busy or
-/// hangs.
+/// Returns true once all of these threads, of which there must be at least one, have done the work
+/// that is due and wait again; false if this takes longer than `most` in real time, because a
+/// thread is busy or hangs.
 bool settle(Millis most);
 
 }  // namespace headway::server::testclock

@@ -7,9 +7,9 @@
 
 namespace headway::server::testclock {
 
-/// Claims a state directory for the test clock: a missing or empty one, which it marks with a file,
-/// or one with that mark. Stamps of a moved clock must never get into the database of a real
-/// daemon. Error: kInvalidConfig.
+/// Claims a state directory for the test clock. The directory must be missing or empty, and is then
+/// marked with a file; or it must have that mark already. Stamps of a moved clock must never get
+/// into the database of a real daemon. Error: kInvalidConfig.
 core::Result<> claim_state(const std::filesystem::path& directory);
 
 }  // namespace headway::server::testclock

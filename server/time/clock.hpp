@@ -13,22 +13,24 @@
 
 namespace headway::server {
 
-/// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
-/// the wall time of the constructor plus steady time, so they never go back. When the wall clock
-/// jumps ahead (a suspend, or the clock was set), the engine moves the stamps with advance_to() as
-/// the rules of clock_steps.hpp prescribe. Any thread.
+/// The daemon's only clock. Durations are measured with the steady clock, so no step of the wall
+/// clock makes an agent silent. The stamps of events are the wall time at construction plus steady
+/// time, so they never go back. If the wall clock jumps ahead (after a suspend, or because it was
+/// set), the engine moves the stamps with advance_to(), by the rules of clock_steps.hpp. Any
+/// thread.
 class Clock {
 public:
     using Steady = time_source::Steady;
 
     Clock();
-    /// Moves by advance_to() only: for tests.
+    /// For tests: a clock that only advance_to() moves.
     explicit Clock(core::Timestamp frozen);
 
     core::Timestamp now() const;
-    /// The earlier of now() and wall(): for expiry, which a temporarily wrong clock must not cause.
+    /// The earlier of now() and wall(). Used for expiry, which a clock that is wrong for a moment
+    /// must not cause.
     core::Timestamp earliest() const;
-    /// Distinguishes a step of the wall clock from a suspend.
+    /// The readings that tell a step of the wall clock from a suspend.
     ClockSteps::Reading reading() const;
     /// The system's wall clock.
     static core::Timestamp wall();
@@ -38,22 +40,23 @@ public:
     /// Steady time as of the kernel's last tick: a few milliseconds old and almost free; for
     /// deadlines.
     static Steady::time_point coarse() { return time_source::coarse(); }
-    /// How long this process did not run or was busy since `begin`; see time_source.hpp.
+    /// How long this process was busy or did not run since `begin`; see time_source.hpp.
     static Steady::duration unattended_since(Steady::time_point begin) {
         return time_source::unattended_since(begin);
     }
 
     /// Moves now() ahead to `stamp` unless now() is already past. Engine thread only.
     void advance_to(core::Timestamp stamp);
-    /// Sets now() to the time of a store that several daemons share; now() may go back, since this
-    /// machine's clock is then irrelevant. Engine thread only.
+    /// Sets now() to the time of a store that several daemons share. It may go back, because this
+    /// machine's clock does not matter then. Engine thread only.
     void follow_shared(core::Timestamp stamp);
     /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
-    /// between batches. Call it after now(), so that a jump of the time is read with its gap.
+    /// between batches. To be called after now(), so that a jump in time is read together with its
+    /// gap.
     core::Watch watch() const;
 
-    /// No report is received between these two calls: a commit may hang while heartbeats wait in
-    /// the queue. Readers see a constant time meanwhile. Engine thread only.
+    /// No report is received between these two calls, because a commit may hang while heartbeats
+    /// wait in the queue. Meanwhile, heard_until() is constant. Engine thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
     /// The time up to which reports were received: now(), or the start of a running batch.

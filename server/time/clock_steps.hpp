@@ -9,35 +9,37 @@
 
 namespace headway::server {
 
-/// Decides how stamps follow steps of the wall clock. Stamps follow at once after a suspend, whose
-/// length the system knows, and after a short step, which does no harm. A longer step ahead may be
-/// one wrong reading, and its effects (deleted sessions, expired approvals and tokens) cannot be
-/// undone: it must first last for some minutes of the steady clock. Stamps never go back. Pure.
+/// Decides how stamps follow steps of the wall clock. After a suspend, whose length the system
+/// knows, and after a short step, which does no harm, they follow at once. A longer step ahead may
+/// be a single wrong reading, and its effects (deleted sessions, expired approvals and tokens)
+/// cannot be undone, so it must first last for some minutes of the steady clock. Stamps never go
+/// back. Pure.
 class ClockSteps {
 public:
     /// The smallest step that is reported; smaller ones are normal drift.
     static constexpr core::Millis kNoticed{2'000};
-    /// The largest step ahead that is followed at once: it expires only items due within a minute.
+    /// The largest step ahead that is followed at once. It only expires what would have expired
+    /// within a minute.
     static constexpr core::Millis kBelieved{60'000};
-    /// Time from the newest event to a start above which the start is doubted: the clock may be
-    /// wrong, or the daemon was not used.
+    /// If a start comes longer than this after the newest event, its time is doubted: the clock may
+    /// be wrong, or the daemon was not used.
     static constexpr core::Millis kStartBelieved{3'600'000};
 
     explicit ClockSteps(core::Millis confirm) : confirm_(confirm) {}
 
     struct Reading {
-        core::Timestamp stamps;  ///< the time that events would get now
+        core::Timestamp stamps;  ///< the stamp that an event would get now
         core::Timestamp wall;
         core::Millis slept{0};   ///< time that the machine has slept since its start
-        core::Millis steady{0};  ///< since an arbitrary time
+        core::Millis steady{0};  ///< steady time since an arbitrary moment
     };
     enum class Change : std::uint8_t {
         kNothing,
-        kFollowed,   ///< the stamps moved by `by`
+        kFollowed,   ///< the stamps have moved by `by`
         kDoubted,    ///< a step of `by` waits to be confirmed
-        kReturned,   ///< the unconfirmed step is gone
-        kConfirmed,  ///< the step lasted; the stamps moved by `by`
-        kBehind      ///< the wall clock went back; stamps are `by` ahead of it
+        kReturned,   ///< the unconfirmed step has been undone
+        kConfirmed,  ///< the step has lasted; the stamps have moved by `by`
+        kBehind      ///< the wall clock has gone back; the stamps are `by` ahead of it
     };
     struct Step {
         core::Millis follow{0};  ///< how far stamps move ahead
@@ -45,7 +47,8 @@ public:
         core::Millis by{0};
     };
 
-    /// The first reading; `newest` is the time of the journal's newest event, kNever without one.
+    /// Takes the first reading. `newest` is the time of the journal's newest event, kNever if there
+    /// is none.
     void start(const Reading& now, core::Timestamp newest);
     Step look(const Reading& now);
     /// True if irreversible actions may rely on the stamps.

@@ -16,7 +16,7 @@ struct LocalDay {
 /// Offset from UTC at that time, in the time zone of the process.
 core::Millis local_offset(core::Timestamp at);
 
-/// Day and time in the same zone.
+/// The day and the time in the same time zone.
 LocalDay local_day(core::Timestamp at);
 
 }  // namespace headway::server

@@ -7,8 +7,8 @@
 
 /// The source of all time readings, and of how long a thread may wait. A program is linked with one
 /// of two sources: time_source_system.cpp asks the kernel; testclock/time_source.cpp adds the time
-/// that tests let pass. So the product needs no branch or virtual call for tests. Other code uses
-/// Clock; only Clock, timers and waits include this. Any thread.
+/// that tests let pass. Thus the product needs no branch and no virtual call for tests. Only Clock,
+/// timers and waits include this header; other code uses Clock. Any thread.
 namespace headway::server::time_source {
 
 using Steady = std::chrono::steady_clock;
@@ -18,7 +18,7 @@ Steady::time_point steady();
 Steady::time_point coarse();
 std::chrono::system_clock::time_point wall();
 
-/// True if tests move the time: a remote store then also follows it.
+/// True if tests move the time; a remote store then uses it too.
 bool artificial();
 
 /// Readings of one moment.
@@ -28,15 +28,16 @@ struct Uptime {
 };
 Uptime uptime();
 
-/// Time since `begin` that a busy process missed: all of it, except time that a test let pass while
-/// the process was attentive.
+/// The time since `begin` that a busy process has missed: all of it, except time that a test let
+/// pass as attended.
 Steady::duration unattended_since(Steady::time_point begin);
 
-/// How long a thread may wait for a time that is `left` ahead before it reads the clock again.
+/// How long a thread that waits for a time `left` from now may wait before it must read the clock
+/// again.
 Steady::duration longest_wait(Steady::duration left);
 
-/// Waits for a notification, until `deadline` at most; may return early, so call it in a loop. The
-/// caller holds `lock`.
+/// Waits for a notification, at most until `deadline`. May return early, so it must be called in a
+/// loop. The caller holds `lock`.
 void wait(std::condition_variable& ready, std::unique_lock<std::mutex>& lock,
           Steady::time_point deadline);
 

@@ -6,8 +6,8 @@
 
 #include "core/base/result.hpp"
 
-// The paths of pings, after `/ping/`, in the format of healthchecks.io: an id and an action,
-// preceded by a token if one is needed.
+// The paths of pings after `/ping/`, in the format of healthchecks.io: an id and an action, after a
+// token if one is needed.
 
 namespace headway::server {
 
@@ -16,18 +16,18 @@ inline constexpr std::string_view kPingPrefix = "/ping/";
 struct PingPath {
     std::string key;     ///< a token, or empty
     std::string id;      ///< the job's id, not checked
-    std::string action;  ///< "start", "fail", "log", an exit status in digits, or empty: success
+    std::string action;  ///< "start", "fail", "log" or an exit status in digits; empty: success
 };
 
-/// Parses the path after kPingPrefix. A text that looks like a token is taken as one, so that no
-/// token becomes a session's name. Errors: kUnknownRoute, kUnauthorized for a truncated token.
-/// Pure.
+/// Parses the path after kPingPrefix. A text that looks like a token is taken as a token, so that
+/// no token becomes the name of a session. Errors: kUnknownRoute, kUnauthorized for a truncated
+/// token. Pure.
 core::Result<PingPath> parse_ping_path(std::string_view rest);
 
-/// True for a token-like text, which no person chooses as the name of a job. Pure.
+/// True for a text that looks like a token; people do not choose such texts as names of jobs. Pure.
 bool looks_like_token(std::string_view segment);
 
-/// The path for replies and logs: without a token at any place. Pure.
+/// The path for use in replies and logs, from which tokens at any place are removed. Pure.
 std::string path_without_key(std::string_view path);
 
 }  // namespace headway::server

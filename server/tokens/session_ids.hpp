@@ -14,8 +14,8 @@ namespace headway::server {
 core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
                                                  std::size_t count_max);
 
-/// The type that an agent reports; never `command`, which is reserved for sessions that `headway
-/// run` ends. Pure.
+/// The type of an agent, from the reported text; never `command`, which is reserved for sessions
+/// that `headway run` ends. Pure.
 std::string agent_type(std::string_view text);
 
 }  // namespace headway::server

@@ -7,8 +7,8 @@
 #include "core/base/result.hpp"
 
 // The form of a token: `hw_<id>_<secret><checksum>`. The id is public. The secret is 43 random
-// letters and digits, more than 256 bits. The checksum distinguishes a badly copied token from an
-// unknown one, and lets secret scanners skip lookalikes.
+// letters and digits, more than 256 bits. The checksum makes it possible to tell a badly copied
+// token from an unknown one, and lets secret scanners skip texts that only look like tokens.
 
 namespace headway::server {
 
@@ -19,15 +19,15 @@ struct NewToken {
     std::string hash;  ///< what is stored
 };
 
-/// Makes a token with this id, or with a random one when it is empty. Error: kInternal when the
-/// system has no randomness.
+/// Makes a token with this id, or with a random id if `id` is empty. Error: kInternal if the system
+/// provides no randomness.
 core::Result<NewToken> make_token(std::string id = {});
 
 /// Derives the token with this id from `secret`, which must be random. Pure.
 NewToken derive_token(std::string id, std::string_view secret);
 
-/// The id of a well-formed token, without a check of its secret. Error: kUnauthorized, with a
-/// message that never quotes the text. Pure.
+/// The id of a well-formed token; its secret is not checked. Error: kUnauthorized, with a message
+/// that never quotes the text. Pure.
 core::Result<std::string_view> token_id(std::string_view text);
 
 /// SHA-256 of a token: 32 bytes. A fast hash is enough, since the secret is random. Pure.
@@ -36,7 +36,7 @@ std::string token_hash(std::string_view text);
 /// HMAC-SHA256: 32 bytes. Pure.
 std::string keyed_hash(std::string_view key, std::string_view text);
 
-/// `count` random letters and digits. Error: kInternal when the system has no randomness.
+/// `count` random letters and digits. Error: kInternal if the system provides no randomness.
 core::Result<std::string> random_letters(std::size_t count);
 
 /// Compares in constant time. Pure.

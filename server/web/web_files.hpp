@@ -12,7 +12,7 @@ struct WebFile {
     std::string_view name;
     std::string_view content_type;
     std::string_view content;
-    std::string_view gzip;  ///< compressed content; empty if compression does not help
+    std::string_view gzip;  ///< compressed content; empty if compression does not make it smaller
 };
 
 struct WebFiles {
@@ -20,7 +20,7 @@ struct WebFiles {
     std::span<const WebFile> files;
 };
 
-/// The files that web/embed.py has built in.
+/// The files that web/embed.py has built into the program.
 WebFiles web_files() noexcept;
 
 }  // namespace headway::server

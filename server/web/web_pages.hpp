@@ -13,13 +13,13 @@
 
 namespace headway::server {
 
-/// A file with a route of its own: "index.html", "docs.html", "openapi.json". Error: kInternal when
+/// A file that has its own route: "index.html", "docs.html", "openapi.json". Error: kInternal if
 /// the file is not built in.
 core::Result<Response> page_response(const WebFiles& web, std::string_view name,
                                      const RequestHead& head);
 
-/// The file at `path`, which is `<hash>/<name>`. With the hash of another build the file is served
-/// but not cacheable, for a tab that stayed open while the daemon was replaced. Error:
+/// The file at `path`, which is `<hash>/<name>`. If the hash is that of another build, the file is
+/// served but must not be cached: a tab may have stayed open while the daemon was replaced. Error:
 /// kUnknownRoute.
 core::Result<Response> asset_response(const WebFiles& web, std::string_view path,
                                       const RequestHead& head);
@@ -28,7 +28,7 @@ core::Result<Response> asset_response(const WebFiles& web, std::string_view path
 core::Result<Response> docs_response(const WebFiles& web, std::string_view name,
                                      const RequestHead& head);
 
-/// openapi.json as served; empty when not built in.
+/// openapi.json as it is served; empty if it is not built in.
 std::string_view openapi_document() noexcept;
 
 /// True if an Accept-Encoding allows gzip.

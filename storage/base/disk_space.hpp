@@ -9,13 +9,13 @@
 
 namespace headway::storage {
 
-/// Free space on the database's disk, and a reserve, since on a full disk SQLite cannot even
-/// delete. One thread.
+/// The free space on the database's disk, and a reserve of space: on a full disk, SQLite cannot
+/// even delete. One thread.
 class DiskSpace {
 public:
     virtual ~DiskSpace() = default;
 
-    /// Bytes that may still be written; empty if unknown.
+    /// Bytes that may still be written; nothing if unknown.
     virtual std::optional<std::uint64_t> free_bytes() = 0;
     /// Size of the reserve.
     virtual std::uint64_t size() const = 0;
@@ -23,14 +23,15 @@ public:
     virtual bool reserved() const = 0;
     /// Returns the reserve to the disk; false if the reserve is not held.
     virtual bool release() = 0;
-    /// Allocates the reserve if at least `leave` bytes then remain free; false if not.
+    /// Allocates the reserve if at least `leave` bytes remain free after that; otherwise returns
+    /// false.
     virtual bool reserve(std::uint64_t leave) = 0;
 };
 
-/// The reserve as a file of that size next to the database.
+/// Keeps the reserve as a file of its size next to the database.
 class BallastFile final : public DiskSpace {
 public:
-    /// Adopts an existing file of the right size, and deletes a file of another size.
+    /// Uses an existing file if it has the right size, and deletes it otherwise.
     BallastFile(std::filesystem::path file, std::uint64_t bytes);
 
     std::optional<std::uint64_t> free_bytes() override;

@@ -13,9 +13,9 @@
 
 namespace headway::storage {
 
-/// Event ids of one session with the event number of each, in the order in which they were added.
-/// Adding only appends a copy of the id, since most ids are never looked up (a client counts up,
-/// and an id above the greatest is new). An empty list is one null pointer. Not thread-safe.
+/// The event ids of one session, each with its event number, in the order in which they were added.
+/// Adding an id only appends a copy, since most ids are never looked up (clients count up, and an
+/// id above the greatest one is new). An empty list is a null pointer. Not thread-safe.
 class EventIds {
 public:
     struct Id {
@@ -36,7 +36,7 @@ public:
             add(one.id, one.n);
     }
 
-    /// The id must not be empty. The first of two equal ids is used.
+    /// `id` must not be empty. If an id is added twice, its first number is used.
     void add(std::string_view id, std::uint64_t n);
     /// The event number of an id. The first find() after a change indexes the ids added since the
     /// last find().
@@ -44,14 +44,15 @@ public:
     Id operator[](std::size_t place) const;
     std::size_t size() const noexcept { return table_ ? table_->places.size() - table_->gone : 0; }
     bool empty() const noexcept { return size() == 0; }
-    /// Approximate memory in addition to the object itself.
+    /// Approximate memory, not counting the object itself.
     std::size_t bytes() const noexcept;
 
-    /// A copy of the first `count` ids, or of all.
+    /// A copy with the first `count` ids, or with all if there are fewer.
     EventIds first(std::size_t count) const;
-    /// Removes the first `count` ids, or all; costs no more than adding them, amortized.
+    /// Removes the first `count` ids, or all if there are fewer. Amortized, this costs no more than
+    /// adding them.
     void drop_first(std::size_t count);
-    /// Also frees the memory.
+    /// Removes all ids and frees the memory.
     void clear() noexcept { table_.reset(); }
 
     bool operator==(const EventIds& other) const;
@@ -62,8 +63,8 @@ private:
         std::uint64_t n = 0;
     };
     struct Table;
-    /// Orders places by their ids. No hash table, since agents choose the ids and could make them
-    /// collide.
+    /// Orders places by their ids. This is not a hash table, because agents choose the ids and
+    /// could make them collide.
     struct ById {
         using is_transparent = void;
         const Table* table;
@@ -78,7 +79,7 @@ private:
         std::size_t gone = 0;  ///< number of dropped places at the front
         std::set<std::uint32_t, ById> index{ById{this}};
         std::size_t indexed =
-            0;  ///< number of places at the front that are in the index, unless dropped
+            0;  ///< number of places at the front that are in the index or were dropped
 
         Table() = default;
         Table(const Table& other) : text(other.text), places(other.places), gone(other.gone) {}

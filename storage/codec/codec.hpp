@@ -16,13 +16,15 @@
 
 namespace headway::storage {
 
-/// Appends the row of consecutive events to `out`. Their `n` is left out: the row has the first.
+/// Appends the row of consecutive events to `out`. Their numbers `n` are not encoded, because the
+/// row has the first number in a column.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
-/// Whether texts are checked: invalid UTF-8 indicates a damaged disk and cannot become JSON.
+/// Whether texts are checked to be UTF-8: invalid UTF-8 shows a damaged disk and cannot become
+/// JSON.
 enum class Texts : std::uint8_t { kTaken, kChecked };
 
-/// Decodes a row and numbers its events from `first_n`. Error: kStorageCorrupt.
+/// Decodes a row and numbers its events from `first_n` on. Error: kStorageCorrupt.
 core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
                                                      Texts texts = Texts::kTaken);
 
@@ -34,7 +36,7 @@ core::Result<std::uint64_t> count_events(std::string_view bytes);
 
 std::string encode_state(const core::SessionState& state);
 
-/// Error: kStorageCorrupt, also for a snapshot of another core::kSnapshotVersion; the caller then
+/// Error: kStorageCorrupt, also if the snapshot has another core::kSnapshotVersion. The caller then
 /// replays the journal.
 core::Result<core::SessionState> decode_state(std::string_view bytes);
 
@@ -46,7 +48,7 @@ core::Result<core::Approval> decode_approval(std::string_view bytes);
 std::string encode_use_sketches(const core::UseSketches& sketches);
 std::string encode_sketch(const core::Sketch& sketch);
 
-/// Error: kStorageCorrupt. The caller must check whether the sketches are sound.
+/// Error: kStorageCorrupt. The caller must check the sketches with is_valid().
 core::Result<core::UseSketches> decode_use_sketches(std::string_view bytes);
 core::Result<core::Sketch> decode_sketch(std::string_view bytes);
 

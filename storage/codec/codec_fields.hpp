@@ -19,8 +19,9 @@
 #include "core/base/time.hpp"
 #include "storage/base/utf8.hpp"
 
-// Encoding of described structures (storage/FORMAT.md): each non-default field as its number, from
-// 1, and its value; then 0. Internal to the codec.
+// The encoding of described structs (storage/FORMAT.md): each field that does not have its default
+// value is written as its number, counted from 1, and its value; a 0 follows the last one. Internal
+// to the codec.
 
 namespace headway::storage::bytes {
 
@@ -151,7 +152,7 @@ public:
             value(v.emplace());
         } else if constexpr (IsVector<T>::value) {
             const std::uint64_t count = varint();
-            if (count > in_.size()) {  // every item takes at least a byte
+            if (count > in_.size()) {  // every item takes at least one byte
                 fail();
                 return;
             }

@@ -6,7 +6,7 @@
 #include "core/base/result.hpp"
 #include "storage/sqlite/sqlite_copy.hpp"
 
-// Backups of a database without a running daemon. Blocking.
+// Backups and their restoration, for a database that no daemon uses. Blocking.
 
 namespace headway::storage {
 
@@ -18,17 +18,17 @@ core::Result<> copy_offline(const std::filesystem::path& database,
 /// Result of restore_database().
 struct Restored {
     DatabaseCounts counts;
-    std::filesystem::path replaced;  ///< new place of the replaced database, or empty
+    std::filesystem::path replaced;  ///< where the replaced database is now, or empty
 };
 
 /// Verifies a backup and replaces the database with a copy of the backup; the old database is kept
-/// in the same folder. Errors, which leave the database unchanged: kStorageCorrupt or
+/// in the same folder. Errors, all of which leave the database unchanged: kStorageCorrupt or
 /// kStorageTooNew for the backup, kStorageUnavailable while a daemon runs, kStorageFull.
 core::Result<Restored> restore_database(const std::filesystem::path& backup,
                                         const std::filesystem::path& database);
 
-/// Deletes the leftover of an interrupted copy: a regular file of this user that is not locked,
-/// because SQLite locks a copy while writing. Touches nothing else.
+/// Deletes the leftover of an interrupted copy: `file` must be a regular file of this user, and not
+/// locked, since SQLite locks a copy that it is writing. Otherwise nothing is deleted.
 void remove_left_copy(const std::filesystem::path& file);
 
 }  // namespace headway::storage

@@ -10,26 +10,26 @@
 
 namespace headway::storage {
 
-/// `<file><suffix><number>` with the first unused number from 1.
+/// `<file><suffix><number>`, with the lowest number from 1 on that is not in use.
 std::filesystem::path unused_name(const std::filesystem::path& file, const std::string& suffix);
 
-/// Replaces `file` with `target`, which has no WAL. An existing `file` is kept as `aside`, with its
-/// WAL. With hard links, a database named `file` exists at every moment: without one, a starting
-/// daemon would create an empty database. If root runs this, the file gets the owner of its folder.
-/// Error: kStorageUnavailable.
+/// Replaces `file` with `target`, which has no WAL. An existing `file` and its WAL are kept as
+/// `aside`. Hard links ensure that a database named `file` exists at every moment; otherwise a
+/// daemon that starts meanwhile would create an empty one. If root runs this, the file gets the
+/// owner of its folder. Error: kStorageUnavailable.
 core::Result<> replace_database(const std::filesystem::path& target,
                                 const std::filesystem::path& file,
                                 const std::filesystem::path& aside);
 
-/// Deletes both files, and leftovers of SQLite.
+/// Deletes both files, and files that SQLite left behind.
 void remove_database(const std::filesystem::path& file);
 
-/// Copies both files; the WAL may be missing. Only their owner can access the copies. Errors:
-/// kStorageUnavailable, kStorageFull; in both cases no copy remains.
+/// Copies both files; the WAL may be missing. Only the owner can access the copies. Errors:
+/// kStorageUnavailable, kStorageFull; after either, no copy remains.
 core::Result<> copy_database(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Appends zeros up to the size in the header, since SQLite refuses a shorter file. Zeros are
-/// invalid pages: only reads of the appended part fail.
+/// Appends zeros up to the size stated in the header, since SQLite refuses a shorter file. Pages of
+/// zeros are invalid, so reading the appended part fails, but nothing else does.
 core::Result<> lengthen_database(const std::filesystem::path& copy);
 
 }  // namespace headway::storage

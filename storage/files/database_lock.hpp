@@ -7,12 +7,12 @@
 
 namespace headway::storage {
 
-/// Locks a database file against every daemon, as a running daemon does, while the file is moved or
-/// replaced. The destructor releases the lock.
+/// Locks a database file, as a running daemon does, so that no daemon can use the file while it is
+/// moved or replaced. The destructor releases the lock.
 class DatabaseLock {
 public:
     /// A missing file needs no lock. Error: kStorageUnavailable if another process has the file
-    /// open, or it cannot be opened.
+    /// open, or if it cannot be opened.
     static core::Result<DatabaseLock> take(const std::filesystem::path& file);
 
     DatabaseLock() = default;

@@ -11,15 +11,16 @@
 
 namespace headway::storage {
 
-/// Checks that the database and its WAL are still under their names and not shorter than written.
-/// SQLite does not check: it continues to write into deleted, renamed or cut files, and those
-/// writes are lost with the process. A WAL that was cut and written further is as long as before,
-/// but has a hole, so its header and its last frames are read. A few microseconds per check.
+/// Checks that the database and its WAL still have their names and are not shorter than they were
+/// written. SQLite does not check this: it continues to write to deleted, renamed or truncated
+/// files, and these writes are lost when the process ends. A WAL that was truncated and then
+/// written to is as long as before but has a hole, so its header and its last frames are read as
+/// well. A check takes a few microseconds.
 class FileWatch {
 public:
     enum class Found : std::uint8_t {
         kSound,
-        kMoved,    ///< the database was renamed or replaced; it may come back
+        kMoved,    ///< the database was renamed or replaced; it may return
         kLogGone,  ///< only the WAL is gone; its content can still be read
         kCut       ///< a file is shorter than written, or has a hole
     };
@@ -32,9 +33,9 @@ public:
     FileWatch& operator=(FileWatch&& other) noexcept;
     ~FileWatch();
 
-    /// `log_bytes`: length of the WAL up to its last frame; 0 without frames.
+    /// `log_bytes`: length of the WAL up to its last frame; 0 if it has no frames.
     Found look(std::uint64_t log_bytes);
-    /// The finding and what to do about it, for the log and for people.
+    /// Text about the finding, and what to do about it, for the log and for people.
     std::string explain(Found found) const;
 
 private:
@@ -51,7 +52,8 @@ private:
     File database_;
     File log_;
     std::uint64_t written_ = 0;  ///< last known length of the WAL
-    int log_fd_ = -1;            ///< the WAL, open for reading; SQLite has no locks on this file
+    int log_fd_ = -1;            ///< the WAL, open for reading; closing it loses no lock, since
+                                 ///< SQLite locks other files
 };
 
 }  // namespace headway::storage

@@ -12,7 +12,7 @@
 
 namespace headway::storage {
 
-/// Position of a journal row, and the numbers of its events.
+/// The position of a journal row, and the numbers of its events.
 struct RowAt {
     Cursor cursor = 0;
     std::uint64_t n = 0;
@@ -27,7 +27,7 @@ core::Result<> check_row(const Statement& row);
 
 using FoundRows = std::map<SessionKey, std::vector<RowAt>>;
 
-/// Reads the journal of a damaged database past unreadable places, by probing.
+/// Reads the journal of a damaged database. It gets past unreadable places by probing.
 class JournalScan {
 public:
     explicit JournalScan(Database& database) : database_(database) {}

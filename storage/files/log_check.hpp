@@ -7,25 +7,25 @@
 
 #include "core/base/result.hpp"
 
-// Checks the WAL of a database that no process has open, before SQLite opens it: SQLite keeps the
-// valid prefix and silently discards the rest.
+// Checks the WAL of a database that no process has open. This is done before SQLite opens the
+// database, because SQLite keeps only the valid prefix of the WAL and silently discards the rest.
 
 namespace headway::storage {
 
 struct LogDamage {
     std::uint64_t frame = 0;          ///< first bad frame, counted from 1; 0: the header
     std::uint64_t lost_commits = 0;   ///< commits from this frame on
-    std::filesystem::path kept = {};  ///< the copy of the WAL, or empty
+    std::filesystem::path kept = {};  ///< the copy of the WAL; empty if there is none
 };
 
-/// Empty if the WAL is sound or missing. A power cut may leave the last, unacknowledged commit
-/// incomplete: only two or more commits from the first bad frame on are damage. A WAL cut at its
-/// end leaves no trace. Reads the whole WAL.
+/// Nothing if the WAL is sound or missing. A power cut may leave the last, unacknowledged commit
+/// incomplete, so only two or more commits from the first bad frame on count as damage. A WAL that
+/// was truncated between two commits cannot be recognised. Reads the whole WAL.
 std::optional<LogDamage> find_log_damage(const std::filesystem::path& database);
 
 /// Copies a damaged WAL to the first unused name of `<database>-wal.damaged-<number>`, readable for
-/// its owner only. Empty if the WAL is sound, or if another process has it open, so that it may
-/// change while being read. Errors: kStorageUnavailable, kStorageFull.
+/// its owner only. Nothing if the WAL is sound; also if another process has it open, because it may
+/// then change while it is read. Errors: kStorageUnavailable, kStorageFull.
 core::Result<std::optional<LogDamage>> keep_log_if_damaged(const std::filesystem::path& database);
 
 /// Error: kStorageUnavailable if a WAL exists without its database, since SQLite would discard such

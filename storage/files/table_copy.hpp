@@ -11,13 +11,13 @@
 #include "storage/base/keys.hpp"
 #include "storage/sql/sql.hpp"
 
-// Reads the data of a SQLite store for a copy to another database (docs/scale.md).
+// Reads the data of a SQLite store, to copy it to another database (docs/scale.md).
 
 namespace headway::storage {
 
-/// Copies the rows of the tables other than the journal into empty tables with the same columns, in
-/// the caller's transactions: calls `step` after every thousand rows. Leaves out rows of sessions
-/// being deleted, and entries of `meta` that only SQLite stores have.
+/// Copies the rows of all tables except the journal into empty tables with the same columns. The
+/// caller controls the transactions: `step` is called after every thousand rows. Leaves out rows of
+/// sessions being deleted, and entries of `meta` that only SQLite stores have.
 core::Result<> copy_tables(Sql& from, Sql& to, const std::function<core::Result<>()>& step);
 
 /// The names of the tables that copy_tables() fills.

@@ -14,19 +14,19 @@
 
 namespace headway::storage {
 
-/// Values that the module needs to open the store.
+/// The values that the module needs to open the store.
 struct PostgresOpening {
     std::string url;
     std::string id;                        ///< this daemon's id, unique
     std::string name;                      ///< for people
-    std::string version;                   ///< the program's version; another one is refused
+    std::string version;                   ///< version of the program
     std::function<core::Timestamp()> now;  ///< replaces the database's time in tests
-    bool imports = false;                  ///< for a migration: may open an incomplete store
+    bool imports = false;                  ///< for a migration, which may open an incomplete store
     core::Millis connect_timeout{2'000};
     core::Millis answer_timeout{5'000};
 };
 
-/// Facts about a database that the module finds out without changing it.
+/// Facts about a database, which the module collects without changing it.
 struct PostgresFacts {
     bool connected = false;
     std::string host;     ///< host that answered, or the folder of its socket
@@ -35,22 +35,22 @@ struct PostgresFacts {
     std::string user;
     std::string schema;  ///< schema of the tables, existing or not; empty: no schema
     bool may_create = false;
-    bool may_write = false;         ///< may write to the existing tables
+    bool may_write = false;         ///< the user may write to the existing tables
     std::int64_t tables = 0;        ///< version of the tables; 0: no tables
-    std::int64_t tables_known = 0;  ///< version of the tables that the module writes
+    std::int64_t tables_known = 0;  ///< version of the tables that the module creates
     bool importing = false;         ///< a migration into the database is incomplete
     bool no_fsync = false;          ///< the server may lose commits at a power failure
     std::string standbys;           ///< synchronous_standby_names
     core::Timestamp now = core::kNever;
 };
 
-/// Version that the program and its module must have in common.
+/// The version that the program and the module must share.
 inline std::string postgres_module_version() {
     const core::VersionInfo& version = core::version();
     return std::string{version.version} + " " + std::string{version.git};
 }
 
-/// Names and types of the entry points. OpenPostgres returns 0 and sets `store`, or sets `error`.
+/// Names and types of the entry points. OpenPostgres sets `store` and returns 0, or sets `error`.
 inline constexpr const char* kPostgresEntry = "headway_open_postgres";
 inline constexpr const char* kPostgresVersionEntry = "headway_postgres_version";
 inline constexpr const char* kPostgresProbeEntry = "headway_probe_postgres";

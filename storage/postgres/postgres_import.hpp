@@ -9,7 +9,7 @@
 
 namespace headway::storage {
 
-/// The mark of an incomplete store in `meta`; its value is the number of the import.
+/// The key in `meta` that marks an incomplete store; its value is the number of the import.
 inline constexpr std::string_view kImporting = "importing";
 
 class PostgresImport final : public Import {

@@ -18,8 +18,8 @@
 
 namespace headway::storage {
 
-/// The Store on PostgreSQL, for one of several daemons. A transaction's writes are queued; hold()
-/// and commit() are a round trip each, however many sessions they concern
+/// The Store on PostgreSQL, as used by one of several daemons. The writes of a transaction are
+/// queued; hold() and commit() take one round trip each, however many sessions they concern
 /// (storage/postgres/README.md).
 class PostgresStore final : public Store, public SharedStore {
 public:
@@ -33,13 +33,13 @@ public:
         std::function<core::Timestamp()> now;
     };
 
-    /// Connects and migrates. Errors besides those of Store: kStorageTooNew.
+    /// Connects, and creates or migrates the tables. Errors: those of Store, and kStorageTooNew.
     static core::Result<std::unique_ptr<PostgresStore>> open(Settings settings);
 
     SharedStore* shared() override { return this; }
     core::Result<Recovery> recover() override;
     core::Result<std::vector<SessionKey>> open_sessions() override {
-        return std::vector<SessionKey>{};  // the column due_at replaces them
+        return std::vector<SessionKey>{};  // not needed: the column due_at replaces this list
     }
     core::Result<> begin() override;
     core::Result<> commit() override;
@@ -105,7 +105,7 @@ public:
     std::uint64_t breaks() const override { return sql_.breaks(); }
 
 private:
-    /// A held session.
+    /// A session whose row this transaction holds.
     struct Row {
         KnownSession known;
         std::int64_t due = 0;  ///< as stored; kNoNumber = no deadline
@@ -114,18 +114,19 @@ private:
         std::optional<std::int64_t> ended_at;
         bool claimed = false;  ///< held because it was due
         bool fresh = false;    ///< added by this transaction
-        bool moved = false;    ///< events were appended
+        bool moved = false;    ///< this transaction appended events
     };
     /// A row of the journal that the transaction adds.
     struct Appended {
         SessionKey session = 0;
         std::uint64_t n = 0;
         std::uint64_t count = 0;
-        std::int64_t offset = 0;  ///< position of its first event in the transaction, from 1
+        std::int64_t offset = 0;  ///< position of its first event in the transaction, counted from
+                                  ///< 1
         std::string events;
     };
-    // Tables whose rows several sessions share, or that need positions of events. Their writes
-    // first lock the feed, the only lock on which daemons wait for each other.
+    // Tables whose rows are shared by several sessions, or contain positions of events. Their
+    // writes first lock the feed, which is the only lock for which daemons wait.
     class Approvals final : public SqlApprovals {
     public:
         explicit Approvals(PostgresStore& store) : SqlApprovals(store.sql_), store_(store) {}
@@ -201,7 +202,7 @@ private:
     private:
         PostgresStore& store_;
     };
-    /// Refuses backups: PostgreSQL makes them.
+    /// Refuses to make backups, which are left to PostgreSQL's tools.
     class Backups final : public BackupSource {
     public:
         core::Result<> start_backup(const std::filesystem::path& file) override;
@@ -255,18 +256,21 @@ private:
         std::string state;
     };
 
-    // The open transaction.
+    // The state of the open transaction.
     std::map<SessionKey, Snapshot> snapshots_;  ///< in the order in which all daemons lock them
-    std::map<SessionKey, EventIds> ids_;        ///< ids in snapshots, and newer ids
+    std::map<SessionKey, EventIds> ids_;        ///< ids to be stored: those in the snapshots, and
+                                                ///< newer ones
     std::unordered_map<SessionKey, Row> rows_;
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;
     std::int64_t offset_ = 0;  ///< events appended so far
-    /// Event numbers of the ids that hold() looked up; 0 = unknown id.
+    /// The event numbers of the ids that hold() has looked up; 0 = unknown id.
     std::map<std::pair<SessionKey, std::string>, std::uint64_t> known_ids_;
 
-    bool feed_locked_ = false;  ///< the open transaction has the lock and knows its positions
-    Cursor base_ = 0;           ///< position before the first event of this or the last transaction
+    bool feed_locked_ = false;  ///< the open transaction has locked the feed, so the positions of
+                                ///< its events are known
+    Cursor base_ = 0;           ///< position before the first event of the current or the last
+                                ///< transaction
     Cursor committed_ = 0;
     Cursor head_ = 0;
     Cursor oldest_ = 1;

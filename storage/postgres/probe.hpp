@@ -6,8 +6,8 @@
 
 namespace headway::storage {
 
-/// Facts for `headway doctor` about a database; only reads it. Without `connect`: facts of the URL
-/// only. Errors: those of PostgresConnection::connect().
+/// The facts about a database for `headway doctor`, which are only read. If `connect` is false,
+/// only those that the URL gives. Errors: those of PostgresConnection::connect().
 core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
                                            bool connect);
 

@@ -7,8 +7,8 @@
 
 namespace headway::storage {
 
-/// Deletes data older than the retention time, in bounded steps, by one daemon at a time. The
-/// connection and the tables must outlive it.
+/// Deletes data older than the retention time, in bounded steps; one daemon at a time does so. The
+/// connection and the tables must outlive this object.
 class PostgresRetention {
 public:
     PostgresRetention(PostgresConnection& sql, SqlMeta& meta, SqlHistory& history)
@@ -23,7 +23,7 @@ private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<bool> delete_rows();
-    /// Notes that events up to `through` are or will be deleted.
+    /// Records that events up to `through` are deleted or will be.
     core::Result<> note_deleted(Cursor through);
     core::Result<bool> delete_side_rows(SessionKey doomed);
     core::Result<std::int64_t> delete_some(std::string_view sql, SessionKey session);

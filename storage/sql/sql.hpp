@@ -11,13 +11,13 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). The tables
-// other than the journal use SQL that both understand. Parameters are ?1, ?2, ... One thread at a
-// time.
+// SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). All tables
+// except the journal are accessed with SQL that both understand. Parameters are ?1, ?2, and so on.
+// One thread at a time.
 
 namespace headway::storage {
 
-/// A database's implementation of a Statement; see the comments there.
+/// How one database implements a Statement; see the comments there.
 class StatementImpl {
 public:
     virtual ~StatementImpl() = default;
@@ -39,8 +39,8 @@ public:
 };
 
 /// A prepared statement. Bound text and blobs are not copied: they must live until step() or run()
-/// returns. If a parameter cannot be bound, the next step() fails, because it would run with an
-/// older value.
+/// returns. If a parameter cannot be bound, the next step() fails, since it would otherwise run
+/// with the previous value.
 class Statement {
 public:
     Statement() = default;
@@ -50,7 +50,7 @@ public:
         impl_->bind(index, value);
         return *this;
     }
-    /// The text is read when the statement runs, and must live until then.
+    /// `text` must live until the statement runs.
     Statement& bind(int index, std::string_view text) {
         impl_->bind_text(index, text);
         return *this;
@@ -61,7 +61,7 @@ public:
     Statement& bind(int index, core::Timestamp at) {
         return bind(index, std::int64_t{at.time_since_epoch().count()});
     }
-    /// The bytes must live until the statement runs.
+    /// `bytes` must live until the statement runs.
     Statement& bind_blob(int index, std::string_view bytes) {
         impl_->bind_blob(index, bytes);
         return *this;
@@ -72,18 +72,19 @@ public:
         impl_->bind_null(index);
         return *this;
     }
-    /// Binds the columns of another statement's row, from parameter 1. Both statements belong to
-    /// the same database.
+    /// Binds the columns of another statement's current row to the parameters from 1 on. Both
+    /// statements must belong to the same database.
     Statement& bind_row(const Statement& row) {
         impl_->bind_row(*row.impl_);
         return *this;
     }
 
-    /// Runs to the next row: true on a row, false at the end. After false or an error the statement
-    /// is reset. Use Rows for kept statements with rows.
+    /// Runs to the next row: true if there is a row, false at the end. At the end, and after an
+    /// error, the statement is reset. For a statement that is kept and returns rows, use Rows.
     core::Result<bool> step() { return impl_->step(); }
-    /// Runs a statement without rows. A remote database may run it later, in order and before any
-    /// statement that waits for an answer; the transaction then returns its error.
+    /// Runs a statement without rows. A remote database may run it later, but in order and before
+    /// any statement that waits for an answer. Its error is then returned when the transaction
+    /// ends.
     core::Result<> run() { return impl_->run(); }
     void reset() { impl_->reset(); }
 
@@ -107,8 +108,8 @@ private:
     std::unique_ptr<StatementImpl> impl_;
 };
 
-/// The rows of a kept statement. Resets the statement at the end of the scope, even after an error,
-/// for the next reader.
+/// The rows of a statement that is kept. At the end of the scope, even after an error, the
+/// statement is reset for its next use.
 class Rows {
 public:
     explicit Rows(Statement& statement) : statement_(statement) {}
@@ -132,13 +133,14 @@ public:
 
     /// The statement may be kept and run again.
     virtual core::Result<Statement> prepare(std::string_view sql) = 0;
-    /// Number of rows that the last statement has changed. Returns the error of a deferred run.
+    /// Number of rows that the last statement has changed. If that statement was run later, this
+    /// returns its error.
     virtual core::Result<std::int64_t> changes() = 0;
     virtual bool in_transaction() const = 0;
     /// The SQL condition that the text or bytes of `column` contain those of `parameter`.
     virtual std::string contains(std::string_view column, std::string_view parameter) const = 0;
 
-    /// The first column of the first row; 0 without a row.
+    /// The first column of the first row; 0 if there is no row.
     core::Result<std::int64_t> query_integer(std::string_view sql) {
         HEADWAY_TRY(Statement statement, prepare(sql));
         HEADWAY_TRY(const bool row, statement.step());

@@ -6,12 +6,12 @@
 #include "storage/sql/sql.hpp"
 #include "storage/store/store.hpp"
 
-// The tables other than the journal, one class each, in SQL that SQLite and PostgreSQL understand.
-// The connection must outlive the tables.
+// The tables except the journal, one class for each, in SQL that both SQLite and PostgreSQL
+// understand. The connection must outlive the tables.
 
 namespace headway::storage {
 
-/// Numbers by name.
+/// A table of numbers by name.
 class SqlMeta {
 public:
     explicit SqlMeta(Sql& database) : database_(database) {}
@@ -51,8 +51,9 @@ public:
 
 private:
     core::Result<std::string> among_ids(const SessionFilter& filter);
-    /// How a query finds its rows: by the index that fits, or along the keys of a range. With an
-    /// index over all sessions, each range would cost as much as the whole table.
+    /// How a query finds its rows: by the index that fits best, or along the keys of a range. A
+    /// query for a range must not use an index over all sessions, because each range would then
+    /// cost as much as the whole table.
     enum class Walk { kIndex, kKeys };
     std::string conditions(const SessionFilter& filter, Walk walk = Walk::kIndex) const;
 
@@ -95,7 +96,7 @@ public:
     core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
 
 private:
-    /// Moves a check of another session with this id aside.
+    /// Moves aside another session's check that has this id.
     core::Result<> make_room(std::string_view id, SessionKey key);
     core::Result<> put(std::string_view id, SessionKey key, Cursor asked, Cursor done);
 
@@ -165,8 +166,8 @@ class SqlHistory : public HistoryTable {
 public:
     SqlHistory(Sql& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     core::Result<> prepare();
-    /// A step of retention: records of use are kept as long as ended sessions are. True if records
-    /// were deleted.
+    /// One step of retention: records of use are kept as long as ended sessions are. True if
+    /// records were deleted.
     core::Result<bool> forget_uses(core::Timestamp cutoff);
 
     core::Result<std::int64_t> counter(std::string_view name) override;

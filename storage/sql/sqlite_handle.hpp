@@ -11,17 +11,19 @@
 
 struct sqlite3;
 
-// RAII over the C API of SQLite, with its errors as core::Error. One thread at a time.
+// RAII for the C API of SQLite, whose errors become core::Error. One thread at a time.
 
 namespace headway::storage {
 
 /// One connection.
 class Database final : public Sql {
 public:
-    /// Opens or creates `path` read-write. `vfs` names SQLite's file system layer, empty for the
-    /// default; tests use a faulty one. Errors: kStorageUnavailable, kStorageCorrupt, kStorageFull.
+    /// Opens or creates `path` read-write. `vfs` names SQLite's layer for the file system; empty
+    /// means the default one, and tests use a faulty one. Errors: kStorageUnavailable,
+    /// kStorageCorrupt, kStorageFull.
     static core::Result<Database> open(const std::string& path, const std::string& vfs = {});
-    /// Opens a file without writers, and changes neither the file nor its folder. Errors: as above.
+    /// Opens a file that no process writes to, and changes neither the file nor its folder. Errors:
+    /// as above.
     static core::Result<Database> open_untouched(const std::string& path);
 
     core::Result<> execute(const char* sql);
@@ -44,11 +46,12 @@ private:
 /// Version of the linked library.
 std::string_view sqlite_version();
 
-/// The state of the connection after a failed call, as an Error.
+/// The error of the last call on the connection, which failed while `doing` something.
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
-/// `error` of the first statement on `file`, worded for the person who chose the file: it is in
-/// use, cannot be written, or is not a database. Call it before the next statement.
+/// Rewords `error`, which came from the first statement on `file`, for the person who chose the
+/// file: it is in use, cannot be written, or is not a database. To be called before the next
+/// statement.
 core::Error opening_error(const Database& database, const std::string& file, core::Error error);
 
 }  // namespace headway::storage

@@ -8,18 +8,18 @@
 
 namespace headway::storage {
 
-/// "HDWY", in `PRAGMA application_id`.
+/// "HDWY", stored in `PRAGMA application_id`.
 inline constexpr std::int64_t kApplicationId = 0x48445759;
 /// The schema of this build; stored in `PRAGMA user_version`.
 inline constexpr int kSchemaVersion = 1;
 
 /// Creates the tables in an empty file, in one transaction. Errors: kStorageTooNew (a schema that
 /// this build does not know; the file is unchanged), kStorageCorrupt (another program's database,
-/// or a damaged header), errors of check_no_programs() and of SQLite.
+/// or a damaged header), and the errors of check_no_programs() and of SQLite.
 core::Result<> prepare_schema(Database& database);
 
-/// Error: kStorageCorrupt when the file has triggers or views, which Headway never creates: they
-/// would run, or answer queries, in place of its statements.
+/// Error: kStorageCorrupt if the file has triggers or views. Headway never creates any, and they
+/// could change the effect of its statements.
 core::Result<> check_no_programs(Database& database);
 
 }  // namespace headway::storage

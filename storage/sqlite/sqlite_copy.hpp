@@ -15,15 +15,15 @@ struct sqlite3_backup;
 
 namespace headway::storage {
 
-/// A page-by-page copy of an open database into a file. Writes of its connection also go into the
-/// copy. The database must outlive the copy. One thread.
+/// A page-by-page copy of an open database into a file. Writes that the database's connection makes
+/// meanwhile also go into the copy. The database must outlive the copy. One thread.
 class DatabaseCopy {
 public:
-    /// `file` is empty or missing. Error: kBackupFailed.
+    /// `file` must be empty or missing. Error: kBackupFailed.
     static core::Result<DatabaseCopy> start(Database& from, const std::filesystem::path& file,
                                             const std::string& vfs = {});
-    /// Copies this many pages, all of them if negative. When done, the file is complete and closed;
-    /// sync_file() makes it durable. Error: kBackupFailed.
+    /// Copies `pages` pages, or all if negative. After the last step the file is complete and
+    /// closed; sync_file() makes it durable. Error: kBackupFailed.
     core::Result<BackupStep> step(int pages);
 
 private:
@@ -34,7 +34,7 @@ private:
     std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< destroyed before its target
 };
 
-/// Copies of the store's database. The database must outlive them.
+/// Makes copies of the store's database, which must outlive this object.
 class SqliteBackups final : public BackupSource {
 public:
     explicit SqliteBackups(Database& database) : database_(database) {}
@@ -48,20 +48,21 @@ private:
     std::optional<DatabaseCopy> copy_;  ///< the current backup
 };
 
-/// Content of a database.
+/// The contents of a database.
 struct DatabaseCounts {
     int schema = 0;
     std::uint64_t sessions = 0;
     std::uint64_t events = 0;
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t bytes = 0;
-    std::uint64_t damaged_snapshots = 0;  ///< their sessions are read from the journal instead
-    std::uint64_t damaged_sessions = 0;   ///< cannot be read at all
+    std::uint64_t damaged_snapshots = 0;  ///< snapshots that are damaged; their sessions are read
+                                          ///< from the journal instead
+    std::uint64_t damaged_sessions = 0;   ///< sessions that cannot be read at all
 };
 
-/// Checks every page, index, journal row and session of a closed database, and counts. Does not
-/// change it. Errors: kStorageCorrupt with the finding, kStorageTooNew, kStorageUnavailable. Any
-/// thread.
+/// Checks every page, index, journal row and session of a closed database, counts them, and does
+/// not change the database. Errors: kStorageCorrupt, with the finding; kStorageTooNew;
+/// kStorageUnavailable. Any thread.
 core::Result<DatabaseCounts> verify_database(const std::filesystem::path& file);
 
 /// Returns when the file and its directory entry are on disk. Errors: kStorageSyncFailed,

@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// One journal row as read back.
+/// One journal row, as read from the database.
 struct JournalRow {
     Cursor cursor = 0;
     SessionKey session = 0;
@@ -22,24 +22,24 @@ struct JournalRow {
     std::string events;
 };
 
-/// The rows of events, chained by session, and the cursors of both ends. Functions as in Store. The
-/// database must outlive it.
+/// The rows of events, in one chain for each session, and the cursors of both ends of the journal.
+/// Functions are described in Store. The database must outlive this object.
 class SqliteJournal {
 public:
     SqliteJournal(Database& database, SqlMeta& meta) : database_(database), meta_(meta) {}
-    /// Prepares the statements and finds both ends. Error: kStorageCorrupt.
+    /// Prepares the statements and finds both ends of the journal. Error: kStorageCorrupt.
     core::Result<> prepare();
 
     Cursor oldest() const { return oldest_; }
     Cursor next() const { return next_; }  ///< cursor of the next event
 
-    // Effects of the store's transaction; rollback() restores both ends.
+    // To be called with the store's transaction; rollback() restores both ends.
     void begin();
     void commit();
     void rollback();
 
     core::Result<Cursor> append(SessionKey key, Chain& chain, std::span<const core::Event> events);
-    /// Notes that retention deleted rows up to this event.
+    /// Records that retention has deleted the rows up to this event.
     void forget_through(Cursor deleted);
 
     /// Error: kStorageCorrupt for a missing or damaged row.

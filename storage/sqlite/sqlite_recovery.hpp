@@ -8,8 +8,8 @@
 
 namespace headway::storage {
 
-/// Handles the rows after the snapshots at a start. A damaged row affects only its session. Lives
-/// for one recovery; its arguments must outlive it.
+/// Folds, at a start, the rows that are newer than the snapshots. A damaged row affects only its
+/// own session. For one recovery; the arguments must outlive this object.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
@@ -17,7 +17,7 @@ public:
 
     /// Like Store::recover(), without the index.
     core::Result<Recovery> recover();
-    /// Fills the session index once after a repair, from each stored session. In a transaction.
+    /// After a repair: fills the session index once, from each stored session, in a transaction.
     core::Result<> fill_session_index(const Recovery& recovery,
                                       const SqliteStore::Progress& progress);
 

@@ -7,7 +7,7 @@
 namespace headway::storage {
 
 /// Deletes data older than the retention time, in bounded steps. The database and the tables must
-/// outlive it.
+/// outlive this object.
 class SqliteRetention {
 public:
     SqliteRetention(Database& database, SqlMeta& meta, SqliteJournal& journal, SqlHistory& history)
@@ -25,7 +25,7 @@ private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
-    /// Notes that events up to `through` are or will be deleted.
+    /// Records that events up to `through` are deleted or will be.
     core::Result<> note_deleted(Cursor through);
     core::Result<bool> delete_side_rows(SessionKey doomed);
 

@@ -15,13 +15,14 @@
 
 namespace headway::storage {
 
-/// The Store on one SQLite file in WAL mode. It holds the only connection, read-write and
-/// exclusive: the WAL-reset bug of SQLite 3.40 needs a second connection (storage/README.md,
-/// "SQLite settings"), and a second daemon on the file is refused at once.
+/// The Store on one SQLite file in WAL mode. It holds the only connection, for reading and writing
+/// and exclusively. Thus a second daemon on the file is refused at once, and the WAL-reset bug of
+/// SQLite 3.40, which needs a second connection, cannot occur (storage/README.md, "SQLite
+/// settings").
 class SqliteStore final : public Store {
 public:
-    /// Opens or creates `file`. `vfs` as in Database::open. Errors besides those of Store:
-    /// kStorageTooNew; kStorageUnavailable if another process holds the file.
+    /// Opens or creates `file`. `vfs` as in Database::open. Errors: those of Store; kStorageTooNew;
+    /// kStorageUnavailable if another process holds the file.
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
 
@@ -84,7 +85,8 @@ private:
         Statement find_event_id, add_event_id;
         Statement load, save, free_pages;
     };
-    /// A session's row with a verified position; `snapshot` is empty if it is damaged or missing.
+    /// A session's row, whose position has been verified; `snapshot` is empty if it is damaged or
+    /// missing.
     struct SessionRow {
         std::string name;
         std::uint64_t n = 0;
@@ -119,11 +121,11 @@ private:
     Progress progress_;
     struct LogPages {
         std::int64_t waiting = 0;  ///< frames not yet in the database
-        std::int64_t length = 0;   ///< frames in the WAL at the last commit
+        std::int64_t length = 0;   ///< frames in the WAL after the last commit
     };
     LogPages log_;
     FileWatch files_;
-    bool misplaced_ = false;  ///< the last check found moved or cut files
+    bool misplaced_ = false;  ///< the last check found that files were moved or truncated
 };
 
 }  // namespace headway::storage

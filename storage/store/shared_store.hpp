@@ -13,37 +13,38 @@
 #include "storage/store/store.hpp"
 #include "storage/tables/import.hpp"
 
-// The additional operations of a store that several daemons share (docs/scale.md). A session's row
-// is the fence: the daemon that holds the row decides, and the row's event number shows whether
-// memory is behind.
+// The additional operations of a store that several daemons share (docs/scale.md). Daemons are kept
+// apart by a session's row: the daemon that holds the row decides about the session, and the event
+// number in the row shows whether the daemon's memory is out of date.
 
 namespace headway::storage {
 
-/// Cursors of the open transaction start here; see SharedStore::settled().
+/// Cursors of events in the open transaction are provisional and start here; see
+/// SharedStore::settled().
 inline constexpr Cursor kProvisionalCursor = Cursor{1} << 62;
 
 /// Sessions and ids that a turn wants to hold or look up.
 struct HoldRequest {
-    std::vector<std::string_view> names;  ///< sessions that the turn's writes change
-    std::vector<SessionKey> keys;         ///< sessions that a relative has woken
+    std::vector<std::string_view> names;  ///< sessions that the turn writes to
+    std::vector<SessionKey> keys;         ///< sessions that an ancestor or descendant has woken
     std::vector<std::string_view> seen;   ///< sessions that the turn only reads
     /// Event ids in reports, each with its session.
     std::vector<std::pair<std::string_view, std::string_view>> ids;
-    std::size_t due_max = 0;  ///< maximum number of sessions to return whose deadline has passed
+    std::size_t due_max = 0;  ///< how many sessions whose deadline has passed are returned at most
     std::size_t told_max =
-        0;  ///< maximum number of sessions to return with messages in their inbox
+        0;  ///< how many sessions with messages in their inbox are returned at most
     /// Sessions that this daemon cannot read; never returned as due or messaged.
     std::vector<SessionKey> unreadable;
 };
 
-/// Data from a session's row.
+/// The data in a session's row.
 struct KnownSession {
     SessionKey key = 0;
     std::string name;
     std::uint64_t n = 0;  ///< number of its newest event; 0: not open yet
 };
 
-/// Result of a HoldRequest.
+/// The result of a HoldRequest.
 struct Held {
     core::Timestamp now = core::kNever;  ///< read after the rows were locked
     std::vector<KnownSession> sessions;  ///< held until the end of the transaction
@@ -52,13 +53,13 @@ struct Held {
     std::vector<SessionKey> messaged;  ///< a subset of `sessions`
 };
 
-/// Events that memory lacks.
+/// Events of a session that the daemon does not have in memory yet.
 struct Tail {
     SessionKey key = 0;
     std::vector<core::Event> events;
 };
 
-/// Position, in the stream of all sessions, of events that a daemon has committed.
+/// The position, in the stream of all sessions, of events that a daemon has committed together.
 struct FeedRow {
     Cursor cursor = 0;
     KnownSession session;
@@ -74,85 +75,91 @@ struct DaemonSeen {
     core::Timestamp seen_at = core::kNever;
 };
 
-/// Knowledge that the daemons have of each other.
+/// The state that daemons share with each other.
 struct Pulse {
     core::Timestamp now = core::kNever;
     Cursor head = 0;
     /// Times in which no daemon could commit; oldest first.
     std::vector<std::pair<core::Timestamp, core::Timestamp>> gaps;
     std::vector<DaemonSeen> daemons;
-    std::int64_t tokens = 0;  ///< a number that changes with each change of the access tokens
+    std::int64_t tokens = 0;  ///< changes whenever the access tokens change
 };
 
 /// Announces commits to the other daemons that share a store. A hint may be lost, since each daemon
-/// also reads the feed twice a second. Has its own connection; one thread, not the store's.
+/// also reads the feed twice a second. Hints have their own connection and are used on one thread,
+/// which is not the store's.
 class Hints {
 public:
     virtual ~Hints() = default;
-    /// Waits for another daemon's hint until `wake` is readable or `most` is over. True for a hint.
-    /// Connects by itself; only waits if connecting fails or the database has no hints.
+    /// Waits for another daemon's hint until `wake` is readable or `most` is over. True if a hint
+    /// came. Connects by itself. If it cannot connect, or the database has no hints, it only waits.
     virtual bool wait(int wake, core::Millis most) = 0;
     /// Sends a hint to the other daemons.
     virtual void tell() = 0;
 };
 
-/// Conventions, errors and thread as in Store.
+/// Conventions, errors and thread are those of Store.
 class SharedStore {
 public:
     virtual ~SharedStore() = default;
 
-    /// Store::begin() for a turn. Rows that another daemon holds are left out, and so are names
-    /// that another daemon is about to add; unknown names get a row, which is gone after commit()
-    /// if nothing was appended to it.
+    /// Begins a transaction for a turn, in place of Store::begin(), and locks the wanted rows. Rows
+    /// that another daemon holds are left out, and so are names that another daemon is about to
+    /// add. Unknown names get a row, which commit() removes if nothing was appended to it.
     virtual core::Result<Held> hold(const HoldRequest& wanted) = 0;
-    /// The sessions as stored, in any order; leaves out sessions that are deleted, damaged or of a
-    /// newer version.
+    /// The sessions as stored, in any order, except those that are deleted, damaged or of a newer
+    /// version.
     virtual core::Result<std::vector<StoredSession>> load_all(std::span<const SessionKey> keys) = 0;
-    /// Events after the given number of each session; leaves out sessions as load_all() does.
+    /// The events of each session after the given number. The same sessions are left out as in
+    /// load_all().
     virtual core::Result<std::vector<Tail>> read_tails(
         std::span<const std::pair<SessionKey, std::uint64_t>> behind) = 0;
-    /// Committed event numbers of the sessions with these ids; unknown ids are left out.
+    /// The numbers of the last committed events of the sessions with these ids; unknown ids are
+    /// left out.
     virtual core::Result<std::vector<KnownSession>> numbers(
         std::span<const std::string_view> names) = 0;
     /// Sets the deadline of a held session; kNever: no deadline. Written with commit().
     virtual void set_due(SessionKey key, core::Timestamp due) = 0;
-    /// Saves ids of committed events before the snapshot that covers them, in the open transaction,
-    /// so that one snapshot need not save all ids. find_event_id() finds them after commit().
+    /// Saves ids of committed events ahead of the next snapshot, so that the snapshot need not save
+    /// all ids at once. In the open transaction; find_event_id() finds the ids after commit().
     virtual core::Result<> save_ids(SessionKey key, const EventIds& ids) = 0;
-    /// The position of an event of the last commit(), or before its first for kProvisionalCursor.
+    /// The final position of an event of the last commit(); for kProvisionalCursor, the position
+    /// before its first event.
     virtual Cursor settled(Cursor cursor) const = 0;
     /// The position of the last event of the last commit().
     virtual Cursor committed() const = 0;
-    /// Sets the result of Store::head(): this daemon's readers know all events up to `head`.
+    /// Sets the result of Store::head(): the readers of this daemon have been sent all events up to
+    /// `head`.
     virtual void set_head(Cursor head) = 0;
-    /// Describes the first row of a newer version that this program cannot read; empty: no such
-    /// row.
+    /// Describes the first row found that has a newer version and cannot be read by this program;
+    /// empty if none was found.
     virtual const std::string& met_newer() const = 0;
-    /// True if the last transaction failed by a conflict with another daemon's transaction: a
-    /// deadlock, a serialization failure, or a lock timeout. A retry may succeed.
+    /// True if the last transaction failed because of a conflict with another daemon's transaction:
+    /// a deadlock, a serialization failure, or a lock timeout. A retry may succeed.
     virtual bool may_try_again() const = 0;
     /// True if the failed commit() may have succeeded.
     virtual bool outcome_unknown() const = 0;
 
-    /// Rows that were committed after `after`, in order.
+    /// The rows after the position `after`, in order.
     virtual core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) = 0;
-    /// Announces that this daemon serves and reads the others' state, in its own transaction.
+    /// Announces that this daemon is running, and reads the state of the others. In its own
+    /// transaction.
     virtual core::Result<Pulse> pulse() = 0;
-    /// The sessions among `keys` with an open descendant that is not silent.
+    /// Those of the sessions in `keys` that have an open descendant that is not silent.
     virtual core::Result<std::vector<SessionKey>> with_working_children(
         std::span<const SessionKey> keys) = 0;
-    /// Takes or renews a lease; false while another daemon has the lease and was seen in the last
-    /// ten seconds. Outside of a transaction.
+    /// Takes or renews a lease, outside of a transaction. False while another daemon has the lease
+    /// and has been seen in the last ten seconds.
     virtual core::Result<bool> lease(std::string_view name, core::Millis length) = 0;
     virtual std::unique_ptr<Hints> make_hints() const = 0;
-    /// The store's time without a transaction.
+    /// The store's time, read outside of a transaction.
     virtual core::Result<core::Timestamp> time() = 0;
     /// The import of another store's journal into an empty store.
     virtual Import& imports() = 0;
     /// Round trips to the database since the start.
     virtual std::uint64_t round_trips() const = 0;
-    /// Database connections lost since the start. The next connection may reach another server,
-    /// which has all acknowledged commits but maybe not all data read before.
+    /// Number of database connections lost since the start. The next connection may reach another
+    /// server, which has all acknowledged commits but perhaps not all data that was read before.
     virtual std::uint64_t breaks() const = 0;
 };
 

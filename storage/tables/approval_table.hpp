@@ -34,14 +34,14 @@ struct ApprovalPage {
     std::size_t limit = 50;
 };
 
-/// The approvals of all sessions: part of the Store, with its thread, transactions
-/// and errors.
+/// The approvals of all sessions: a part of the Store, with the same thread, transactions and
+/// errors.
 class ApprovalTable {
 public:
     virtual ~ApprovalTable() = default;
 
-    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of new
-    /// events, else 0.
+    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of its
+    /// approval.requested and approval.decided if these events are new, else 0.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
                                          Cursor cursor, Cursor decided) = 0;
     /// The approval whose approval.requested event has this cursor.

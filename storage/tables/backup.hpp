@@ -8,23 +8,26 @@
 
 namespace headway::storage {
 
-/// Progress of a copy.
+/// The progress of a backup.
 struct BackupStep {
     bool done = false;
     std::uint64_t pages = 0;
     std::uint64_t pages_left = 0;
 };
 
-/// A step-by-step copy of the database in use: part of the Store, with its thread and errors.
-/// Concurrent writes also go into the copy, so that it equals the database at its last step.
+/// Makes a copy of the database in use, step by step: a part of the Store, with the same thread and
+/// errors. Writes made meanwhile also go into the copy, so that it equals the database at the time
+/// of the last step.
 class BackupSource {
 public:
     virtual ~BackupSource() = default;
 
-    /// Starts a copy into the empty `file`. One at a time. Errors: kBackupRunning, kBackupFailed.
+    /// Starts a copy into the empty `file`. Only one copy at a time. Errors: kBackupRunning,
+    /// kBackupFailed.
     virtual core::Result<> start_backup(const std::filesystem::path& file) = 0;
-    /// Copies this many pages; outside a transaction. After the last step the file is complete, but
-    /// not synced. Error: kBackupFailed; the copy has then ended and its file is useless.
+    /// Copies `pages` pages, outside of a transaction. After the last step the file is complete,
+    /// but not synced. Error: kBackupFailed, after which the copy has ended and its file is
+    /// useless.
     virtual core::Result<BackupStep> step_backup(int pages) = 0;
     /// Ends the current copy, if any.
     virtual void abandon_backup() = 0;

@@ -17,20 +17,22 @@ struct StoredCheck {
     SessionKey session = 0;
     std::string session_id;
     Cursor asked = 0;     ///< cursor of its check.requested event
-    Cursor done = 0;      ///< cursor of its check.completed or of the session's end; 0 = in flight
+    Cursor done = 0;      ///< cursor of its check.completed event, or of the session's end; 0 = in
+                          ///< flight
     bool shared = false;  ///< found by its id alone, which other sessions have also used
 };
 
-/// The status checks of all sessions: part of the Store, with its thread, transactions
-/// and errors.
+/// The status checks of all sessions: a part of the Store, with the same thread, transactions and
+/// errors.
 class CheckTable {
 public:
     virtual ~CheckTable() = default;
 
-    /// Ids are unique in a session. Makes the check the newest with this id over all sessions.
+    /// Adds a check, which becomes the newest one with this id in all sessions. An id is unique
+    /// within its session.
     virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
     virtual core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) = 0;
-    /// Finishes all checks in flight of a session that ends.
+    /// Finishes all checks of an ending session that are in flight.
     virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
     /// The newest check with this id, of any session.
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;

@@ -9,7 +9,7 @@
 
 namespace headway::storage {
 
-/// Estimates of progress and their scores: part of the Store, with its thread, transactions
+/// Estimates of progress and their scores: a part of the Store, with the same thread, transactions
 /// and errors.
 class EstimateTable {
 public:
@@ -20,8 +20,8 @@ public:
     virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& estimate) = 0;
     /// Returns and removes the session's estimates, oldest first.
     virtual core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) = 0;
-    /// Adds to the score of its source, model and decile. Models beyond limits::kEstimateModelsMax
-    /// share the name "other".
+    /// Adds `score` to the stored score of its source, model and decile. Models beyond
+    /// limits::kEstimateModelsMax share the name "other".
     virtual core::Result<> add_estimate_score(const core::EstimateScore& score) = 0;
     virtual core::Result<std::vector<core::EstimateScore>> estimate_scores() = 0;
 };

@@ -13,13 +13,13 @@
 
 namespace headway::storage {
 
-/// Data that outlives sessions, that is totals and use records. Part of the Store, with its thread,
+/// Data that outlives sessions: totals and use records. A part of the Store, with the same thread,
 /// transactions and errors.
 class HistoryTable {
 public:
     virtual ~HistoryTable() = default;
 
-    /// A total that outlives the counted sessions; 0 if nothing was added yet.
+    /// A total that outlives the sessions that it counts; 0 if nothing was added yet.
     virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
     virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
 

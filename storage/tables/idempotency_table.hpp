@@ -14,18 +14,19 @@ namespace headway::storage {
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
-    /// Time of the use when found; a session of that name opened later is a different one.
+    /// Set by find_key(): the time of this use. A session with that name that was opened later is a
+    /// different one.
     core::Timestamp at = core::kNever;
 };
 
-/// The used `Idempotency-Key`s, kept as long as ended sessions. Part of the Store, with its thread,
-/// transactions and errors.
+/// The used `Idempotency-Key`s, kept as long as ended sessions. A part of the Store, with the same
+/// thread, transactions and errors.
 class IdempotencyTable {
 public:
     virtual ~IdempotencyTable() = default;
 
     virtual core::Result<std::optional<IdempotentUse>> find_key(std::string_view key) = 0;
-    /// Replaces an existing key.
+    /// Adds a key, or replaces its earlier use.
     virtual core::Result<> add_key(std::string_view key, const IdempotentUse& use,
                                    core::Timestamp now) = 0;
 };

@@ -39,22 +39,23 @@ struct ImportEnd {
     core::Timestamp last_at = core::kNever;  ///< latest time of all events
 };
 
-/// Imports the journal of another store, with its keys and positions, into an empty shared store:
-/// part of SharedStore, with its thread and errors. Between start() and finish() no daemon opens
-/// the store. Each function is a transaction of its own.
+/// Imports the journal of another store, with its keys and positions, into an empty shared store: a
+/// part of SharedStore, with the same thread and errors. Between start() and finish(), no daemon
+/// can open the store. Each function is a transaction of its own.
 class Import {
 public:
     virtual ~Import() = default;
 
     /// Removes the remains of an unfinished import. Error: kStorageUnavailable if the store has
-    /// sessions, positions or tokens, or a daemon serves it.
+    /// sessions, positions or tokens, or if a daemon uses it.
     virtual core::Result<> start() = 0;
-    /// This and the following functions fail if another import has started meanwhile.
+    /// Adds rows of the journal. Like the functions below, it fails if another import has started
+    /// meanwhile.
     virtual core::Result<> add_rows(std::span<const ImportedRow> rows) = 0;
     virtual core::Result<> add_sessions(std::span<const ImportedSession> sessions) = 0;
-    /// Copies the rows of the tables other than the journal.
+    /// Copies the rows of all tables except the journal.
     virtual core::Result<> add_tables(Sql& from) = 0;
-    /// Completes the import, after which daemons may serve the store.
+    /// Completes the import; after this, daemons can open the store.
     virtual core::Result<> finish(const ImportEnd& end) = 0;
 };
 

@@ -10,8 +10,9 @@
 
 namespace headway::storage {
 
-/// Messages that a write to one session leaves for others. Part of the Store, with its thread,
-/// transactions and errors. A message is an event that its receiver decides about in a later turn.
+/// Messages that a write to one session leaves for other sessions. A part of the Store, with the
+/// same thread, transactions and errors. A message is an event that the receiving session handles
+/// in a later turn.
 class Inbox {
 public:
     virtual ~Inbox() = default;

@@ -12,7 +12,7 @@
 
 namespace headway::storage {
 
-/// A message to one webhook, kept from its event until delivery or drop.
+/// A message to one webhook, kept from its event until it is delivered or dropped.
 struct OutboxMessage {
     std::int64_t row = 0;  ///< ascending in event order
     std::string endpoint;
@@ -30,11 +30,11 @@ struct OutboxMessage {
     std::string body;
 };
 
-/// State of an endpoint, which may have been removed from the configuration.
+/// The state of an endpoint. The endpoint may have been removed from the configuration.
 struct OutboxEndpoint {
     std::string name;
     std::string target;                          ///< fingerprint of its URL
-    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint replied 410
+    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint sent a reply 410
     core::Timestamp removed_at = core::kNever;   ///< when it was first missing in the configuration
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;   ///< failed tries
@@ -43,41 +43,41 @@ struct OutboxEndpoint {
     core::Timestamp succeeded_at = core::kNever;
     core::Timestamp failed_at = core::kNever;
     std::string failure;
-    std::uint64_t pending = 0;  ///< messages; read only
-    std::uint64_t dead = 0;     ///< messages; read only
+    std::uint64_t pending = 0;  ///< number of pending messages; read only
+    std::uint64_t dead = 0;     ///< number of dead letters; read only
     bool operator==(const OutboxEndpoint&) const = default;
 };
 
 /// Why a message was not delivered.
 struct OutboxFailure {
-    std::uint32_t tries = 0;  ///< including this try
+    std::uint32_t tries = 0;  ///< number of tries, including this one
     core::Timestamp at = core::kNever;
     bool away = false;
     std::string reason;
 };
 
-/// State that a message had before remove_message().
+/// The state that a message had before remove_message().
 enum class Removed : std::uint8_t { kNothing, kPending, kDead };
 
-/// Pending messages to webhooks: part of the Store, with its thread, transactions and errors. A
-/// message is added in the transaction of its event. Operations on a message by row and id do
-/// nothing if it is gone.
+/// Pending messages to webhooks: a part of the Store, with the same thread, transactions and
+/// errors. A message is added in the transaction of its event. Functions that take the row and the
+/// id of a message do nothing if the message is gone.
 class Outbox {
 public:
     virtual ~Outbox() = default;
 
-    /// Sets `message.row`. A message with `dead_at` is a dead letter from the start.
+    /// Adds a message, under a new row. If it has a `dead_at`, it is a dead letter from the start.
     virtual core::Result<> add_message(const OutboxMessage& message) = 0;
     /// The oldest pending message of the endpoint that is due.
     virtual core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                                     core::Timestamp now) = 0;
-    /// Messages that may be sent as one: due until `until`, oldest first, at most `limit`, until
-    /// their bodies have `bytes_max` bytes.
+    /// Messages that may be sent as one: those due by `until`, oldest first, at most `limit` and
+    /// about `bytes_max` bytes of bodies.
     virtual core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
                                                                   core::Timestamp until,
                                                                   std::size_t limit,
                                                                   std::size_t bytes_max) = 0;
-    /// When the first pending message is due; kNever without pending messages.
+    /// When the first pending message is due; kNever if there are none.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;
     virtual core::Result<> delay_message(std::int64_t row, std::string_view id,
@@ -89,12 +89,13 @@ public:
     virtual core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
                                                     core::Timestamp at,
                                                     std::string_view reason) = 0;
-    /// Drops the oldest dead letters above `keep`; returns their number.
+    /// Drops the oldest dead letters until `keep` remain; returns how many were dropped.
     virtual core::Result<std::uint64_t> drop_dead(std::string_view endpoint,
                                                   std::uint64_t keep) = 0;
-    /// Makes messages that were delayed because the endpoint was unavailable due at once.
+    /// Makes messages due at once if they were delayed because the endpoint was unavailable.
     virtual core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) = 0;
-    /// Makes the oldest `count` dead letters pending again, as new; returns their number.
+    /// Makes the oldest `count` dead letters pending again, like new messages; returns their
+    /// number.
     virtual core::Result<std::uint64_t> revive_oldest(std::string_view endpoint,
                                                       std::uint64_t count, core::Timestamp now) = 0;
     /// Makes one dead letter pending again; false if no such dead letter exists.
@@ -106,15 +107,15 @@ public:
                                                                    std::size_t limit) = 0;
     /// All known endpoints, by name.
     virtual core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() = 0;
-    /// In a shared store: the endpoint as stored, locked against other daemons until the end of the
-    /// transaction. Empty if the store is not shared.
+    /// In a shared store: the stored state of the endpoint, which is locked against other daemons
+    /// until the end of the transaction. Nothing if the store is not shared.
     virtual core::Result<std::optional<OutboxEndpoint>> lock_outbox_endpoint(
         std::string_view /*name*/) {
         return std::optional<OutboxEndpoint>{};
     }
-    /// True if only this daemon sends to the endpoint for the next minute.
+    /// True if this daemon may send to the endpoint for the next minute, and no other daemon does.
     virtual core::Result<bool> claim_outbox_endpoint(std::string_view /*name*/) { return true; }
-    /// Writes everything except the message counts.
+    /// Writes the endpoint's state, except the numbers of messages.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;
     /// Deletes the endpoint and its messages.
     virtual core::Result<> forget_outbox_endpoint(std::string_view name) = 0;

@@ -13,19 +13,19 @@
 #include "core/values/verdict.hpp"
 #include "storage/base/keys.hpp"
 
-// Lists and counts over all sessions, which read only the sessions concerned. Written in SQL
+// Lists and counts over all sessions that read only the sessions concerned. Implemented in SQL
 // (sql_sessions.cpp).
 
 namespace headway::storage {
 
-/// Selects sessions; empty selects all.
+/// Selects sessions; an empty filter selects all.
 struct SessionFilter {
     std::vector<core::Verdict> verdicts;
     std::optional<bool> open;
     std::optional<core::Label> label;
     std::string agent_type;
     std::string parent;
-    std::string text;  ///< case-insensitive part of id, goal, agent or a label's value
+    std::string text;  ///< a part of the id, the goal, the agent or a label's value, in any case
     std::optional<std::vector<std::string>> ids;  ///< unknown ids are ignored
 };
 
@@ -33,7 +33,8 @@ struct SessionFilter {
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
-    bool over_budget = false;  ///< false: for its verdict blocked, stuck or silent
+    bool over_budget = false;  ///< true: because of its budget; false: because it is blocked, stuck
+                               ///< or silent
 };
 
 /// A session, open or ended, with an unacknowledged alarm.
@@ -43,13 +44,13 @@ struct SessionAlarm {
     core::Timestamp at = core::kNever;
 };
 
-/// Number of sessions by their most urgent alarm.
+/// Numbers of sessions, by their most urgent alarm.
 using AlarmCounts =
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()>;
 
 using VerdictCounts = std::array<std::uint64_t, core::kVerdictCount>;
 
-/// True if indexes can evaluate the filter; else each session must be read.
+/// True if the indexes can answer the filter; otherwise each session must be read.
 inline bool is_indexed(const SessionFilter& filter) {
     return filter.ids || !filter.parent.empty() ||
            (filter.text.empty() && filter.agent_type.empty() && !filter.label);
@@ -59,25 +60,25 @@ class SessionIndex {
 public:
     virtual ~SessionIndex() = default;
 
-    /// Called in the transaction of events that opened or ended the session or changed its verdict,
-    /// budget level or alarms; `now` is the events' time.
+    /// Called in the transaction of events that opened or ended the session, or changed its
+    /// verdict, budget level or alarms; `now` is the time of these events.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
-    /// Matching keys below `before`, newest first.
+    /// The keys of matching sessions below `before`, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
-    /// Open sessions, by verdict.
+    /// Numbers of open sessions, by verdict.
     virtual core::Result<VerdictCounts> count_open() = 0;
     /// Needs, oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
-    /// Matching keys from `from` to below `before`, newest first: one step of a list that must read
-    /// many sessions.
+    /// The keys of matching sessions from `from` up to, but without, `before`, newest first: one
+    /// step of a list that must read many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
                                                              SessionKey from,
                                                              SessionKey before) = 0;
-    /// A key above all keys.
+    /// A key greater than all keys in use.
     virtual core::Result<SessionKey> sessions_end() = 0;
     /// Alarms, the most urgent first, then the oldest.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;

@@ -11,15 +11,15 @@
 
 namespace headway::storage {
 
-/// Access tokens: part of the Store, with its thread, transactions and errors.
+/// Access tokens: a part of the Store, with the same thread, transactions and errors.
 class TokenStore {
 public:
     virtual ~TokenStore() = default;
 
     /// Every token, including revoked and expired ones, oldest first.
     virtual core::Result<std::vector<core::TokenRecord>> tokens() = 0;
-    /// At limits::kTokensMax, replaces the oldest token that is dead at `created_at`. Error:
-    /// kTooManyTokens if none is dead.
+    /// If there are limits::kTokensMax tokens, replaces the oldest one that is expired or revoked
+    /// at the `created_at` of `token`. Error: kTooManyTokens if there is no such token.
     virtual core::Result<> add_token(const core::TokenRecord& token) = 0;
     /// Revokes a token and returns it, even if it was revoked earlier; empty for an unknown id.
     virtual core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,

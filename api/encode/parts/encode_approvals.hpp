@@ -15,7 +15,7 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// A decision's texts for the agent, which only the journal holds whole.
+/// The texts of a decision for the agent. Only the journal holds them whole.
 struct DecisionTexts {
     std::string reason;
     core::ExactJson edited_args;
@@ -43,16 +43,16 @@ struct ApprovalDocument {
 };
 void append_approval(std::string& out, const ApprovalDocument& document);
 
-/// `{"approval":{...},"also":[ids]}` to the caller that decided; `also`: identical ones decided
-/// too.
+/// The reply to the caller that decided, `{"approval":{...},"also":[ids]}`. `also`: the identical
+/// approvals that were decided too.
 void append_decided(std::string& out, const ApprovalDocument& document,
                     std::span<const std::string> also);
 
-/// Member `winner` of the problem document that a second decision gets.
+/// The member `winner` of the problem document that is the reply to a second decision.
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval);
 
-/// Reply of approve-agent: the outcome of the request and the requests still pending, with the
-/// first design's names (`AwaitingAgentApproval`).
+/// The reply of approve-agent: the outcome of the request, and the requests still pending. The
+/// names are those of the first design (`AwaitingAgentApproval`).
 void append_approve_agent(std::string& out, const ApprovalDocument& decided,
                           std::span<const ApprovalDocument> pending);
 

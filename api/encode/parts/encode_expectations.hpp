@@ -9,7 +9,7 @@
 #include "core/budgets/expectations.hpp"
 #include "core/state/session_state.hpp"
 
-// Usual use of sessions, as JSON text. Pure; shapes as in API.md.
+// How much sessions usually use, as JSON text. Pure; shapes as in API.md.
 
 namespace headway::api {
 
@@ -36,7 +36,7 @@ struct AgentExpectation {
 /// The reply to `GET /v1/analytics/expectations`.
 struct Expectations {
     std::vector<AgentExpectation> agents;
-    std::optional<core::Complexity> complexity;  ///< complexity of the suggestions
+    std::optional<core::Complexity> complexity;  ///< complexity that the suggestions are for
 };
 void append_expectations(std::string& out, const Expectations& expectations);
 

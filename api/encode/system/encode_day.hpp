@@ -9,7 +9,7 @@
 
 namespace headway::api {
 
-/// The caps of a day and their use.
+/// The caps of a day and how much of them is used.
 struct DayReport {
     struct Cap {
         core::DayCap cap;
@@ -18,7 +18,7 @@ struct DayReport {
     std::int64_t day = 0;
     core::Timestamp begins = core::kNever;
     core::Timestamp ends = core::kNever;
-    std::vector<Cap> caps;  ///< the cap of all sessions first, if set
+    std::vector<Cap> caps;  ///< the cap for all sessions comes first, if set
 };
 
 /// The reply to `/v1/budget/day`. Pure.

@@ -16,8 +16,8 @@
 
 namespace headway::api {
 
-/// A session as one row of a table, about a tenth of its document's size. `adapter`: null without
-/// hooks.
+/// A session as one row of a table: about a tenth of the size of its document. `adapter` is null if
+/// the session has no hooks.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
                 const Adapter* adapter = nullptr);
 
@@ -29,7 +29,7 @@ enum class NeedKind : std::uint8_t {
     kSilent,
     kOverBudget,
     kAlarm,
-    kWaiting,  ///< a wait without any outside change: Judgement::needs_somebody
+    kWaiting,  ///< a wait in which nothing outside changes: Judgement::needs_somebody
     kFanOut,   ///< an alarm about too many sub-agents
 };
 
@@ -40,32 +40,33 @@ struct Need {
     std::string goal;
     core::Timestamp since = core::kNever;
     std::string reason;
-    bool certain = false;        ///< reported or counted, not inferred by a rule
+    bool certain = false;        ///< the matter was reported or counted, not inferred by a rule
     std::uint64_t approval = 0;  ///< number of the approval; 0 = none
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< of the session, or null
-    std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
-    bool against_person = false;                   ///< of kAlarm: a person had decided
-    core::Cause cause = core::Cause::kNone;        ///< of kBlocked
-    core::Timestamp retry_at = core::kNever;       ///< for kBlocked: as the provider reported it
+    std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: its kind
+    bool against_person = false;                   ///< with kAlarm: it contradicts a person's
+                                                   ///< decision
+    core::Cause cause = core::Cause::kNone;        ///< with kBlocked: its cause
+    core::Timestamp retry_at = core::kNever;       ///< with kBlocked: as the provider reported it
 };
 
 /// "approval", "stuck" and so on.
 std::string_view name_of(NeedKind kind);
 /// The need of a pending approval.
 Need need_of(std::string_view session, const core::Approval& approval);
-/// The need of an open session whose verdict requires attention, or whose budget is nearly used.
+/// The need of an open session whose verdict requires attention, or whose budget is nearly used up.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
 /// The need of a session with an alarm, which a person should check and acknowledge.
 Need need_of_alarm(const core::Session& session);
 void append_need(std::string& out, const Need& need);
-/// The goal for people, on one line.
+/// The session's goal on one line, for people.
 std::string goal_line(const core::SessionState& state);
 
 struct Overview {
     using Counts = std::array<std::uint64_t, core::kVerdictCount>;
-    /// Counts at the end of each of the last minutes, the oldest first.
+    /// The counts at the end of each of the last minutes, oldest first.
     struct Past {
         core::Timestamp until{};
         std::vector<Counts> minutes;
@@ -79,7 +80,7 @@ struct Overview {
     std::vector<Need> needs;                       ///< sorted: most urgent first, then oldest first
     std::uint64_t needs_total = 0;
     std::uint64_t approvals_pending = 0;  ///< pending approvals and questions of all sessions
-    /// Open sessions whose agents send hooks, by core::ChannelHealth.
+    /// Number of open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> channels{};
 };
 void append_overview(std::string& out, const Overview& overview);

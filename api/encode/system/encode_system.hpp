@@ -8,7 +8,7 @@
 
 #include "core/events/event.hpp"
 
-// The daemon's own state, and pages of a journal, as JSON text. Pure.
+// The state of the daemon itself, and pages of a journal, as JSON text. Pure.
 
 namespace headway::api {
 
@@ -42,7 +42,7 @@ struct SystemReport {
     std::uint64_t disk_free_bytes = 0;
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t commits = 0;
-    double commit_p50_ms = 0;  ///< of the newest limits::kCommitTimesMax commits
+    double commit_p50_ms = 0;  ///< median of the newest limits::kCommitTimesMax commits
     double commit_p99_ms = 0;
     std::uint64_t queue = 0;
     std::uint64_t queue_max = 0;
@@ -59,14 +59,16 @@ struct SystemReport {
 };
 void append_system(std::string& out, const SystemReport& report);
 
-/// Fields of a page of a journal, other than its events.
+/// The fields of a page of a journal, except its events.
 struct JournalPage {
     std::uint64_t head = 0;  ///< number of the session's last event
-    bool more = false;       ///< further events in reading order
-    std::uint64_t next = 0;  ///< the next page's `after`, or its `before` if newest first
+    bool more = false;       ///< further events follow in reading order
+    std::uint64_t next = 0;  ///< `after` of the next page, or its `before` if the newest events
+                             ///< come first
 };
-/// `{"events":[...],"head":n,"more":bool,"next":n|null}`: the parts before and after the events;
-/// append_event() writes the events, with commas between. In parts, because that may take long.
+/// `{"events":[...],"head":n,"more":bool,"next":n|null}`: the parts before and after the events.
+/// The caller writes the events between them with append_event(), separated by commas: in steps,
+/// because that may take a long time.
 inline constexpr std::string_view kJournalBegin = "{\"events\":[";
 void append_journal_end(std::string& out, const JournalPage& page);
 

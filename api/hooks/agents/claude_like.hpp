@@ -7,14 +7,14 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Code shared by the dialects whose hooks have Claude's shape: claude, codex, copilot, qwen.
-// Internal to the dialects; pure.
+// Code shared by the dialects whose hooks have the same form as Claude's: claude, codex, copilot,
+// qwen. Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 
-/// Reads an agent's report of a call's end. `json` is the body of a PostToolUse or
-/// PostToolUseFailure, or one call of a PostToolBatch; tool, args and call of `call` are already
-/// set.
+/// Reads how a call ended, as the agent reports it. `json` is the body of a PostToolUse or
+/// PostToolUseFailure, or one call of a PostToolBatch; in `call`, the members tool, args and call
+/// are already set.
 using ReadCall = void (*)(JsonValue json, HookCall& call);
 
 /// The kind of the event that Claude calls `event`; kNone for other names.
@@ -23,17 +23,17 @@ HookKind claude_kind(std::string_view event);
 /// Reads a body whose members have Claude's names.
 Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched);
 
-/// Reads a hook's fields except those that identify its session. Needs `hook.event` and
-/// `hook.kind`.
+/// Reads a hook's fields except those that identify its session. `hook.event` and `hook.kind` must
+/// be set.
 void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched);
 
 /// The members of one reply in Claude's form; empty members are left out.
 struct ClaudeReply {
     std::string_view decision;  ///< for a PreToolUse: allow or deny
-    std::string reason;         ///< the decision's
+    std::string reason;         ///< the reason of the decision
     std::string_view edit_json;
     std::string context;
-    std::string stop;  ///< ends the agent's loop
+    std::string stop;  ///< why the agent's loop must end
 };
 
 std::string write_claude_reply(std::string_view event, const ClaudeReply& reply);

@@ -13,11 +13,12 @@
 
 namespace headway::api::hooks {
 
-/// The result in `{llmContent, returnDisplay}`: `returnDisplay`, since `llmContent` has a process
-/// number, which differs in each call; `llmContent` if nothing is displayed.
+/// The result in `{llmContent, returnDisplay}`: `returnDisplay`, or `llmContent` if nothing is
+/// displayed. `llmContent` is the second choice because it contains a process number, which differs
+/// in each call.
 std::string shown_result(JsonValue response);
 
-/// The exit code that the shell tool writes after the command's output.
+/// The exit code, which the shell tool writes after the output of the command.
 std::optional<std::uint64_t> shell_exit_code(std::string_view text);
 
 /// Reads an exit code from `text`, and marks the call as failed if the code is not 0.
@@ -27,7 +28,7 @@ void read_shell_exit(std::string_view text, HookCall& call);
 /// one.
 void read_shown_file(std::optional<JsonValue> display, HookCall& call);
 
-/// Headway's error class for an error type of these tools; empty for most.
+/// Headway's error class for an error type of these tools; empty for most error types.
 std::string_view error_class_of(std::string_view type);
 
 }  // namespace headway::api::hooks

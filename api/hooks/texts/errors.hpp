@@ -27,11 +27,12 @@ std::optional<std::uint64_t> status_in(JsonValue object);
 std::optional<std::uint64_t> status_in_words(std::string_view words);
 
 /// Sets Hook::retry_at and Hook::retry_after_ms from the retry times that agents and providers
-/// report, also in `error`, `data`, `details`, `headers` and the like, up to five levels deep.
+/// report. Also looks into members such as `error`, `data`, `details` and `headers`, up to five
+/// levels deep.
 void read_reset(JsonValue object, Hook& hook);
 
-/// Reads `error`: a text, or an object with class, message, status and reset. Hook::text and
-/// Hook::error_class stay if already set.
+/// Reads `error`: a text, or an object with class, message, status and reset. If Hook::text and
+/// Hook::error_class are already set, they are kept.
 void read_error(JsonValue error, Hook& hook);
 
 }  // namespace headway::api::hooks

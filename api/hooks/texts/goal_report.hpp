@@ -13,15 +13,15 @@ namespace headway::api::hooks {
 
 struct GoalReport {
     bool set = false;  ///< the hook has a goal
-    bool ran = false;  ///< its command was run, and this hook only reports that
+    bool ran = false;  ///< its command has run, and this hook only reports the result
     std::uint64_t exit_status = 0;
     bool timed_out = false;
-    std::string command;  ///< UTF-8 without secrets, as `output`
+    std::string command;  ///< UTF-8 without secrets, and so is `output`
     std::string output;   ///< the end of the command's output
 
     bool reached() const { return ran && !timed_out && exit_status == 0; }
-    /// True if the shell did not find the command, or it is not a program: the goal remains
-    /// unknown.
+    /// True if the shell did not find the command or could not execute it: then it is not known
+    /// whether the goal is reached.
     bool cannot_run() const {
         return ran && !timed_out && (exit_status == 126 || exit_status == 127);
     }
@@ -30,7 +30,7 @@ struct GoalReport {
 inline constexpr std::size_t kGoalCommandMax = 500;
 inline constexpr std::size_t kGoalOutputMax = 1'200;
 
-/// Reads `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, with the texts as
+/// Reads `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, where the texts are in
 /// hexadecimal digits. Any other text is not a goal. If `secrets` is null, no secrets are cut out.
 /// Pure.
 GoalReport read_goal_report(std::string_view header, const core::SecretFinder* secrets);

@@ -22,7 +22,8 @@ struct Replacement {
 /// Adds `path` with its new `content`. No effect for an empty path.
 void add_written(std::vector<core::Mutation>& mutated, std::string path, std::string_view content);
 
-/// Adds `path` with the result of `edit`; without `original`, the digest is of the edit itself.
+/// Adds `path` with the digest of `original` after `edit`; without `original`, with the digest of
+/// the edit itself.
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit);
 

@@ -16,23 +16,23 @@ namespace headway::cli {
 /// How an agent's hooks send requests to the daemon.
 struct HookProbe {
     std::string agent;    ///< as in `headway install NAME`
-    std::string dialect;  ///< in the path: the agent's own, or "generic"
+    std::string dialect;  ///< dialect in the path: the agent's own, or "generic"
     std::string url;      ///< the daemon's
     std::string token;    ///< empty: none is sent
 };
 
-/// Sends an empty hook, which changes nothing at a daemon.
+/// Sends an empty hook, which changes nothing in the daemon.
 HttpReply send_probe(const HookProbe& probe);
 
 /// The meaning of the reply; `about` is "AGENT daemon". Pure.
 Finding judge_probe(const HookProbe& probe, const HttpReply& reply);
 
-/// The fault of a daemon that accepted the probe: its version, or the token's scopes. Returns
-/// nothing if there is no fault, or the daemon does not report it.
+/// A fault found at a daemon that accepted the probe: its version, or the scopes of the token.
+/// Nothing if there is none, or if the daemon does not report it.
 std::optional<Finding> examine_daemon(const HookProbe& probe);
 
-/// The token that hooks send in this environment: for commands the first line of the file in
-/// HEADWAY_TOKEN_FILE if readable, else HEADWAY_TOKEN.
+/// The token that hooks send in this environment: for commands, the first line of the file named by
+/// HEADWAY_TOKEN_FILE, if it is readable; else HEADWAY_TOKEN.
 std::string token_of_hooks(const Environment& environment, bool by_command);
 
 }  // namespace headway::cli

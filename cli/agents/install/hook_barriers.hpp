@@ -7,15 +7,17 @@
 
 #include "cli/agents/install/install_plan.hpp"
 
-// Settings that keep an agent from calling the hooks in its settings.
+// Settings that prevent an agent from calling its hooks.
 
 namespace headway::cli {
 
 /// Sentences for a person; each names the file and the setting.
 struct HookBarriers {
-    std::vector<std::string> all;    ///< bar all hooks of Headway
-    std::vector<std::string> http;   ///< bar the hooks of Headway that are requests, not commands
-    std::vector<std::string> notes;  ///< look like barriers, but have no effect in their file
+    std::vector<std::string> all;    ///< settings that bar all hooks of Headway
+    std::vector<std::string> http;   ///< settings that bar those hooks of Headway that are
+                                     ///< requests, not commands
+    std::vector<std::string> notes;  ///< settings that look like barriers, but have no effect in
+                                     ///< their file
 };
 
 /// Searches all settings that the agent merges: the user's, those of the folder in `place`, its

@@ -9,21 +9,23 @@
 #include "cli/agents/agent_finder.hpp"
 #include "cli/agents/agent_table.hpp"
 
-// Changes of files by installing or uninstalling. Only reads files.
+// Plans how installing or uninstalling would change files. Only reads files.
 
 namespace headway::cli {
 
 struct InstallPlace {
     Environment environment;
     std::filesystem::path project;  ///< empty: the user's settings
-    std::filesystem::path folder;   ///< whose settings count in addition to the user's; empty: none
+    std::filesystem::path folder;   ///< folder whose settings apply in addition to the user's;
+                                    ///< empty: none
 };
 
 /// The settings of an agent: a file, or a folder of scripts. Error: kInvalidParameter without HOME.
 core::Result<std::filesystem::path> settings_path(const AgentRow& row, const InstallPlace& place);
 
-/// The changes that insert Headway's entries; none if they exist. `required`: way.require is used
-/// even if empty. Error: kInvalidParameter, why the changes cannot be made.
+/// The changes that insert Headway's entries; none if the entries exist already. `required`:
+/// way.require is used even if it is empty. Error: kInvalidParameter, with the reason why the
+/// changes cannot be made.
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required);
 
@@ -31,7 +33,7 @@ core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const In
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place);
 
-/// The settings that an install without existing settings would write.
+/// The settings that an install would write if there were none.
 std::string snippet(const AgentRow& row, const HookWay& way);
 
 /// A script of ours, for one event of an agent with kScripts. Pure.
@@ -41,7 +43,7 @@ std::string plugin_text(const AgentRow& row, const HookWay& way);
 /// True if a script or plugin is one of ours. Pure.
 bool is_own_file(std::string_view text);
 
-/// Obstacles for hooks that are installed: sentences for a person.
+/// Obstacles that may prevent the installed hooks from working: sentences for a person.
 std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& place,
                                        const HookWay& way, const std::string& version);
 /// The variable of a proxy that requests of hooks would use; empty: none.

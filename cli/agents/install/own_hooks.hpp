@@ -9,7 +9,7 @@
 #include "cli/agents/settings/settings_text.hpp"
 #include "core/base/result.hpp"
 
-// Headway's entries among those of others in an agent's settings.
+// Finds and changes Headway's entries among the other entries in an agent's settings.
 
 namespace headway::cli {
 
@@ -18,16 +18,18 @@ struct OwnHook {
     std::string event;
     SettingsText::Id hook = SettingsText::kNone;
     SettingsText::Id entry = SettingsText::kNone;  ///< the hook's group, or the hook itself
-    bool whole = true;                             ///< the entry has no hook of others
+    bool whole = true;                             ///< the entry contains no hook of another
+                                                   ///< program
 };
 
-/// Our hooks in force; with `all` also those hidden by a later member of the same name. Pure.
+/// Headway's hooks that are in force. With `all`, also those that a later member of the same name
+/// hides. Pure.
 std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings, bool all = false);
 
-/// The settings with these entries, and no other entries of Headway: older forms are replaced in
-/// place. With `keep_required`, entries that require an answer stay. The same text: nothing to do.
-/// Error: kInvalidParameter with the place, if the text is not JSON, the hooks are of another kind,
-/// or a name occurs twice. Pure.
+/// The settings with these entries and no other entries of Headway; entries in older forms are
+/// replaced where they are. With `keep_required`, entries that require an answer stay. Returns the
+/// same text if there is nothing to do. Error: kInvalidParameter with the place, if the text is not
+/// JSON, the hooks are of another kind, or a name occurs twice. Pure.
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);
 
@@ -35,25 +37,25 @@ core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string&
 /// or several. Pure.
 std::optional<std::string> required_matcher(const AgentRow& row, const std::string& text);
 
-/// The settings without Headway's entries: the text given to with_own_hooks(). Error: as in
-/// with_own_hooks(). Pure.
+/// The settings without Headway's entries; undoes with_own_hooks(). Error: as in with_own_hooks().
+/// Pure.
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text);
 
 /// The goal in our entries; empty: none. Pure.
 std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
 
-/// `way` as in Headway's entries of these settings, if any: the daemon's URL, whether they send a
-/// token, whether all are commands, and their goal. Pure.
+/// `way`, with what Headway's entries in these settings say, if there are any: the daemon's URL,
+/// whether a token is sent, whether all entries are commands, and the goal. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
 /// True if the settings have only what every file of this agent has. Pure.
 bool is_bare(const AgentRow& row, const std::string& text);
 
-/// Entries that exist and those that are missing; for `headway doctor`. Pure.
+/// Which entries exist and which are missing; for `headway doctor`. Pure.
 struct OwnHooksState {
-    std::size_t present = 0;             ///< entries as they should be
+    std::size_t present = 0;             ///< number of entries that are as they should be
     std::vector<std::string> missing{};  ///< events without their entry
-    std::size_t others = 0;              ///< entries of ours in another form
+    std::size_t others = 0;              ///< number of Headway's entries in another form
 };
 core::Result<OwnHooksState> own_hooks_state(const AgentRow& row, const std::string& text,
                                             const std::vector<HookEntry>& entries);

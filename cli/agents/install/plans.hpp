@@ -22,12 +22,13 @@ struct AgentPlan {
 /// "Claude Code 2.1.330".
 std::string title_of(const AgentPlan& plan);
 
-/// Prints the differences on standard output, refusals on standard error. False: nothing would
+/// Prints the differences on standard output, refusals on standard error. False if nothing would
 /// change.
 bool show_plans(const std::vector<AgentPlan>& plans, const Console& console,
                 std::string_view when_nothing);
 
-/// Writes the files and prints their names. False: a file could not be written; the others were.
+/// Writes the files and prints their names. False if a file could not be written; the other files
+/// are written even then.
 bool carry_out(const std::vector<AgentPlan>& plans, const Console& console);
 
 bool any_refused(const std::vector<AgentPlan>& plans);

@@ -10,7 +10,8 @@
 
 #include "core/base/result.hpp"
 
-// Settings files of other programs, edited as text: all except our entries stays byte for byte.
+// Edits the settings files of other programs as text, so that all except Headway's entries stays
+// the same, byte for byte.
 
 namespace headway::cli {
 
@@ -19,7 +20,7 @@ inline constexpr std::size_t kSettingsBytesMax = 4 * 1024 * 1024;
 inline constexpr std::size_t kSettingsDepthMax = 200;
 
 /// JSON with the position of each value in its text. Comments, trailing commas and a byte order
-/// mark are allowed; a text of only these marks and spaces has no value.
+/// mark are allowed; a text that consists only of these and spaces has no value.
 class SettingsText {
 public:
     using Id = std::uint32_t;
@@ -37,7 +38,8 @@ public:
     bool is_array(Id id) const { return id != kNone && kind(id) == Kind::kArray; }
     /// Children of a list or an object, in the order of the text.
     std::vector<Id> children(Id id) const;
-    /// The member of this name, the last of several, as parsers take it; kNone: no such member.
+    /// The member of this name; the last one if there are several, as parsers take it; kNone if
+    /// there is none.
     Id member(Id object, std::string_view name) const;
     std::string name_of(Id member) const;  ///< empty for a list's element
     /// The content of a string; empty for other values.
@@ -47,9 +49,10 @@ public:
     /// "line 3, column 7".
     std::string place_of(Id id) const;
 
-    /// The text with a new last element in the list at `path`, names from the root; missing parents
-    /// are inserted. `element` is JSON. Keeps the file's style: its indentation, its line ends.
-    /// Error: kInvalidParameter with the place, if a value on the path is of another kind.
+    /// The text with a new last element in the list at `path`, which consists of names from the
+    /// root; missing parents are inserted. `element` is JSON. The file's style, its indentation and
+    /// line ends, is kept. Error: kInvalidParameter with the place, if a value on the path is of
+    /// another kind.
     core::Result<std::string> with_element(const std::vector<std::string>& path,
                                            std::string_view element) const;
     /// The text with a new last member in the object at `path`, which may be the root; see
@@ -59,19 +62,20 @@ public:
     /// The text with the JSON `value` in place of the value `id`.
     std::string with_replaced(Id id, std::string_view value) const;
 
-    /// The text without these values, and without parents that an insertion made and that are empty
-    /// now: undoes with_element() and with_member(). If the file had no value before, none is left.
-    /// Only for values below the root.
+    /// The text without these values, and without parents that are now empty because only an
+    /// insertion made them: undoes with_element() and with_member(). If the file had no value
+    /// before the insertion, it has none again. Only for values below the root.
     std::string without(const std::vector<Id>& ids) const;
 
 private:
     struct Node {
         Kind kind = Kind::kOther;
-        std::size_t begin = 0;  ///< of the name, if any
+        std::size_t begin = 0;  ///< beginning of the name, if it has one
         std::size_t name_end = 0;
         std::size_t value = 0;
         std::size_t end = 0;
-        std::size_t comma = std::string::npos;  ///< after the value, if any
+        std::size_t comma = std::string::npos;  ///< place of the comma after the value, if there is
+                                                ///< one
         Id parent = kNone;
         Id first = kNone;
         Id next = kNone;
@@ -113,7 +117,7 @@ private:
     std::string applied(std::vector<Edit> edits) const;
 
     std::string text_;
-    std::vector<Node> nodes_;                 ///< each after its parent
+    std::vector<Node> nodes_;                 ///< each node comes after its parent
     std::vector<std::size_t> line_comments_;  ///< ends of line comments, in order
 };
 

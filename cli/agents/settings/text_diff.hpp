@@ -6,10 +6,10 @@
 
 namespace headway::cli {
 
-/// Changes from one text to another, as `diff -u` prints them, with this name; empty: no changes.
-/// Lines are cleaned for a terminal and cut at 300 columns. Texts that differ in more than 2,000
-/// lines get one sentence. If `diff` cannot run, the result is a sentence about that and the new
-/// text.
+/// The changes from one text to the other, as `diff -u` prints them for a file of this name; empty
+/// if there are none. Lines are cleaned for a terminal and cut at 300 columns. Texts that differ in
+/// more than 2,000 lines get one sentence. If `diff` cannot run, the result is a sentence about
+/// that and the new text.
 std::string unified_diff(std::string_view name, std::string_view before, std::string_view after);
 
 }  // namespace headway::cli

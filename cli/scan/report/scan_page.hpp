@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// One HTML file for people without Headway: no script, nothing from a network, and all content of
-/// stores is plain text. `written_at`: seconds since 1970. Pure.
+/// One HTML file, also for people who do not have Headway: it has no script, loads nothing from a
+/// network, and shows all content of stores as plain text. `written_at`: seconds since 1970. Pure.
 std::string scan_page(const ScanTotals& totals, double written_at, std::size_t rows);
 
 }  // namespace headway::cli

@@ -40,7 +40,7 @@ std::vector<const CountedSession*> troubled_sessions(const ScanTotals& totals);
 /// The session's trouble in one sentence; empty: nothing went wrong.
 std::string trouble_of(const CountedSession& counted);
 
-/// The groups by cost, or by name, in descending order.
+/// The groups, sorted by cost or by name, in descending order.
 std::vector<std::pair<std::string, Totals>> sorted_groups(
     const std::map<std::string, Totals>& groups, bool by_name);
 

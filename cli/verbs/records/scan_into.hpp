@@ -17,8 +17,8 @@ struct ScanIntoOptions {
     bool json = false;
 };
 
-/// Takes scanned sessions into the history of a daemon and prints what became of them. Returns the
-/// exit code.
+/// Adds scanned sessions to the history of a daemon, and prints how many were added or left out.
+/// Returns the exit code.
 int put_into(const ScanIntoOptions& options, const FoundStores& found,
              const std::vector<ScannedSession>& sessions, const std::function<bool()>& stopped,
              const Console& console);

@@ -7,11 +7,12 @@
 
 namespace headway::core {
 
-/// Repeated compactions with nothing proven between (docs/detection.md, section 5.5).
+/// Repeated compactions of the context with nothing proven in between (docs/detection.md, section
+/// 5.5).
 struct CompactionChurn {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
-        .balanced = {3, 5},  // compactions with nothing proven between
+        .balanced = {3, 5},  // compactions with nothing proven in between
         .advice = "Write down what is known in a file, then do one small step.",
     };
 

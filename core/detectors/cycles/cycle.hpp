@@ -9,9 +9,10 @@
 namespace headway::core {
 
 /// Repeated sequences of calls with the same results (docs/detection.md, section 5.1): for each
-/// period p from 2 to kPeriodMax, the length of the current run with call[i] = call[i-p]. A lap is
-/// p calls; a partial lap is ignored for `stuck`. One question with several answers is not a cycle.
-/// The end of an epoch ends every run, and a run spans at most one user message.
+/// period p from 2 to kPeriodMax, it keeps the length of the current run of calls with call[i] =
+/// call[i-p]. A lap is p calls; a partial lap is ignored for `stuck`. A single question with
+/// alternating answers is not a cycle. The end of an epoch ends every run, and a run spans at most
+/// one user message.
 struct Cycle {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -20,17 +21,18 @@ struct Cycle {
             "Leave this sequence: write down what each of its results told you, then take a step "
             "that is not part of it.",
     };
-    /// Factor of the thresholds for laps of two actions in a game or on a page; one less for each
-    /// further action.
+    /// Factor of the thresholds for laps of two actions in a game or on a page. It decreases by one
+    /// for each further action in the lap.
     static constexpr std::uint32_t kActPatience = 4;
-    /// Period from which this factor is 1: an agent that returns to this many views in the same
-    /// order goes in circles.
+    /// The period at which this factor is down to 1: an agent that returns to this many views in
+    /// the same order goes round in circles.
     static constexpr std::size_t kLongCircle = 5;
     static constexpr std::size_t kPeriodMax = 20;
 
     std::vector<std::uint32_t> matched;  ///< run lengths by period from 2; empty at first
     std::uint32_t epoch = 0;
-    bool user_spoke = false;  ///< after the last call: no claim before the next one
+    bool user_spoke = false;  ///< a user message came after the last call: no claim before the next
+                              ///< call
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

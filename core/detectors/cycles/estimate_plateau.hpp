@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// The last EstimatePlateau::kWindow estimates of one author, in points, and their events.
+/// The last EstimatePlateau::kWindow estimates of one author, in percent, and their events.
 struct EstimateRow {
     std::vector<double> percents;
     std::vector<std::uint64_t> events;
@@ -21,11 +21,12 @@ struct EstimateRow {
 };
 
 /// Estimates of progress that do not move (docs/detection.md, section 5.5): the last kWindow lie
-/// within kRange points of each other. An estimate is not evidence: outside the strict profile it
-/// only suspects, and only after Thresholds::suspect estimates with nothing proven between, P1 to
-/// P4, and no call in flight. A judge's estimates are a separate row, so that they neither hide nor
-/// form the agent's plateau; they claim only if `stuck` is set (docs/first-designs.md). Fallbacks
-/// have no author and are ignored.
+/// within kRange points of each other. Estimates are not evidence: outside the strict profile they
+/// only make a session suspect, and only after Thresholds::suspect estimates with no proof (P1 to
+/// P4) in between and no call in flight. The estimates of judges are kept in a row of their own, so
+/// that they neither hide the agent's plateau nor form one with the agent's; that row makes a claim
+/// only if `stuck` is set (docs/first-designs.md). Fallback estimates have no author and are
+/// ignored.
 struct EstimatePlateau {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
@@ -35,10 +36,10 @@ struct EstimatePlateau {
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    EstimateRow own;                   ///< by the agent
-    double idle_at = 0;                ///< the first estimate with nothing proven since
+    EstimateRow own;                   ///< the agent's estimates
+    double idle_at = 0;                ///< the first estimate since the last proof
     std::uint32_t idle = 0;            ///< estimates since then
-    LazyOptional<EstimateRow> judged;  ///< by judges
+    LazyOptional<EstimateRow> judged;  ///< the judges' estimates
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

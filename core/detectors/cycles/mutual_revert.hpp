@@ -8,10 +8,10 @@
 
 namespace headway::core {
 
-/// This session and another one of its run revert each other's content of a file in turns
-/// (docs/detection.md, section 5.3). RunFiles detects it and writes a `run.conflict` for each
-/// reversal from the third on. Hard progress, a user message and advice taken restart the count;
-/// the other session has its own count.
+/// This session and another session of its run keep reverting each other's version of a file
+/// (docs/detection.md, section 5.3). RunFiles detects this and writes a `run.conflict` for each
+/// reversal from the third on. Hard progress, a user message, and advice that the agent takes
+/// restart the count; the other session has its own count.
 struct MutualRevert {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,

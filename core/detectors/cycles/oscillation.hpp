@@ -8,12 +8,12 @@
 
 namespace headway::core {
 
-/// Edits that undo each other (docs/detection.md, section 5.3): a path returns to content that it
-/// had left (consecutive returns are counted for each path), or the last four edits alternate
-/// between two. An edit without a change is ignored. Progress elsewhere keeps the count of
-/// reversals, but the count then claims only `suspect`; a better test result clears the
-/// alternations. It is also suspicious if one test alternates kRedFlips times between two red
-/// results, with edits in between: each fix brings back the other failure.
+/// Edits that undo each other (docs/detection.md, section 5.3): a file returns to content that it
+/// had left (consecutive returns are counted for each file), or the last four edits alternate
+/// between two. Edits that change nothing are ignored. Progress on other files keeps the count of
+/// reversals but limits the claim to `suspect`; a better test result clears the alternations. It is
+/// also suspicious if one test alternates kRedFlips times between two failures, with edits in
+/// between, because each fix then brings back the other failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,
@@ -26,10 +26,11 @@ struct Oscillation {
     };
 
     static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
-    /// Maximum number of measurements that excuse edits: an agent that only prints numbers is not
-    /// excused without limit.
+    /// Maximum number of measurements that excuse edits, so that an agent cannot excuse edits
+    /// without limit by printing numbers.
     static constexpr std::uint32_t kExperimentsMax = 24;
-    /// Alternations that count as one where the contents are unknown: 2 / 4 becomes 8 / 16.
+    /// Number of alternations that count as one if the contents are unknown: the thresholds 2 / 4
+    /// become 8 / 16.
     static constexpr std::uint32_t kBlindPatience = 4;
 
     std::uint32_t reversals = 0;  ///< consecutive, on one path
@@ -38,13 +39,13 @@ struct Oscillation {
     std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
     std::vector<std::uint64_t> last_edits;  ///< the last four edits
-    std::uint64_t red_question = 0;         ///< the last red test
+    std::uint64_t red_question = 0;         ///< the last failed test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
-    std::vector<std::uint64_t> last_reds;   ///< the last two failures of this test
+    std::vector<std::uint64_t> last_reds;   ///< its last two failures
     std::uint32_t alternations = 0;         ///< edits equal to the last but one
     std::uint32_t red_flips = 0;            ///< failures equal to the last but one
     std::uint32_t experiments = 0;          ///< measurements that excused edits
-    bool blind = false;                     ///< of the last edit, only the path is known
+    bool blind = false;                     ///< only the path of the last edit is known
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

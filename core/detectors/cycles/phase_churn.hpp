@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Phases in a row with nothing done in them (docs/detection.md, section 5.5). Each phase clears
-/// the error counts, so alternating phases must be detected themselves.
+/// Phases in a row in which nothing is done (docs/detection.md, section 5.5). Each phase clears the
+/// counts of errors, so changing phases without end must itself be detected.
 struct PhaseChurn {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

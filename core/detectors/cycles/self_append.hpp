@@ -8,9 +8,9 @@
 
 namespace headway::core {
 
-/// A command sent again with one more copy of its own end (docs/detection.md, section 5.1): the
-/// arguments equal the previous ones of the same tool up to the end of a string or list, which
-/// continues with a text that they already contain.
+/// A command repeated with one more copy of its own end (docs/detection.md, section 5.1). Its
+/// arguments equal those of the previous call of the same tool, except that a string or a list in
+/// them continues with text that they already contain.
 struct SelfAppend {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -19,7 +19,8 @@ struct SelfAppend {
     };
 
     std::uint64_t tool = 0;
-    std::string previous;     ///< exact arguments, at most limits::kAppendBytesMax
+    std::string previous;     ///< exact arguments of the previous call, at most
+                              ///< limits::kAppendBytesMax
     std::uint32_t count = 0;  ///< extensions in a row
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

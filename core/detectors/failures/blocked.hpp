@@ -10,34 +10,35 @@
 
 namespace headway::core {
 
-/// Failures in a row after which a provider that should recover by itself needs a person; agents
-/// try five to ten times, for minutes.
+/// Failures in a row after which a provider's failure needs a person although it should pass by
+/// itself. Agents retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
-/// A wait longer than this needs a person even if the agent ends it by itself.
+/// A wait longer than this needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
 /// Bytes kept of an error's own text.
 inline constexpr std::size_t kBlockedWordsMax = 200;
 
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
-/// tool that it calls is missing, or a person was asked. Claims at once by an error class, a status
-/// code or the end of a turn, at the second failure by words alone. The claim holds until something
-/// works: a message from a person, a wake-up, a turn that begins, a call that succeeds or, after an
-/// error of the model, one that starts. Causes that pass by themselves (core/values/cause.hpp) are
-/// also cleared by the model's next words. Idle and silence clear nothing.
+/// tool that it calls is missing, or a person was asked. An error class, a status code or the end
+/// of a turn causes a claim at once; words alone do so at the second failure. The claim holds until
+/// a message from a person, a wake-up, the start of a turn, or a call that succeeds; after an error
+/// of the model, a call that starts is enough. Causes that pass by themselves
+/// (core/values/cause.hpp) are also cleared by the model's next words. Being idle or silent clears
+/// nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
-        .balanced = {0, 0},  // no threshold: it claims kBlocked at once
+        .balanced = {0, 0},  // no thresholds: it claims kBlocked at once
         .always_on = true,
     };
 
     Cause cause = Cause::kNone;
-    bool typed = false;       ///< known by the class, a status code or the end of a turn
-    bool of_call = false;     ///< by the failure of a call, which the model's answer does not clear
-    bool turn_over = false;   ///< the agent does not try again by itself, or not for long
-    std::uint32_t count = 0;  ///< failures in a row of this cause
+    bool typed = false;           ///< known by the class, a status code or the end of a turn
+    bool of_call = false;         ///< a call failed, so an answer of the model does not clear it
+    bool turn_over = false;       ///< the agent does not try again by itself, or not for long
+    std::uint32_t count = 0;      ///< failures in a row of this cause
     Timestamp retry_at = kNever;  ///< as given by the provider
-    std::string words;            ///< of an unknown error, at most kBlockedWordsMax bytes
+    std::string words;            ///< text of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -45,7 +46,7 @@ struct Blocked {
     Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
     bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
-    /// False while the agent tries again by itself after a failure that usually passes.
+    /// False while the agent itself retries after a failure that usually passes.
     bool needs_somebody() const;
 
     bool operator==(const Blocked&) const = default;

@@ -7,10 +7,10 @@
 
 namespace headway::core {
 
-/// Rounds in a row in which every call failed, with any tool (docs/detection.md, section 5.2).
-/// Suspect after Thresholds::suspect rounds with one kind of error, or three more with mixed kinds;
-/// stuck after Thresholds::stuck rounds, or two thirds of that with one identical error. Red tests
-/// are results, not failures.
+/// Rounds in a row in which every call failed, with any tool (docs/detection.md, section 5.2). The
+/// session is suspect after Thresholds::suspect rounds with one kind of error, or three more rounds
+/// with mixed kinds. It is stuck after Thresholds::stuck rounds, or after two thirds of that number
+/// with one identical error. Failed tests are results, not failures.
 struct FailingEverywhere {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

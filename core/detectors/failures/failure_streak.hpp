@@ -8,7 +8,8 @@
 
 namespace headway::core {
 
-/// Failures of one tool with one error (kind and first line); failures of one round count once.
+/// Failures of one tool with one error (kind and first line); several failures in one round count
+/// once.
 struct FailureStreak {
     std::uint64_t tool = 0;
     std::uint64_t diagnostic = 0;
@@ -30,8 +31,8 @@ struct FailureStreak {
     }
 };
 
-/// The same tool failing with the same error, for any arguments and with anything between
-/// (docs/detection.md, section 5.2). Red tests are results, not failures. A success of the tool,
+/// The same tool fails with the same error, whatever its arguments and whatever happens in between
+/// (docs/detection.md, section 5.2). Failed tests are results, not failures. A success of the tool,
 /// hard progress and a new phase restart the count.
 struct FailureStreaks {
     static constexpr DetectorTraits kTraits{
@@ -42,13 +43,15 @@ struct FailureStreaks {
             "or use another tool.",
     };
 
-    /// This many of `fresh` weigh as one: a search through many places misses most.
+    /// Number of `fresh` failures that count as one, because a search through many places misses
+    /// most of the time.
     static constexpr std::uint32_t kFreshWeight = 6;
-    /// This many of `tries` weigh as one: each is another attempt at the text.
+    /// Number of `tries` that count as one, because each is a new attempt to match the text.
     static constexpr std::uint32_t kTryWeight = 2;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
-    bool user_spoke = false;             ///< after the last failure: no claim before the next one
+    bool user_spoke = false;             ///< a user message came after the last failure: no claim
+                                         ///< before the next one
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

@@ -7,11 +7,11 @@
 
 namespace headway::core {
 
-/// Consecutive refused calls of any kind: nothing that the agent tries is allowed to run
-/// (docs/detection.md, section 8). Suspect after Thresholds::suspect refusals, blocked after twice
-/// as many, since only a person can change the rules that refuse. A call that ran halves the count,
-/// even if it failed; a message from the user ends the series; a call that was cut off changes
-/// nothing.
+/// Consecutive refused calls of any kind: whatever the agent tries is not allowed to run
+/// (docs/detection.md, section 8). The session is suspect after Thresholds::suspect refusals, and
+/// blocked after twice as many, because only a person can change the rules that refuse. A call that
+/// ran halves the count, even if it failed; a message from the user ends the series; a call that
+/// was interrupted changes nothing.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -22,7 +22,8 @@ struct Refusals {
         .always_on = true,
     };
 
-    std::uint32_t count = 0;  ///< halved by each call that ran: one cheap call does not undo a row
+    std::uint32_t count = 0;  ///< halved by each call that ran, since one cheap call must not clear
+                              ///< it
     std::uint32_t row = 0;    ///< refusals with nothing between them
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
@@ -42,7 +43,7 @@ struct Refusals {
 
 static_assert(Detector<Refusals>);
 
-/// True if the call's error class says that a person or a policy refused it. Pure.
+/// True if the call's error class shows that a person or a policy refused it. Pure.
 bool is_refusal(const ToolFinished& call);
 
 }  // namespace headway::core

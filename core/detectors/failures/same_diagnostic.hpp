@@ -9,14 +9,14 @@
 namespace headway::core {
 
 /// The same failure of a test or a build across several edits (docs/detection.md, section 5.2):
-/// equal diagnostics, between which at most kPathsMax files were edited and nothing was committed.
-/// An agent that pursues one error through many files makes progress, and so does one with fewer
-/// failing tests than ever, even if the first failure is the same. Never `stuck` by itself;
-/// `no_progress` confirms it.
+/// equal diagnostics, while at most kPathsMax files were edited and nothing was committed. An agent
+/// that pursues one error through many files makes progress; so does one that has fewer failing
+/// tests than ever, even if the first failure is the same. This never makes a session `stuck` by
+/// itself; `no_progress` may confirm it.
 struct SameDiagnostic {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {4, 0},  // red runs; needs confirmation
+        .balanced = {4, 0},  // failed runs; needs confirmation
         .strict = {3, 8},
         .advice =
             "The edits do not reach the cause: read the failing code and its caller before the "
@@ -31,7 +31,8 @@ struct SameDiagnostic {
     std::uint32_t edits = 0;              ///< since the first failure
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
-    bool user_spoke = false;              ///< after the last failure: no claim before the next one
+    bool user_spoke = false;              ///< a user message came after the last failure: no claim
+                                          ///< before the next one
     std::uint32_t question = 0;  ///< low half of the command's question, if it is not a test
 
     void observe(const Observation& seen);

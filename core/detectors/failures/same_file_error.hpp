@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// The same error on the same file (docs/first-designs.md). A success on that file, hard progress
-/// and a new phase restart the count. Off outside the strict profile, where `failure_streak` and
-/// `same_diagnostic` cover such errors with fewer false positives.
+/// and a new phase restart the count. Only on under the strict profile; under the others,
+/// `failure_streak` and `same_diagnostic` detect such errors with fewer false positives.
 struct SameFileError {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

@@ -7,8 +7,9 @@
 
 namespace headway::core {
 
-/// One tool failing in a row with any error (docs/first-designs.md: more than three); a call beyond
-/// its time limit counts as a failure. A success or another tool's failure restarts the count.
+/// One tool fails several times in a row, with any error (docs/first-designs.md: more than three).
+/// A call that exceeds its time limit counts as a failure. A success or another tool's failure
+/// restarts the count.
 struct ToolFailures {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

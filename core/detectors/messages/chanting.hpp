@@ -8,9 +8,10 @@
 
 namespace headway::core {
 
-/// A message that ends in repeated words (docs/detection.md, section 5.4): a period of at most
-/// kPeriodMax tokens at the end of its last kTokensMax tokens, over kSpanMin tokens or more. Code
-/// blocks, tables and rulers repeat by nature and are skipped.
+/// A message that ends in repeated words (docs/detection.md, section 5.4): among its last
+/// kTokensMax tokens, a sequence of at most kPeriodMax tokens repeats up to the end, and its
+/// repetitions span at least kSpanMin tokens. Code blocks, tables and horizontal rules repeat by
+/// nature and are skipped.
 struct Chanting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kText, .balanced = {4, 12},  // repeats at the end of a message
@@ -35,7 +36,7 @@ struct Chanting {
 
 static_assert(Detector<Chanting>);
 
-/// Repetitions of the words at the end of `text`; 1 = none. Pure.
+/// How many times the words at the end of `text` occur in a row; 1 = no repetition. Pure.
 std::uint32_t repeats_at_end(std::string_view text);
 
 }  // namespace headway::core

@@ -8,11 +8,11 @@
 
 namespace headway::core {
 
-/// The same message from the agent repeatedly, with no tool result in between (docs/detection.md,
-/// section 5.4). White space and case are ignored. A message of fewer than kWordsMin words may be a
-/// fragment of a stream, so `stuck` then needs two thirds more. If red tests follow each repeat,
-/// the agent insists on a claim that the tests refute: then the count for suspicion suffices for
-/// `stuck`.
+/// The agent repeats the same message with no tool result in between (docs/detection.md, section
+/// 5.4). White space and case are ignored. A message of fewer than kWordsMin words may be a
+/// fragment of a stream, so `stuck` then takes two thirds more repeats. If failed tests follow each
+/// repeat, the agent insists on a claim that the tests refute: then `stuck` takes no more repeats
+/// than `suspect`.
 struct DuplicateMessages {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kText,
@@ -25,7 +25,7 @@ struct DuplicateMessages {
     std::uint64_t message = 0;
     std::uint32_t words = 0;
     std::uint32_t count = 0;
-    std::uint32_t denied = 0;    ///< repeats followed by a red test
+    std::uint32_t denied = 0;    ///< repeats followed by a failed test
     std::uint64_t denied_n = 0;  ///< the last such repeat
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Turns of the model without an action (docs/detection.md, section 5.4): empty, cut at the token
-/// limit, or unparseable. A turn cut at the limit counts twice.
+/// Turns of the model without an action (docs/detection.md, section 5.4): empty, cut off at the
+/// token limit, or unparseable. A turn that was cut off counts twice.
 struct EmptyTurns {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kText, .balanced = {3, 6},  // turns in a row

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Turns that only plan (docs/detection.md, section 5.5): rewritten plans, to-do lists and thoughts
-/// with no other call between.
+/// Turns that only plan (docs/detection.md, section 5.5): plans, to-do lists and thoughts are
+/// rewritten, with no other call in between.
 struct PlanningOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

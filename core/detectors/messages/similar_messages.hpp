@@ -18,9 +18,9 @@ struct MessageSketch {
     }
 };
 
-/// Similar messages with no tool result between (docs/detection.md, section 5.4): simhashes at most
-/// kDistanceMax bits apart, among the last limits::kMessagesMax. Messages of fewer than kWordsMin
-/// words are too short to compare. Only suspects.
+/// Similar messages with no tool result in between (docs/detection.md, section 5.4): simhashes at
+/// most kDistanceMax bits apart, among the last limits::kMessagesMax. Messages of fewer than
+/// kWordsMin words are too short to compare. They only make a session suspect.
 struct SimilarMessages {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kText,
@@ -31,7 +31,7 @@ struct SimilarMessages {
     static constexpr std::uint32_t kWordsMin = 8;
 
     std::vector<MessageSketch> sketches;
-    std::vector<std::uint64_t> alike;  ///< events of the last message and those similar to it
+    std::vector<std::uint64_t> alike;  ///< events of the last message and of those similar to it
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

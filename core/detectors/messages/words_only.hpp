@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// Messages, facts, plans, estimates, phases, states and starts of calls in a row with no finished
-/// call between (docs/detection.md, section 5.5): an agent that only says that it works. Heartbeats
-/// belong to heartbeat_rule. Short messages may be parts of a stream and are left out.
+/// call in between (docs/detection.md, section 5.5): an agent that only says that it works.
+/// Heartbeats are left to heartbeat_rule. Short messages may be parts of a stream and are left out.
 struct WordsOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// More calls than a policy allows (docs/detection.md, section 5.7). A configured limit, not a
-/// claim about loops.
+/// More calls than a policy allows (docs/detection.md, section 5.7). This is a configured limit,
+/// not a claim about loops.
 struct CallVolume {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPolicy,

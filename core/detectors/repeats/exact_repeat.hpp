@@ -7,12 +7,12 @@
 
 namespace headway::core {
 
-/// The same call with the same result in a row (docs/detection.md, section 5.1), or the same call
-/// failing in a row with any error text. Counted over rounds: duplicates in one round count once.
-/// Polls of a live handle and provider errors break the row without adding to it; a changed answer,
-/// or a change by the call, starts a new row. A row may span one user message, since "go on" is not
-/// a new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
-/// because three attempts are an ordinary retry policy.
+/// The same call several times in a row with the same result (docs/detection.md, section 5.1), or
+/// failing with any error text. Rounds are counted, so duplicates in one round count once. Polls of
+/// something under way and provider errors break the row without adding to it; a changed answer, or
+/// a change made by the call, starts a new row. A row may span one user message, since "go on" is
+/// not a new task; a second message ends it. A failing call gets kRetries more attempts before the
+/// session is suspect, because three attempts are an ordinary retry policy.
 struct ExactRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -22,14 +22,15 @@ struct ExactRepeat {
     };
 
     static constexpr std::uint32_t kRetries = 1;
-    static constexpr std::uint32_t kClosedTimes = 2;  ///< factor of the thresholds, closed port
-    /// Factor of the thresholds for an action that is only acknowledged: another call shows the
-    /// effect.
+    static constexpr std::uint32_t kClosedTimes = 2;  ///< factor of the thresholds for a closed
+                                                      ///< port
+    /// Factor of the thresholds for an action that is only acknowledged, since only another call
+    /// shows its effect.
     static constexpr std::uint32_t kActPatience = 15;
     /// The same for a step in a game whose one-line answer shows no position: along a corridor,
     /// against a foe.
     static constexpr std::uint32_t kMovePatience = 4;
-    static constexpr std::uint32_t kGuardPatience = 5;  ///< the same for a guard that answers no
+    static constexpr std::uint32_t kGuardPatience = 5;  ///< the same for a guard that answers "no"
 
     std::uint64_t key = 0;
     std::uint64_t question = 0;
@@ -37,9 +38,10 @@ struct ExactRepeat {
     std::uint32_t failing_run = 0;  ///< equal calls that failed
     std::uint32_t patience = 1;
     std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
-    bool user_spoke = false;  ///< after the last call: no claim before the next one
-    bool edits = false;       ///< an editing tool: the same failing edit fails again
-    bool closed = false;      ///< its target is unreachable: a server may still start to listen
+    bool user_spoke = false;  ///< a user message came after the last call: no claim before the next
+                              ///< call
+    bool edits = false;       ///< the call is an edit: a failed edit fails again if repeated
+    bool closed = false;      ///< its target is a closed port, on which a server may yet listen
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

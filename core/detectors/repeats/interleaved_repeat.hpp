@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// The same answer to the same question, with anything between, while nothing changes
+/// The same answer to the same question, whatever happens in between, while nothing changes
 /// (docs/detection.md, section 5.1). The ledger counts the answers within one epoch. Empty answers
 /// and acknowledgements are not counted. Several rounds of soft progress without a further repeat
 /// end the claim, and so does a new task from the user.
@@ -18,8 +18,8 @@ struct InterleavedRepeat {
         .advice = "The answer is known: work with it, or change something before you look again.",
     };
 
-    /// Factor of the thresholds for an action on a page or in a game: an agent that walks about
-    /// returns to the same view.
+    /// Factor of the thresholds for an action on a page or in a game: an agent that moves around
+    /// comes back to the same view.
     static constexpr std::uint32_t kActPatience = 4;
     /// The same if the awaited thing changes between the repeats.
     static constexpr std::uint32_t kMovedPatience = 4;

@@ -7,11 +7,12 @@
 
 namespace headway::core {
 
-/// A green test run repeatedly while nothing changes, with varying output (docs/detection.md,
-/// section 5.1). A red run in between indicates a flaky test under study.
+/// A test that passes is run repeatedly while nothing changes, and only its output varies
+/// (docs/detection.md, section 5.1). A failed run in between means that the agent studies a flaky
+/// test.
 struct JitterRepeat {
     static constexpr DetectorTraits kTraits{
-        .kind = EvidenceKind::kRepeat, .balanced = {4, 0},  // green runs with nothing changed
+        .kind = EvidenceKind::kRepeat, .balanced = {4, 0},  // passed runs with nothing changed
     };
 
     std::uint64_t question = 0;

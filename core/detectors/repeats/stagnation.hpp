@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// One tool, varying questions, one identical answer of some length (docs/detection.md, section
-/// 5.1): a search that finds nothing. Membership checks look the same, so `stuck` takes many
-/// questions.
+/// One tool is asked varying questions and always gives one identical answer of some length
+/// (docs/detection.md, section 5.1), as in a search that finds nothing. Checks whether each of many
+/// things is present look the same, so `stuck` takes many questions.
 struct Stagnation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -17,14 +17,15 @@ struct Stagnation {
         .advice = "Other words bring the same answer: look for it somewhere else.",
     };
 
-    /// Factor of the questions if two answers alternate.
+    /// Factor of the thresholds if two answers alternate.
     static constexpr std::uint32_t kOfTwo = 2;
 
     std::uint64_t tool = 0;
     std::uint64_t outcome = 0;
-    std::uint64_t other_outcome = 0;  ///< a second answer, by turns with the first; 0 = none
+    std::uint64_t other_outcome = 0;  ///< a second answer that alternates with the first; 0 = none
     std::uint32_t question = 0;       ///< low half of the last question
-    std::uint32_t halves = 0;         ///< twice the questions; a short answer weighs half
+    std::uint32_t halves = 0;         ///< twice the number of questions; one with a short answer
+                                      ///< counts half
     std::uint32_t others = 0;         ///< calls of other tools since then
     std::uint32_t kin = 0;            ///< low half of CallFingerprint::kin of the first answer
     std::uint64_t first_n = 0;

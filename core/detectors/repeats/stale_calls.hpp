@@ -8,9 +8,9 @@
 namespace headway::core {
 
 /// Calls in a row whose answers the agent already had, in any order (docs/detection.md, section
-/// 5.1). New questions end the row: one with news, or five in a row without. Waits, acknowledged
-/// actions and failures without output are left out. Searches that find nothing are counted
-/// separately.
+/// 5.1). The row ends with one new question that brings news, or with five in a row that bring
+/// none. Waits, acknowledged actions and failures without output are left out. Searches that find
+/// nothing are counted separately.
 struct StaleCalls {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -20,14 +20,16 @@ struct StaleCalls {
             "changes it.",
     };
     static constexpr std::uint32_t kNewQuestions = 5;
-    static constexpr std::uint32_t kKnownAnswers = 20;  ///< in a row, also answers to new questions
+    static constexpr std::uint32_t kKnownAnswers = 20;  ///< known answers in a row, including those
+                                                        ///< to new questions
 
     static constexpr std::uint32_t kMisses = 20;
 
     std::uint32_t run = 0;
-    std::uint32_t halves = 0;  ///< twice the calls; an action on a screen or in a game weighs half
+    std::uint32_t halves = 0;  ///< twice the number of calls; an action on a screen or in a game
+                               ///< counts half
     std::uint32_t fresh = 0;   ///< new questions in a row without news
-    std::uint32_t misses = 0;  ///< searches in a row that found nothing, for any question
+    std::uint32_t misses = 0;  ///< searches in a row that found nothing, whatever they searched for
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -11,22 +11,23 @@
 #include "core/base/time.hpp"
 #include "storage/store/store.hpp"
 
-// `headway migrate`: from a database of one daemon to a store that several share (docs/scale.md).
+// `headway migrate`: copies the database of one daemon to a store that several daemons share
+// (docs/scale.md).
 
 namespace headway::server {
 
-/// Reports the steps done of a total.
+/// Reports how many units of a step are done, and their total.
 using MigrationProgress =
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)>;
 
 struct MigrationRequest {
     std::filesystem::path database;
-    std::string store;  ///< the URL
+    std::string store;  ///< URL of the new store
     core::Millis answer_timeout{5'000};
     MigrationProgress progress;  ///< may be empty
 };
 
-/// Rows that were copied and found equal on both sides.
+/// Numbers of rows that were copied and are equal in both stores.
 struct Migrated {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;
@@ -38,9 +39,9 @@ struct Migrated {
     core::Millis checking{};
 };
 
-/// Copies all of `from` into an empty `to`, with its positions, checks the copy and only then lets
-/// daemons open it. Errors: of both stores; kStorageUnavailable if a store is in use or `to` is not
-/// empty; kStorageCorrupt if the stores differ.
+/// Copies all of `from`, with the positions of events, into an empty `to`, checks the copy, and
+/// only then lets daemons open it. Errors: those of both stores; kStorageUnavailable if a store is
+/// in use, or if `to` is not empty; kStorageCorrupt if the stores differ.
 core::Result<Migrated> copy_store(storage::Store& from, storage::Store& to,
                                   const MigrationProgress& progress);
 

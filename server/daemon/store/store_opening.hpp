@@ -14,7 +14,7 @@
 
 namespace headway::server {
 
-/// Opens this daemon's own database; logs its findings and actions. Errors: as in SqliteStore::open
+/// Opens this daemon's own database; logs what it finds and does. Errors: as in SqliteStore::open
 /// and check_log_has_database().
 core::Result<std::unique_ptr<storage::Store>> open_sqlite_store(
     const std::filesystem::path& database, spdlog::logger& log);
@@ -30,7 +30,7 @@ struct StoreProbe {
     core::Millis clock_ahead{};  ///< the database's clock minus this machine's
 };
 
-/// Probes a store without changing it; without `connect`, checks only its URL. Errors: as
+/// Probes a store without changing it; if `connect` is false, checks only its URL. Errors: as in
 /// open_postgres().
 core::Result<StoreProbe> probe_store(const std::string& url, bool connect);
 

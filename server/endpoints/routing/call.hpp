@@ -39,11 +39,11 @@ struct DaemonState {
     std::vector<config::JudgeEndpoint> judges;
     std::function<JudgeStats()> judge_stats;  ///< empty: no judge is configured
     EngineStats engine;
-    std::vector<std::uint64_t> requests;  ///< number by row of the route table
+    std::vector<std::uint64_t> requests;  ///< number of requests by row of the route table
     bool draining = false;
 };
 
-/// Objects that handlers use. All belong to the I/O thread and outlive every call.
+/// The objects that handlers use. All of them belong to the I/O thread and outlive every call.
 struct Services {
     const Clock& clock;
     Access& access;
@@ -91,7 +91,8 @@ public:
     }
     /// True if the caller may control sessions.
     bool controls() const { return on.access.may_control(caller, request.head); }
-    /// True if the caller's token has the scope `control`, which mode `local` does not require.
+    /// True if the caller has sent a token with the scope `control`. In the mode `local`,
+    /// controls() can be true without one.
     bool by_operator() const {
         return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
     }
@@ -99,19 +100,20 @@ public:
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
     /// True if the body has to be read outside the I/O thread. Always false for routes that accept
-    /// at most kBodyAtOnceBytesMax.
+    /// at most kBodyAtOnceBytesMax bytes.
     bool is_long() const noexcept {
         return request.packed || request.body.size() > core::limits::kBodyAtOnceBytesMax;
     }
-    /// Runs `reads(document, body)` on a long body outside the I/O thread, then `follows(call)`,
-    /// and replies with its error. The report counts even if the client is gone by then; the
-    /// client's next request waits. `reads` uses only its arguments and its own state. `asks`: see
-    /// LongBodies::Body. Error: kOverloaded.
+    /// Runs `reads(document, body)` on a long body outside the I/O thread, then `follows(call)` on
+    /// the I/O thread, and replies if the latter returns an error. The request is handled even if
+    /// the client is gone by then; the client's next request waits meanwhile. `reads` must use only
+    /// its arguments and its own state. `asks`: see LongBodies::Body. Error: kOverloaded.
     core::Result<> read_beside(LongBodies::Read reads,
                                std::function<core::Result<>(Call& call)> follows,
                                bool asks = false) const;
-    /// Reads the body by `reads(document, body)`, which returns a Result, and calls `follows(call,
-    /// value)`: at once, or by read_beside() if the body is long.
+    /// Reads the body with `reads(document, body)`, which returns a Result, and calls
+    /// `follows(call, value)` with its value. This happens at once or, if the body is long, by
+    /// read_beside().
     template <class Read, class Then>
     core::Result<> read_body(Read reads, Then follows) {
         using Value = decltype(reads(on.document, std::string_view{}));
@@ -132,20 +134,20 @@ public:
             });
     }
 
-    /// Sends a command that changes something; the engine answers. `session` is the session
-    /// concerned, or empty. Error: kOverloaded.
+    /// Sends the engine a command that changes something. The engine's answer becomes the reply.
+    /// `session` is the session concerned, or empty. Error: kOverloaded.
     template <class Op>
     core::Result<> write(Op op, const std::string& session = {}) const {
         if (on.intake.ask(request_of(to, std::move(op)), session, bytes)) return {};
         return core::Error{core::ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
-    /// Sends a query. Error: kOverloaded.
+    /// Sends the engine a query. Error: kOverloaded.
     template <class Op>
     core::Result<> read(Op op, const std::string& session = {}) const {
         return ask(request_of(to, std::move(op)), session);
     }
-    /// Sends a query for a document, with a long poll by the parameter `wait`. `id` is the
-    /// document's key in LongPolls. Errors: kInvalidParameter, kOverloaded.
+    /// Sends a query for a document, as a long poll if the request has the parameter `wait`. `id`
+    /// is the document's key in LongPolls. Errors: kInvalidParameter, kOverloaded.
     template <class Op>
     core::Result<> read_document(Op op, std::string id) const {
         HEADWAY_CHECK(begin_wait(std::move(id)));

@@ -26,8 +26,8 @@
 namespace headway::server {
 
 /// Authorizes requests and calls their endpoints. Applies the engine's publications to views,
-/// streams, waits and replies, in this order, so that a client with a reply can already read the
-/// state that the reply reports. I/O thread only.
+/// streams, waits and replies, in this order: a client that has received a reply can thus already
+/// read the state that the reply reports. I/O thread only.
 class Dispatcher final : public HttpServer::Handler, private Answers {
 public:
     /// Logs a warning.
@@ -45,23 +45,23 @@ public:
     void judged(JudgeReply reply);
     /// Passes the result of a webhook delivery to the engine.
     void webhook_done(WebhookResult result);
-    /// The source of the judges' metrics; without it /metrics has none.
+    /// Sets the source of the judges' metrics; without a source, /metrics has none.
     void show_judges(std::function<JudgeStats()> stats) { state_.judge_stats = std::move(stats); }
-    /// Sets the database and configured judges that /v1/system reports.
+    /// Sets the database and the configured judges that /v1/system reports.
     void show_system(std::filesystem::path database, std::vector<config::JudgeEndpoint> judges) {
         state_.database = std::move(database);
         state_.judges = std::move(judges);
     }
-    /// Sets the bytes that a backup leaves free on the database's disk, see Backups::copy_of().
+    /// Sets the bytes that a backup must leave free on the database's disk, see Backups::copy_of().
     void keep_free(std::uint64_t bytes) { backups_.copy_of(state_.database, bytes); }
     /// Called if several daemons share the store.
     void share() { views_.share(); }
-    /// Sets the redaction of later reports.
+    /// Sets how secrets are redacted from later reports.
     void redact(const config::RedactionSettings& settings);
     /// Applies a reloaded configuration.
     void reload(const config::Settings& settings);
-    /// Begins the drain: the daemon is no longer ready, streams get a goodbye, waits are answered,
-    /// connections close when idle.
+    /// Begins the drain: the daemon is no longer ready, streams end with a goodbye, waits get their
+    /// reply, and connections close when they are idle.
     void drain();
     bool drained() const;
     /// Stops the timers.
@@ -112,7 +112,7 @@ private:
     api::JsonDocument document_;
     LongBodies bodies_;
     ProgressReplies progress_;
-    Response advice_;  ///< reply to the current report, reused
+    Response advice_;  ///< the reply to a report; the object is reused
     Services services_;
     Clock::Steady::time_point token_uses_at_{};  ///< when token uses were last written
     std::unordered_map<const Endpoint*, Clock::Steady::time_point> warned_;

@@ -7,7 +7,7 @@
 
 namespace headway::server {
 
-/// The configuration in the engine's form. `manager` must outlive the result.
+/// The configuration in the form that the engine uses. `manager` must outlive the result.
 EngineSettings engine_settings(const config::Settings& settings, const ServiceNotifier& manager);
 
 /// The part of engine_settings() that a reload replaces.

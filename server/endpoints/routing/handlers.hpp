@@ -3,8 +3,8 @@
 
 #include "server/http/message/endpoint.hpp"
 
-// Handlers of the routes in table.cpp, by file. Each one decodes the request, decides or asks the
-// engine, and replies. I/O thread only.
+// The handlers of the routes in table.cpp, by file. Each one decodes the request, and replies
+// itself or sends a task to the engine. I/O thread only.
 
 namespace headway::server::endpoints {
 

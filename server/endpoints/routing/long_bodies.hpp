@@ -17,18 +17,18 @@
 
 namespace headway::server {
 
-/// Inflates and reads long bodies on a thread of its own, one after the other: a megabyte of JSON
-/// takes tens of milliseconds, which on the I/O thread would block all clients. The thread starts
-/// with the first long body. I/O thread only, except where noted.
+/// Inflates and reads long bodies, one after the other, on a thread of its own: a megabyte of JSON
+/// takes tens of milliseconds, and all clients would wait if this happened on the I/O thread. The
+/// thread starts with the first long body. I/O thread only, except where noted.
 class LongBodies {
 public:
-    /// A body, whose bytes must live until `then` is called.
+    /// A body. Its bytes must live until `then` is called.
     struct Body {
         std::string_view bytes;
         bool packed = false;        ///< the bytes are compressed
         std::size_t bytes_max = 0;  ///< limit of the inflated body
-        bool asks = false;  ///< asks whether a call may run; it would run unchecked if the body
-                            ///< were refused
+        bool asks = false;  ///< asks whether a call may run; if the body were refused, the call
+                            ///< would run unchecked
     };
     /// Called on the other thread; uses only its arguments. Not called if the body cannot be
     /// inflated.
@@ -47,8 +47,8 @@ public:
     void redact_with(std::shared_ptr<const core::SecretFinder> secrets) {
         secrets_ = std::move(secrets);
     }
-    /// True if there is room for `body`; half of the room is kept for bodies that ask. Without room
-    /// the body is refused, since the I/O thread must not read it.
+    /// True if there is room for `body`; half of the room is reserved for bodies with `asks`. If
+    /// there is no room, the body is refused, because the I/O thread must not read it.
     bool has_room(const Body& body) const;
     void add(Body body, Read read, Then then);
 
@@ -63,7 +63,7 @@ private:
 
     net::io_context& io_;
     std::shared_ptr<const core::SecretFinder> secrets_;
-    std::size_t count_ = 0;  ///< number of bodies not read yet
+    std::size_t count_ = 0;  ///< number of bodies that are not read yet
     std::size_t bytes_ = 0;  ///< bytes of these bodies, compressed ones as if inflated
     std::mutex mutex_;       ///< guards the members below
     std::condition_variable wake_;

@@ -17,7 +17,8 @@
 
 namespace headway::server {
 
-/// The answer to a report or another command on a session. The reply also has the session's view.
+/// The answer to a report or to another command on a session. The view of the session becomes part
+/// of the reply too.
 struct Advised {
     api::Advice advice;
     std::string session;
@@ -25,12 +26,13 @@ struct Advised {
 
 /// A document that a long poll may wait for.
 struct DocumentReply {
-    bool pending = false;  ///< a long poll continues to wait
+    bool pending = false;  ///< a long poll goes on waiting
     std::string body;
     std::string key;  ///< key of the document that a long poll now waits for; empty: unchanged
 };
 
-/// A page of a stream. Positions are event numbers for one session, cursors for all sessions.
+/// A page of a stream. For one session, positions are event numbers; for all sessions, they are
+/// cursors.
 struct StreamReply {
     std::string session;
     std::int64_t head = 0;
@@ -39,33 +41,35 @@ struct StreamReply {
     bool caught_up = false;  ///< later events are sent live
     std::string reset;       ///< why the requested position is not available, or empty
     std::int64_t from = 0;   ///< the position before the first event
-    /// The position before the next page: some events may be deleted.
+    /// The position before the next page. It may be after the last event of this one, because
+    /// events may have been deleted.
     std::int64_t through = 0;
 };
 
 /// A hook whose body the I/O thread has read.
 struct HookCall {
     const api::hooks::Dialect* dialect = nullptr;
-    api::hooks::Hook hook;    ///< without arguments
-    std::string args_digest;  ///< digest of the waiting call
-    bool process = false;     ///< the agent's process is followed
+    api::hooks::Hook hook;    ///< the arguments have been removed
+    std::string args_digest;  ///< digest of the arguments of the call that waits
+    bool process = false;     ///< the daemon follows the agent's process
     int process_number = 0;   ///< the process's number on this machine; 0: unknown
-    /// Number of the approval that the agent's own dialog waits for; 0: no such approval.
+    /// Number of the approval that the agent's own dialog waits for; 0: none.
     std::uint64_t dialog = 0;
-    /// For a stored hook whose agent got no answer: directives delivered since then, which the
-    /// agent may not have received.
+    /// For a hook that was already stored but whose answer the agent did not receive: the
+    /// directives delivered since then, which the agent may not have received either.
     std::optional<std::vector<std::string>> unheard = {};
 };
 
-/// The answer to a hook, or the instruction to hold the hook and ask the engine again when the
-/// session has changed.
+/// The answer to a hook; or, with `hold`, the instruction to hold the hook and to ask the engine
+/// again when the session has changed.
 struct HookAnswered {
-    std::string session;  ///< the id in force, with `~2` after a resume
+    std::string session;  ///< id of the session in force, which ends in `~2` after a resume
     HookCall call;
     bool hold = false;
-    bool held_elsewhere = false;  ///< a change at another daemon may end it
+    bool held_elsewhere = false;  ///< a change made at another daemon may end the hold
     api::hooks::HookReply reply;
-    bool wants_older_uses = false;  ///< all uses that the hook reported were new
+    bool wants_older_uses = false;  ///< all uses that the hook reported were new, so older ones may
+                                    ///< be missing
     bool wants_goal = false;        ///< the goal's command is to be run
 };
 
@@ -82,7 +86,8 @@ public:
     virtual void show(const ReplyTo& to, DocumentReply document) = 0;
     virtual void stream(const ReplyTo& to, StreamReply page) = 0;
     virtual void hook(const ReplyTo& to, HookAnswered answered) = 0;
-    /// Passes a queried view, null for an unknown session. It belongs to no request.
+    /// Passes on the result of a ViewQuery, null for an unknown session. It is the answer to no
+    /// single request.
     virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
 };
 

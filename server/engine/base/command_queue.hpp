@@ -16,43 +16,46 @@
 namespace headway::server {
 
 /// The queue from the I/O thread to the engine, bounded by limits::kCommandQueueMax and
-/// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once per turn of its
-/// event loop; the engine takes all of them at once. So requests that arrive together commit
-/// together, and the next batch gathers while one commits. Rationed requests (hooks and questions
-/// to people) and large requests have a lane each, from which a turn takes few, so a burst delays
-/// no small report. Each lane is in order; a report may overtake a hook. A connection sends its
-/// next request after a reply, so its own requests stay in order.
+/// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once in each turn of
+/// its event loop; the engine takes all of them at once. Thus requests that arrive together are
+/// committed together, and the next batch gathers while the last one commits. Rationed requests
+/// (hooks and questions to people) have a lane of their own, and so do large requests. A turn takes
+/// few requests from these lanes, so that a burst of them does not delay small reports. Each lane
+/// is in order, but a report may overtake a hook. If a client sends each request after the reply to
+/// the last one, its requests stay in order.
 class CommandQueue {
 public:
-    /// Each rationed request takes the engine up to 1 ms, so kRationPerTurn delay a report by tens
-    /// of ms.
+    /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
+    /// tens of ms.
     static constexpr std::size_t kRationPerTurn = 32;
-    /// A request of this size has 100 events or more. A turn takes large requests up to
-    /// kLargeBytesPerTurn: some 250 events, which delay a small report by less than 10 ms.
+    /// A request of at least this size, which has 100 events or more, is large. A turn takes large
+    /// requests of at most kLargeBytesPerTurn together: these have some 250 events and delay a
+    /// small report by less than 10 ms.
     static constexpr std::size_t kLargeBytes = 64 * 1024;
     static constexpr std::size_t kLargeBytesPerTurn = 256 * 1024;
 
-    /// I/O thread only. False when the queue is full or closed; the request is then unchanged. Held
-    /// requests reduce the room for queries only: waiting readers do not crowd out reports.
+    /// I/O thread only. False if the queue is full or closed; the request is then unchanged.
+    /// Requests counted by hold() reduce the room for queries only, so that waiting readers do not
+    /// crowd out reports.
     bool stage(Request& request);
-    /// I/O thread only. Called when the connection has closed: its queries need no answer.
+    /// I/O thread only. Called when the connection has closed: its queries need no answer any more.
     void forget(std::uint64_t connection);
     /// I/O thread only. Hands over the staged requests and wakes the engine.
     void hand_over();
 
-    /// Makes the engine take a turn without a request. Any thread.
+    /// Makes the engine take a turn, even without a request. Any thread.
     void poke();
 
-    /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax requests
-    /// to `out` (cleared first), then up to kRationPerTurn rationed and some large ones. Returns
-    /// how many are left.
+    /// Waits until `deadline` for requests or a poke(). Then replaces the content of `out` with up
+    /// to limits::kBatchMax requests, up to kRationPerTurn rationed ones, and some large ones.
+    /// Returns how many are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections that were forgotten since the last call. Engine thread only.
     std::vector<std::uint64_t> take_forgotten();
 
-    /// Sets the number of taken requests that still wait for their answer; they count as waiting.
-    /// Engine thread only.
+    /// Sets the number of requests that were taken but still wait for their answer; size() includes
+    /// them. Engine thread only.
     void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
 
     /// I/O thread only, or after it has ended. Refuses further requests; take() returns at once
@@ -72,15 +75,15 @@ private:
     mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
     std::vector<Request> waiting_;
-    std::size_t first_ = 0;  ///< start of the rest of a large batch
+    std::size_t first_ = 0;  ///< start of the rest in waiting_, if a batch was too large
     std::deque<Request> rationed_;
     std::deque<Request> large_;
     bool poked_ = false;
     std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 
     std::atomic<bool> closed_{false};
-    std::atomic<std::size_t> count_{0};  ///< staged and waiting
-    std::atomic<std::size_t> bytes_{0};  ///< bytes of the requests in count_
+    std::atomic<std::size_t> count_{0};  ///< number of staged and waiting requests
+    std::atomic<std::size_t> bytes_{0};  ///< their bytes
     std::atomic<std::size_t> held_{0};
 };
 

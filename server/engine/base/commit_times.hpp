@@ -7,7 +7,7 @@
 
 namespace headway::server {
 
-/// Durations of the newest commits, at most limits::kCommitTimesMax. Pure.
+/// The durations of the newest commits, at most limits::kCommitTimesMax. Pure.
 class CommitTimes {
 public:
     void note(std::chrono::microseconds took);
@@ -24,7 +24,7 @@ public:
 private:
     std::uint64_t commits_ = 0;
     std::uint64_t failures_ = 0;
-    std::uint64_t microseconds_ = 0;    ///< sum over all commits
+    std::uint64_t microseconds_ = 0;    ///< sum of all commits
     std::vector<std::uint32_t> times_;  ///< microseconds, a ring
 };
 

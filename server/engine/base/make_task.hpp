@@ -10,17 +10,17 @@
 #include "core/base/assert.hpp"
 #include "server/engine/base/task.hpp"
 
-// Tasks of plain values: a command is a struct with its arguments and a call operator, and so is a
-// query. The I/O thread replies with the result T by `answer_with(Answers&, const ReplyTo&, T)`
+// Makes tasks of plain values: commands and queries are structs with their arguments and a call
+// operator. For a result of type T, the I/O thread calls `answer_with(Answers&, const ReplyTo&, T)`
 // (server/hub/waits/answers.hpp).
 
 namespace headway::server {
 
-/// Runs in a transaction: `Result<T> operator()(Transaction&)`, and names its sessions.
+/// A command: runs in a transaction, `Result<T> operator()(Transaction&)`, and names its sessions.
 template <class Op>
 concept WriteOp = std::invocable<Op&, Transaction&>;
-/// Reads: `Result<T> operator()(Reader&)`; a `Result<std::optional<T>>` is called again until it
-/// has a value.
+/// A query: `Result<T> operator()(Reader&)`. If it returns a `Result<std::optional<T>>`, it is
+/// called again until it has a value.
 template <class Op>
 concept ReadOp = std::invocable<Op&, Reader&>;
 /// Starts an operation: `Result<> operator()(EngineContext&, const ReplyTo&)`.
@@ -69,7 +69,7 @@ public:
     }
     void refuse_unstored(Reader& reader, core::Error error) override {
         if constexpr (requires { op_.unstored(reader); })
-            unstored_ = (kept_ ? *kept_ : op_).unstored(reader);  // run() may have moved it away
+            unstored_ = (kept_ ? *kept_ : op_).unstored(reader);  // run() may have moved op_ away
         fail(std::move(error));
     }
     bool rationed() const override {
@@ -82,7 +82,8 @@ public:
     }
     bool delivered() const override {
         if constexpr (requires { op_.delivered(); }) {
-            return (kept_ ? *kept_ : op_).delivered();  // run() may have moved its arguments away
+            return (kept_ ? *kept_ : op_).delivered();  // run() may have moved the arguments of op_
+                                                        // away
         } else {
             return false;
         }
@@ -177,7 +178,7 @@ public:
     }
     void answer(Answers& on, const ReplyTo& to) override {
         HEADWAY_ASSERT(
-            error_.has_value());  // without an error the reply comes at the operation's end
+            error_.has_value());  // if there is no error, the reply is sent when the operation ends
         refuse_with(on, to, *error_);
     }
 
@@ -185,7 +186,7 @@ private:
     Op op_;
 };
 
-/// The request that runs this command or query.
+/// Makes the request that runs this command or query.
 template <class Op>
 Request request_of(const ReplyTo& to, Op op) {
     Request request;

@@ -14,7 +14,8 @@
 
 namespace headway::server {
 
-/// The end of a database copy: complete, but not yet synced and checked, or failed.
+/// The end of a copy of the database: it is complete, but not yet synced and checked, or it has
+/// failed.
 struct CopiedFile {
     ReplyTo to;
     std::string file;
@@ -28,17 +29,19 @@ struct Publication {
     std::vector<storage::StreamEvent> events;
     std::vector<Answered> replies;
     std::vector<std::string> deleted;  ///< sessions deleted by retention
-    /// Sessions that other daemons deleted before this turn; this turn may use their ids again.
+    /// Sessions that other daemons deleted before this turn. The turn may already use their ids for
+    /// new sessions.
     std::vector<std::string> replaced;
-    std::vector<std::string> changed;  ///< sessions changed by other daemons, without a view
+    std::vector<std::string> changed;  ///< sessions that other daemons changed, whose new view is
+                                       ///< not included
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
     /// approvals that are no longer pending
     std::vector<std::string> decided;
     std::vector<std::string> checked;  ///< ended checks
-    std::optional<CopiedFile> copied;  ///< a backup
-    bool followed = false;    ///< other daemons may have decided approvals and ended checks
-    std::string streams_end;  ///< why all streams on this daemon have to end, or empty
-    std::string fatal;        ///< why the daemon must end now, or empty
+    std::optional<CopiedFile> copied;  ///< a backup that has ended
+    bool followed = false;             ///< other daemons may have decided approvals or ended checks
+    std::string streams_end;           ///< why all streams on this daemon have to end, or empty
+    std::string fatal;                 ///< why the daemon must end now, or empty
     EngineStats stats;
 
     bool empty() const {

@@ -31,21 +31,23 @@ struct ReloadableSettings {
     core::CaptureRules capture{};   ///< agents whose texts are not stored
     core::FanOutRules fan_out{};    ///< for every session
     core::Prices prices{};          ///< for costs that agents do not report
-    core::DayBudget day{};          ///< for all sessions of a day together; no caps by default
+    core::DayBudget day{};          ///< caps for all sessions of a day together; none by default
 };
 
 struct EngineSettings : ReloadableSettings {
     std::size_t resident_max = 100'000;
-    core::JudgeRules judge = {};               ///< without a primary no judge is asked
+    core::JudgeRules judge = {};               ///< without a `primary`, no judge is asked
     std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
     std::chrono::microseconds feed_every{0};
     core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
     std::uint64_t resident_bytes = 512U << 20;  ///< for sessions in memory; 0 = unlimited
     std::optional<core::Millis> digest_at =
-        {};  ///< time after midnight, local time; empty: no digest
+        {};  ///< when the digest is sent, in local time after midnight; empty: never
     core::Millis digest_span = std::chrono::hours{12};
-    core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last
-    /// When the I/O thread was last in its loop (LoopPulse); without it, always now.
+    core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last to be
+                                          ///< believed
+    /// When the I/O thread was last in its event loop (LoopPulse); if not set, the current time is
+    /// used.
     std::function<Clock::Steady::time_point()> reader_seen = {};
 };
 
@@ -54,7 +56,7 @@ using EngineReport = std::function<void(bool is_error, const std::string& line)>
 
 /// Functions to reach the judges; they must not block.
 struct JudgeLink {
-    std::function<void(JudgeJob)> ask;  ///< always answered by one JudgedCommand
+    std::function<void(JudgeJob)> ask;  ///< always followed by one JudgedCommand
     std::function<void(const std::string& session)> cancel;  ///< cancels open questions
 };
 

@@ -29,7 +29,7 @@ struct CheckStats {
     std::array<std::uint64_t, core::EnumNames<core::CheckCause>::kNames.size()> asked{};
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
     std::array<std::uint64_t, core::EnumNames<core::CheckAnswer>::kNames.size()> answers{};
-    std::array<std::uint64_t, 2> estimates{};  ///< judges' estimates made, and fallbacks used
+    std::array<std::uint64_t, 2> estimates{};  ///< number of estimates by judges, and of fallbacks
 };
 
 /// Figures of one webhook.
@@ -40,7 +40,7 @@ struct WebhookStats {
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;   ///< failed tries
     std::uint64_t died = 0;     ///< messages that became dead letters
-    std::uint64_t dropped = 0;  ///< dead letters deleted for lack of room
+    std::uint64_t dropped = 0;  ///< dead letters dropped for lack of room
 };
 
 /// Figures of the engine.
@@ -56,9 +56,10 @@ struct EngineStats {
     std::uint64_t deleted_steps = 0;
     std::uint64_t resident = 0;
     std::uint64_t wal_pages = 0;
-    std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
+    std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< changes of verdicts, by new
+                                                                ///< verdict
     std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now
-    /// Sessions in memory with a budget, by its level.
+    /// Sessions in memory that have a budget, by its level.
     std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()> budget_levels{};
     /// Open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> hook_channels{};
@@ -74,12 +75,12 @@ struct EngineStats {
     std::uint64_t daemons = 0;  ///< daemons that share the store; 0: not shared
     std::uint64_t conflicts = 0;    ///< writes that had to wait for another daemon
     std::uint64_t retries = 0;      ///< turns run again after the database refused them
-    std::uint64_t round_trips = 0;  ///< to a shared store
-    /// Null without a webhook.
+    std::uint64_t round_trips = 0;  ///< round trips to a shared store
+    /// Null if there is no webhook.
     std::shared_ptr<const std::vector<WebhookStats>> webhooks;
 };
 
-/// Adds an event of a transaction to the figures.
+/// Counts an event of a transaction.
 void count(EngineStats& stats, const core::Event& event);
 
 }  // namespace headway::server

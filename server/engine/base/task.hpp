@@ -12,8 +12,8 @@
 #include "core/base/result.hpp"
 #include "server/http/message/reply_to.hpp"
 
-// Work for the engine. The I/O thread makes a task, the engine runs it on its own thread and
-// returns the same object with its result, which the I/O thread encodes.
+// Work for the engine. The I/O thread makes a task. The engine runs it on its own thread and
+// returns the same object with the result, which the I/O thread encodes.
 
 namespace headway::server {
 
@@ -41,9 +41,9 @@ public:
     Task& operator=(const Task&) = delete;
     virtual ~Task() = default;
 
-    /// Passes on the result. I/O thread; once, after the turn.
+    /// Passes the result to `on`. Called once, on the I/O thread, after the turn.
     virtual void answer(Answers& on, const ReplyTo& to) = 0;
-    /// Makes `error` the result, whatever the run returned.
+    /// Makes `error` the result, whatever running the task returned.
     void fail(core::Error error) { error_ = std::move(error); }
     bool failed() const noexcept { return error_.has_value(); }
     /// True if the store failed, so that the task may be tried again.
@@ -56,14 +56,16 @@ protected:
 /// Changes sessions or tables, in the transaction of its turn.
 class WriteTask : public Task {
 public:
-    /// Names the sessions that run() changes, before the transaction begins. A store that several
-    /// daemons share locks and reads all sessions of a turn at once. An error becomes the reply.
+    /// Names the sessions that run() will change, before the transaction begins: a store that
+    /// several daemons share locks and reads all sessions of a turn at once. An error becomes the
+    /// reply.
     virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
-    /// False if the choice of name() is outdated, now that the turn holds its sessions and earlier
-    /// writes have run: the next turn calls name() again. Only called if several daemons share the
-    /// store.
+    /// Called when the turn holds its sessions and earlier writes have run, and only if several
+    /// daemons share the store. False if the sessions chosen by name() are no longer the right
+    /// ones; the next turn then calls name() again.
     virtual core::Result<bool> is_well_named(Reader& reader) const = 0;
-    /// Names the event ids that run() looks up, so that a remote store needs one query for all.
+    /// Names the event ids that run() will look up, so that a remote store needs only one query for
+    /// all of them.
     virtual void report_ids(ReportedIds& ids) const = 0;
     /// Storage errors fail the whole transaction; other errors become the reply.
     virtual core::Result<> run(Transaction& transaction) = 0;
@@ -77,14 +79,14 @@ public:
     virtual bool rationed() const = 0;
     /// Called when the turn has begun, even if nothing can be written.
     virtual void arrive(EngineContext& parts) = 0;
-    /// True for facts that the I/O thread observes and reports once: if the store fails, the task
-    /// is tried again (RetryQueue); it gets no reply.
+    /// True for a fact that the I/O thread observes and reports only once. Such a task gets no
+    /// reply, and if the store fails, it is tried again (RetryQueue).
     virtual bool delivered() const = 0;
-    /// Called when the task was not stored and waits for the next try.
+    /// Called when the task could not be stored and waits for the next try.
     virtual void wait(EngineContext& parts) = 0;
     /// Keeps a copy of the arguments for restore(), before name() and run() change them.
     virtual void keep() = 0;
-    /// Returns the task to its state at keep(), if that was called, to run it again.
+    /// Restores the arguments kept by keep(), if it was called, so that the task can run again.
     virtual void restore() = 0;
 };
 
@@ -95,17 +97,18 @@ public:
     virtual core::Result<bool> read(Reader& reader) = 0;
     /// Called when the turn has begun, before its writes.
     virtual void arrive(Reader& reader) = 0;
-    /// Names the sessions that the read returns, if it concerns particular ones.
+    /// Names the sessions that the read is about, if it is about particular ones.
     virtual void name(SessionNames& names) const = 0;
-    /// Cursor of the last event that the caller has seen, maybe at another daemon; 0: no event.
+    /// Cursor of the last event that the caller has seen, perhaps at another daemon; 0: none.
     virtual std::int64_t position() const = 0;
-    /// True if the read is answered even after its connection closed: other clients wait for it.
+    /// True if the read is needed even after its connection has closed, because other clients wait
+    /// for it.
     virtual bool shared() const = 0;
     /// Approximate size of the result.
     virtual std::size_t bytes() const = 0;
 };
 
-/// Starts an operation that gets its reply at its end, if at all.
+/// Starts an operation. Its reply, if any, is sent when the operation ends.
 class StartTask : public Task {
 public:
     /// An error becomes the reply.
@@ -119,7 +122,7 @@ struct Request {
     ReplyTo reply_to;
     bool watched = false;    ///< a client waits for or watches the session
     bool listening = false;  ///< there are streams: publish events, not only views
-    std::size_t bytes = 0;   ///< rough size, for the bound of the queue
+    std::size_t bytes = 0;   ///< approximate size, counted against the bound of the queue
     std::unique_ptr<WriteTask> write = nullptr;
     std::unique_ptr<ReadTask> read = nullptr;
     std::unique_ptr<StartTask> start = nullptr;

@@ -24,13 +24,13 @@
 
 namespace headway::server {
 
-/// The engine's side of a store that other daemons also write: a turn holds its sessions, sessions
-/// in memory catch up with other daemons' commits, and these commits are published here
-/// (docs/scale.md). Engine thread only.
+/// The engine's part in sharing a store with other daemons: it makes each turn hold its sessions,
+/// brings the sessions in memory up to date with the commits of other daemons, and publishes these
+/// commits here (docs/scale.md). Engine thread only.
 class Cluster {
 public:
     Cluster(storage::Store& store, Sessions& sessions, SessionTree& tree, Clock& clock);
-    /// Sets the source of hints. The feed is read twice a second even without hints.
+    /// Sets the source of hints. Even without one, the feed is read twice a second.
     void hint_by(ClusterHints& hints) { hints_ = &hints; }
 
     /// Resets the state after a start or a failed commit, when memory is empty.
@@ -38,21 +38,23 @@ public:
 
     // A turn.
 
-    /// Inserts requests of earlier turns, whose sessions another daemon held, before this turn's.
+    /// Inserts, before the requests of this turn, those of earlier turns whose sessions another
+    /// daemon held.
     void take_deferred(std::vector<Request>& requests);
     /// Called before the turn's writes name their sessions.
     void begin_naming() { looked_at_.clear(); }
-    /// Makes hold() also update this session, on which the choice of a name depends.
+    /// Makes hold() bring this session up to date too, because the choice of a name depends on it.
     void look_at(std::string_view name) { looked_at_.emplace(name); }
     /// Begins the transaction, holds the sessions that the turn needs, and brings them up to date.
-    /// `names` are the sessions of the writes, `woken` those that a relative has woken.
+    /// `names` are the sessions of the writes; `woken` are those that an ancestor or descendant has
+    /// woken.
     core::Result<> hold(std::span<const std::string_view> names,
                         const std::vector<storage::SessionKey>& woken, const ReportedIds& ids);
     /// True if the turn holds the session.
     bool holds(std::string_view name) const { return names_.contains(name); }
     bool holds(storage::SessionKey key) const { return keys_.contains(key); }
-    /// Defers to the next turn a write whose sessions are not all held, or fails it after too long
-    /// a wait.
+    /// Defers a write whose sessions are not all held to the next turn; fails it if it has waited
+    /// too long.
     void defer(Request& request);
     /// The time of the turn, read after its sessions were held.
     core::Timestamp now() const { return held_.now; }
@@ -60,15 +62,16 @@ public:
     std::span<const storage::SessionKey> due() const { return held_.due; }
     /// Held sessions with messages in their inbox.
     std::span<const storage::SessionKey> messaged() const { return held_.messaged; }
-    /// True if the store has a working descendant of the session.
+    /// True if, according to the store, a descendant of the session works.
     bool children_work(storage::SessionKey key) const { return working_.contains(key); }
-    /// Before the commit: sets the session's next deadline.
+    /// Called before the commit: sets the session's next deadline.
     void set_deadline(const Resident& resident, core::Timestamp due) {
         store_.set_due(resident.key, due);
     }
-    /// After the commit: sets the positions of the turn's events and publishes the sessions that
-    /// caught up. If other daemons committed events before this turn's, those are published first:
-    /// this turn's events are removed from `publication`, and follow() adds them later.
+    /// Called after the commit: sets the positions of the turn's events, and publishes the sessions
+    /// that were brought up to date. If other daemons have committed events that come before this
+    /// turn's and are not published yet, those must be published first: this turn's events are then
+    /// removed from `publication`, and follow() publishes them later.
     void settle(Publication& publication, std::span<Resident* const> moved);
 
     // Between turns.
@@ -77,7 +80,8 @@ public:
     core::Result<> refresh(const SessionNames& names, Publication& publication);
     /// Publishes other daemons' commits; `listening` as in Request.
     core::Result<> follow(bool listening, Publication& publication);
-    /// Announces that this daemon serves; reads all daemons' attention gaps, tokens and totals.
+    /// Announces that this daemon is running, and reads the attention gaps, tokens and totals of
+    /// all daemons.
     core::Result<> pulse(core::Watch& watch, EngineStats& stats, Publication& publication);
 
     /// Time at which the engine should take its next turn without a request.
@@ -85,19 +89,20 @@ public:
     bool follow_due(Clock::Steady::time_point now);
     bool claim_due(Clock::Steady::time_point now) const;
     bool pulse_due(Clock::Steady::time_point now) const;
-    /// True if other daemons have committed more than the last follow() has read.
+    /// True if other daemons have committed more than the last follow() read.
     bool is_behind() const { return behind_; }
     bool waiting() const { return !deferred_.empty(); }
     bool is_unreadable(storage::SessionKey key) const { return unreadable_.contains(key); }
     /// Not empty if a newer version has written rows that this program cannot read.
     const std::string& met_newer() const { return store_.met_newer(); }
-    /// Makes the next pulse read the tokens again, since the last ones were not published.
+    /// Makes the next pulse() read the tokens again, because those read last were not published.
     void forget_tokens() { tokens_ = -1; }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
     std::uint64_t conflicts() const { return conflicts_; }
     std::uint64_t retries() const { return retries_; }
     void note_retry() { ++retries_; }
-    /// True if the connection from which memory was read is lost: sessions must then be read again.
+    /// True if the connection over which the sessions in memory were read is lost; they must then
+    /// be read again.
     bool has_lost_connection() const { return store_.breaks() != breaks_; }
     std::uint64_t round_trips() const { return store_.round_trips(); }
 
@@ -129,21 +134,22 @@ private:
     std::unordered_set<storage::SessionKey> keys_;
     std::unordered_set<storage::SessionKey> working_;
     std::set<std::string, std::less<>>
-        looked_at_;  ///< for the choice of names; at most one per command
-    /// Sessions that caught up in this turn and are not published yet.
+        looked_at_;  ///< sessions that the choice of names depends on; at most one for each command
+    /// Sessions that were brought up to date in this turn and are not published yet.
     std::vector<storage::SessionKey> unshown_;
     /// Sessions that are damaged or were written by a newer version; not claimed again.
     std::unordered_set<storage::SessionKey> unreadable_;
     std::deque<Deferred> deferred_;
-    /// Start of the wait of this turn's deferred writes.
+    /// When the deferred writes of this turn began to wait.
     std::unordered_map<const WriteTask*, Clock::Steady::time_point> since_;
     storage::Cursor published_ = 0;  ///< all events up to this cursor are published here
     ClusterHints* hints_ = nullptr;
     std::vector<std::string> replaced_;  ///< as in Publication, for the next publication
-    bool behind_ = false;                ///< follow() has more than one page to read
-    std::int64_t tokens_ = -1;           ///< as of the last pulse
+    bool behind_ = false;                ///< follow() has more to read
+    std::int64_t tokens_ = -1;           ///< Pulse::tokens at the last pulse
     std::vector<storage::DaemonSeen> daemons_;
-    std::uint64_t breaks_ = 0;     ///< lost connections when memory was last read
+    std::uint64_t breaks_ = 0;     ///< number of lost connections when the sessions in memory were
+                                   ///< read
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon
     std::uint64_t retries_ = 0;    ///< turns that were run again
     Clock::Steady::time_point followed_at_{};

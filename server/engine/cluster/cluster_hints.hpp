@@ -10,8 +10,9 @@
 
 namespace headway::server {
 
-/// The thread that passes hints between daemons that share a store: it reports commits to the
-/// others, at most twenty times a second, and wakes the engine at their hints.
+/// The thread that passes hints between daemons that share a store: it reports this daemon's
+/// commits to the others, at most twenty times a second, and wakes the engine when a hint of theirs
+/// arrives.
 class ClusterHints {
 public:
     ClusterHints(std::unique_ptr<storage::Hints> hints, CommandQueue& queue);
@@ -20,7 +21,7 @@ public:
     /// Ends the thread.
     ~ClusterHints();
 
-    /// Called after a commit that the others should read. Engine thread.
+    /// Called after a commit that the other daemons should read. Engine thread.
     void committed();
     /// True, once per hint, if another daemon may have committed. Engine thread.
     bool take() { return told_.exchange(false); }

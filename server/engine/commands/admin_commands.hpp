@@ -21,7 +21,7 @@ struct TokenCreated {
 };
 struct CreateTokenCommand {
     core::TokenRecord token;
-    std::string secret;  ///< the token's text, for the reply only
+    std::string secret;  ///< the token's text, needed only for the reply
 
     core::Result<> name(Reader&, SessionNames&) const { return {}; }
     core::Result<TokenCreated> operator()(Transaction& transaction);
@@ -38,7 +38,7 @@ struct RevokeTokenCommand {
     core::Result<TokenRevoked> operator()(Transaction& transaction);
 };
 
-/// Stores when tokens were last used; sends no reply.
+/// Stores when tokens were last used; gets no reply.
 struct UseTokensCommand {
     std::vector<core::TokenUse> uses;
 
@@ -68,7 +68,7 @@ struct DeliveriesQuery {
     core::Result<DeliveryList> operator()(Reader& reader) const;
 };
 
-/// Sends a test to a webhook; answered when the try has ended, by its WebhookDoneCommand.
+/// Sends a test to a webhook. The WebhookDoneCommand sends the reply when the try has ended.
 struct WebhookTestCommand {
     std::string endpoint;
 
@@ -87,7 +87,7 @@ struct WebhookReplayCommand {
     core::Result<DeliveriesReplayed> operator()(Transaction& transaction);
 };
 
-/// The result of a try to send to a webhook; only for a test does a client wait for the result.
+/// The result of a try to send a message to a webhook. A client waits for it only if it is a test.
 struct WebhookTried {
     WebhookResult result;
 };
@@ -96,15 +96,15 @@ struct WebhookDoneCommand {
 
     /// Marks the message as no longer in flight, whether the turn commits or not.
     void arrive(EngineContext& parts) const;
-    /// False for a test, whose client gets the error.
+    /// False for a test, because its client gets the error.
     bool delivered() const { return result.job.row != 0; }
-    /// Marks the message as in flight again: it must not be sent a second time.
+    /// Marks the message as in flight again, so that it is not sent a second time.
     void wait(EngineContext& parts) const;
     core::Result<> name(Reader&, SessionNames&) const { return {}; }
     core::Result<WebhookTried> operator()(Transaction& transaction);
 };
 
-/// Copies the database into an empty file; answered when the copy is complete
+/// Copies the database into an empty file. The reply is sent when the copy has ended
 /// (Publication::copied).
 struct BackupCommand {
     std::string file;  ///< an absolute path
@@ -112,7 +112,7 @@ struct BackupCommand {
     core::Result<> operator()(EngineContext& parts, const ReplyTo& to) const;
 };
 
-/// Applies the reloaded configuration; sends no reply.
+/// Applies the reloaded configuration; gets no reply.
 struct ReloadCommand {
     ReloadableSettings settings;
 

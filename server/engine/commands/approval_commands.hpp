@@ -12,33 +12,37 @@
 #include "core/approvals/access.hpp"
 #include "server/engine/commands/session_commands.hpp"
 
-// Commands on approvals: request, decision, use.
+// Commands on approvals: to request, decide and use them.
 
 namespace headway::server {
 
-/// An approval by its UUID, with the caller's grants, checked once the index has named the session.
+/// The UUID of an approval, with the caller's grants, which are checked as soon as the index has
+/// named the session.
 struct ApprovalAlias {
     std::string id;  ///< empty: the session and the number were given
     core::Grants grants = {};
 };
 
-/// A caller's use of an approval.
+/// The purpose for which a caller needs an approval.
 enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 
-/// Sets `session` and `n` to the approval of an alias; needs the same scope as access by the id.
-/// Without access to the session the error is the same as for an unknown alias: kUnknownApproval.
+/// Sets `session` and `n` to those of the alias's approval. The caller needs the same scope as for
+/// access by session id and number. If it has none, the error is the same as for an unknown alias:
+/// kUnknownApproval.
 core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
                        std::string& session, std::uint64_t& n);
 
-/// An approval as the answer to a command.
+/// The answer to a command: an approval.
 struct ApprovalShown {
     api::ApprovalDocument document;
-    bool asked = false;     ///< the command was a request, new or repeated: sends Location
+    bool asked = false;     ///< the command was a request, new or repeated: the reply has a
+                            ///< Location
     bool created = false;   ///< this command created the request
     bool replayed = false;  ///< an earlier command with this idempotency key created it
 };
 
-/// Another decision came first; the answer is the problem document of `error` with the winner.
+/// Another decision came first. The answer is the problem document of `error`, which also names
+/// that decision.
 struct DecisionLost {
     core::Error error;
     std::string session;
@@ -68,7 +72,8 @@ struct AskCommand {
     core::Result<ApprovalShown> operator()(Transaction& transaction);
 };
 
-/// Decides approval `n` of the session; with `identical` also identical ones of any session.
+/// Decides approval `n` of the session; with `identical`, also the identical approvals of all
+/// sessions.
 struct DecideCommand {
     std::string session;
     std::uint64_t n = 0;
@@ -112,7 +117,7 @@ struct AcknowledgeCommand {
 struct ApproveAgentCommand {
     std::string session;
     api::DecodedApproveAgent body;
-    std::string by;  ///< the decider, if known
+    std::string by;  ///< the person who decides, if known
 
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<std::variant<AgentApproved, DecisionLost>> operator()(Transaction& transaction);

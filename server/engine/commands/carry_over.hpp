@@ -11,11 +11,12 @@
 #include "server/engine/transaction/transaction.hpp"
 
 // Limits and state that the next generation of a session takes over from the one that has ended. An
-// agent may end its own session and continue in the next: it must not shed limits this way.
+// agent may end its own session and go on in the next generation, but must not get rid of limits in
+// this way.
 
 namespace headway::server {
 
-/// Maximum number of generations of one session. Later resumes use the last one.
+/// Maximum number of generations of one session. Later resumes go on in the last one.
 inline constexpr int kGenerationsMax = 999;
 
 /// The id of the first generation of a session; its own id if it has no other. Pure.
@@ -24,8 +25,8 @@ std::string base_of(const std::string& session);
 /// Whether a report begins the next generation of an ended session.
 enum class Begins : std::uint8_t {
     kNever,   ///< the report comes late
-    kByCall,  ///< an agent at work, unless the session was stopped
-    kAnew,    ///< a person, or a new process
+    kByCall,  ///< for an agent at work, unless the session was stopped
+    kAnew,    ///< for a person, or a new process
 };
 
 /// The newest generation: the first that is open or unknown, or the last that has ended.
@@ -34,17 +35,18 @@ core::Result<std::string> in_force(Reader& reader, const std::string& session, B
 /// The generation of `session` after generation `now`; `now` itself if it is the last allowed.
 std::string next_generation(const std::string& session, const std::string& now);
 
-/// The generation before `session` if that generation has ended, or is of the past; or null.
+/// The generation before `session`, if it has ended or is a recording; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
-/// True if a person or a rule ended the session, or had sent its agent a stop before the session
-/// ended: the agent may not continue in another session by itself. Pure.
+/// True if a person or a rule ended the session, or had sent its agent a stop before it ended. The
+/// agent may then not go on in another session by itself. Pure.
 bool was_stopped(const core::SessionState& state);
 
-/// True if a person or a rule, other than a budget's, ended the session, not its agent. Pure.
+/// True if the session was ended by a person or a rule, but neither by its agent nor by a rule of a
+/// budget. Pure.
 bool was_ended_for_it(const core::SessionState& state);
 
-/// The author of a beginning.
+/// The author of a session's opening.
 enum class BegunBy : std::uint8_t {
     kAgent,
     kPrompt,    ///< a person at the agent, as its hook reports
@@ -56,14 +58,14 @@ enum class BegunBy : std::uint8_t {
 /// generation after a stopped session; for all but the operator for one whose base is unknown.
 core::Result<> check_turn(Reader& reader, const std::string& session, BegunBy by = BegunBy::kAgent);
 
-/// Names a session that a report may open (WriteTask::name).
+/// Names the sessions for a report that may open `session` (WriteTask::name).
 core::Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session);
 
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
-    /// Runs of a job: limits set for one run do not apply to the next, except the operator's
-    /// changes, since a job may ping as it likes.
+    /// For the runs of a job: of the limits of one run, only the operator's changes apply to the
+    /// next, since a job may ping as often as it likes.
     kOperators,
 };
 
@@ -76,19 +78,19 @@ struct Beginning {
     Takes takes = Takes::kAll;
 };
 
-/// Adds the rules of `before` to an opening: the policy where it was stricter, the type of its
-/// agent, its parent and its labels. `base` is the policy for fields that the opening leaves open.
+/// Adds the rules of `before` to an opening: its policy where that was stricter, the type of its
+/// agent, its parent and its labels. `base` is the policy for fields that the opening does not set.
 /// Returns the fields in which the opening was weaker.
 std::vector<std::string> take_rules(const core::SessionState& before, const core::Policy& base,
                                     core::SessionStarted& about);
 
-/// The opening of an unknown session that a report or request names. Error: as in check_turn().
+/// The opening for an unknown session that a report or a request names. Error: as in check_turn().
 core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
-/// Begins a session into `events`. If `before` is not null, the session gets the rest of the limits
-/// that were set for `before` and is paused if `before` was. With Takes::kAll, take_rules() is
-/// applied first.
+/// Begins a session and puts its events into `events`. If `before` is not null, the session gets
+/// what is left of the limits that were set for `before`, and is paused if `before` was. With
+/// Takes::kAll, take_rules() is applied first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

@@ -22,12 +22,12 @@ struct CheckShown {
     bool created = false;  ///< this command created the check
 };
 
-/// A check for a client that may wait for its end.
+/// A check, for a client that may wait for its end.
 struct CheckPolled {
     api::CheckDocument document;
 };
 
-/// Asks a judge about a session.
+/// Asks a judge for the status of a session.
 struct CheckCommand {
     std::string session;
     std::string check_id;  ///< empty: Headway chooses one
@@ -38,7 +38,7 @@ struct CheckCommand {
     core::Result<CheckShown> operator()(Transaction& transaction);
 };
 
-/// Stores a judge's answer; sends no reply.
+/// Stores a judge's answer; gets no reply.
 struct JudgedCommand {
     JudgeReply reply;
     std::string session = {};  ///< session of the question, set by name()
@@ -51,7 +51,7 @@ struct JudgedCommand {
 struct CheckQuery {
     std::string id;
     std::string session;  ///< empty: the newest check with this id
-    core::Grants grants;  ///< the caller's, checked when the index has named the session
+    core::Grants grants;  ///< grants of the caller, checked when the index has named the session
 
     core::Result<CheckPolled> operator()(Reader& reader) const;
 };

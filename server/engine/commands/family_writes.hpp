@@ -3,63 +3,69 @@
 
 #include "server/engine/transaction/transaction.hpp"
 
-// Effects of a session's change on its relatives. A write changes only its own sessions: relatives
-// get rows in their inbox, in the same transaction, and decide in the next turn.
+// The effects of a session's changes on its ancestors and descendants. A write changes only its own
+// sessions; the others get messages in their inbox, in the same transaction, and handle them in the
+// next turn.
 
 namespace headway::server {
 
 /// Lets time pass for a session: appends its due events. True if any were due.
 core::Result<bool> tick(Transaction& transaction, Resident& resident);
 
-/// Wakes the ancestors of changed children whose silence or waiting may end.
+/// Wakes the ancestors of changed sessions, if their silence or their wait may have ended.
 void wake_parents(Transaction& transaction);
 
-/// Puts messages into the inboxes of changed sessions' relatives: parents get their children's use
-/// and launches (in families without a budget, only new or much increased figures); children get
-/// the end of their parent.
+/// Puts messages about changed sessions into the inboxes of their parents and children. Parents get
+/// the use and the launches of their children (in families without a budget, only figures that are
+/// new or much higher); children get the end of their parent.
 core::Result<> tell_relatives(Transaction& transaction);
 
-/// Number of sessions that process their messages in one turn, as many as tick: an ending session
-/// may have sent messages to 100,000 children, and other requests wait meanwhile.
+/// The most sessions that handle their messages in one turn, as many as may tick: a session that
+/// ended may have sent messages to 100,000 children, and other requests wait meanwhile.
 inline constexpr std::size_t kReceiversPerTurn = 500;
 
-/// Lets sessions that were woken in the previous turn process their messages and the time, then
-/// their ancestors likewise, so that changes reach the oldest in one commit.
+/// Makes the sessions that were woken in the previous turn handle their messages and the passage of
+/// time; then their ancestors do the same, so that a change reaches the topmost session in one
+/// commit.
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
-/// Applies the pressure of the budgets of ancestors to which this session's use rolls up: appends
-/// the worst of their directives, if changed, to `events`, so that the reply includes it.
+/// Applies the budgets of the ancestors that this session's use is charged to. Appends the worst of
+/// their directives, if it has changed, to `events`, so that the reply includes it.
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 
-/// Looks again at the open sessions below this one in memory, whose calls its pause or stop holds.
+/// Publishes again the open descendants of this session in memory, because its pause or stop holds
+/// their calls.
 void touch_below(Transaction& transaction, const Resident& resident);
 
-/// Checks that time may not approve a call that needs a person in a session above this one.
-/// `pointer`: where the request is in the body. Error: kInvalidField.
+/// Checks a request that asks to be approved on expiry: this is not allowed if an ancestor's policy
+/// requires a person for the call. `pointer`: where the request is in the body. Error:
+/// kInvalidField.
 core::Result<> check_expiry_above(Transaction& transaction, Resident* resident,
                                   const core::Policy& policy, const core::ApprovalRequested& asked,
                                   const std::string& pointer);
 
-/// Policies of the sessions above this one, nearest first; valid until one of these changes.
+/// The policies of this session's ancestors, nearest first; valid until one of these sessions
+/// changes.
 core::Result<std::vector<const core::Policy*>> policies_above(Transaction& transaction,
                                                               Resident& resident);
 
-/// True if calls of the tool need approval in this session, or in one above it. `policy` is that of
-/// the session, which may be null while it begins.
+/// True if calls of the tool need approval in this session or in an ancestor. `policy` is the
+/// session's; `resident` may be null while the session begins.
 core::Result<bool> must_ask_for(Transaction& transaction, Resident* resident,
                                 const core::Policy& policy, const std::string& tool);
 
-/// Decisions of people that bind a session although they were made about another one: a session
-/// above it, a later generation of that, or an earlier generation of its own.
+/// People's decisions that bind a session although they were made about another one: an ancestor, a
+/// later generation of an ancestor, or an earlier generation of the session itself.
 struct Above {
-    std::string stop;      ///< why its calls must not run, as a sentence without an end; or empty
+    std::string stop;      ///< why its calls must not run, as a sentence without a full stop; or
+                           ///< empty
     bool paused = false;   ///< its calls wait for the end of a pause
     bool refused = false;  ///< a person has rejected the same call
 };
 
 /// The decisions that bind a call of the session. `by_call`: the call itself is about to run, so
-/// that rejections of earlier generations count too.
+/// rejections in earlier generations count too.
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
                              std::string_view args_digest, bool by_call);
 

@@ -14,7 +14,7 @@
 #include "server/engine/base/answers.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Commands on one session. Each is answered after the commit.
+// Commands on one session. Their replies are sent after the commit.
 
 namespace headway::server {
 
@@ -27,7 +27,7 @@ struct SessionDocument {
     bool created = false;   ///< this command opened the session
     bool replayed = false;  ///< an earlier command with this idempotency key opened it
     std::optional<api::Adapter> adapter = {};
-    std::size_t approvals_below = 0;  ///< pending, of open sessions below in memory
+    std::size_t approvals_below = 0;  ///< pending approvals of the open descendants in memory
     std::string cost_warning = {};    ///< why a cap on cost cannot hold; or empty
 };
 
@@ -37,7 +37,7 @@ inline core::Result<> name_one(SessionNames& names, const std::string& session) 
     return {};
 }
 
-/// The number of the event of this session with this id; 0 = unknown.
+/// The number of this session's event with this id; 0 = unknown.
 core::Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
                                          const std::string& id);
 
@@ -48,7 +48,7 @@ struct ReportCommand {
     bool batch = false;
     std::vector<api::WholeArgs> whole_args = {};
     bool controls = false;     ///< the caller may control sessions
-    bool fresh = false;        ///< the event ids were looked up and none is stored
+    bool fresh = false;        ///< the event ids have been looked up, and none is stored
     bool by_operator = false;  ///< the caller sent a token with the scope `control`
     bool of_hook = false;      ///< its calls wait for the reply to a hook
 
@@ -87,12 +87,12 @@ struct EndCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
-/// Result: the session's rows are being deleted.
+/// The result: the session's rows are being deleted.
 struct Forgotten {
     std::string session;
 };
-/// Deletes all stored data of an ended session, in the next gaps between turns; data derived from
-/// many sessions stays. Error: kSessionOpen.
+/// Deletes all stored data of an ended session, in the next gaps between turns; data that was
+/// derived from many sessions is kept. Error: kSessionOpen.
 struct ForgetCommand {
     std::string session;
 
@@ -128,14 +128,14 @@ struct BudgetCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
-/// The answer to a report or command: directives, budget and approvals of the session. Its view is
-/// published with the turn. `again`: the report was stored before, so this counts as no further
-/// delivery.
+/// The answer to a report or command: directives, budget and approvals of the session. The view of
+/// the session is published with the turn. `again`: the report was stored before, so this is not
+/// counted as a further delivery.
 core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
                              bool again = false);
 
-/// Opens the session of a report or an approval into `events`, unless it is open. A null `resident`
-/// is created.
+/// Opens the session of a report or of an approval, unless it is open, and puts the events into
+/// `events`. If `resident` is null, the session is created.
 core::Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
                            bool controls, std::vector<core::Event>& events);
 

@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// The online backup: copies a few pages of the database between two turns. Engine thread only.
+/// The online backup: it copies a few pages of the database between two turns. Engine thread only.
 class BackupCopy {
 public:
     /// Called at the end of a copy.
@@ -22,13 +22,13 @@ public:
     /// Begins to copy the database into an empty file. Announces a failure, also if another copy is
     /// running.
     void start(const ReplyTo& to, const std::string& file);
-    /// Announces a copy that was not begun as failed.
+    /// Announces that a copy has failed before it began.
     void refuse(const ReplyTo& to, const std::string& file, core::Error error) {
         announce_({to, file, std::move(error)});
     }
     bool running() const noexcept { return copying_.has_value(); }
     void step();
-    /// Ends a running copy as failed.
+    /// Ends a running copy, as a failed one.
     void abandon();
 
 private:

@@ -14,19 +14,19 @@
 
 namespace headway::server {
 
-/// Decides whether data may be written: not with a full disk, a failed sync, or database files that
-/// were moved or truncated.
+/// Decides whether data may be written. It may not if the disk is full, a sync has failed, or the
+/// database files were moved or truncated.
 ///
-/// Below the watermark reports are refused, so that people can still control and decide, and
-/// retention can still delete. If SQLite itself finds no space, it cannot even delete: the ballast
-/// is then deleted, and nothing is written until a probe succeeds. Reports are accepted again when
-/// the free space and the ballast are restored, or when deleted rows left as much space inside the
-/// database. Engine thread only.
+/// While free space is below a watermark, reports are refused, so that people can still control and
+/// decide, and retention can still delete. If SQLite itself finds no space, it cannot even delete:
+/// then the ballast file is deleted, and nothing is written until a probe succeeds. Reports are
+/// accepted again when the free space and the ballast are restored, or when deleted rows have left
+/// as much space inside the database. Engine thread only.
 class DiskGuard {
 public:
     struct Effects {
         EngineReport report;
-        /// Called when reports are refused, so that no agent is judged silent for it.
+        /// Called when reports are refused, so that no agent is judged silent because of it.
         std::function<void()> unheard;
         /// Publishes the figures; `fatal` is the reason why the daemon must end now, or empty.
         std::function<void(std::string fatal)> announce;
@@ -34,14 +34,15 @@ public:
 
     DiskGuard(storage::Store& store, Effects effects) : store_(store), on_(std::move(effects)) {}
 
-    /// Refuses reports while less than `free_min` bytes of `space` are free; without this call only
-    /// when nothing can be written. `space` must outlive this object.
+    /// Makes this object refuse reports while less than `free_min` bytes of `space` are free.
+    /// Without this call, reports are refused only when nothing can be written. `space` must
+    /// outlive this object.
     void watch(storage::DiskSpace& space, std::uint64_t free_min);
 
-    /// Checks the space, always if `writes`, otherwise from time to time.
+    /// Checks the free space: always if `writes` is true, otherwise from time to time.
     void look_at_space(bool writes);
-    /// Checks the files likewise. A renamed database may come back, and its content can be saved
-    /// while this process has it open: writes are refused meanwhile. A truncated file is fatal.
+    /// Checks the files, as often. A renamed database may return, and its content can be saved
+    /// while this process has it open, so writes are refused meanwhile. A truncated file is fatal.
     void look_at_files(bool writes);
 
     /// Why nothing can be written now, or empty.
@@ -56,7 +57,7 @@ public:
     void set_failed() { failed_ = true; }
     /// Called when a commit succeeded.
     void set_committed() { failed_ = false; }
-    /// Called when a probe succeeded after a full disk or a failed commit.
+    /// Called when a probe has succeeded after the disk was full or a commit failed.
     void set_recovered();
 
     /// True if the last commit succeeded and the next one may succeed.
@@ -88,7 +89,7 @@ private:
     bool short_of_space_ = false;
     /// SQLite found no space: nothing is written until a probe succeeds.
     bool full_ = false;
-    bool inside_full_ = false;  ///< full_, without ballast to delete
+    bool inside_full_ = false;  ///< full_, and there was no ballast to delete
     bool sync_failed_ = false;  ///< nothing may be written any more
     bool misplaced_ = false;    ///< nothing is written until the database has its name again
     Clock::Steady::time_point files_looked_at_{};

@@ -11,17 +11,18 @@
 
 namespace headway::server {
 
-/// Results that the I/O thread has delivered (WriteTask::delivered) and the store failed to save:
+/// Results that the I/O thread delivered (WriteTask::delivered) and the store could not save: the
 /// ends of messages, questions, processes and dialogs. No client repeats them, so each is tried
-/// until stored: once the store accepts writes again, and after another failure with a pause. They
-/// are tried in order, in turns of their own, so that they fail no client's write.
+/// until it is stored: as soon as the store accepts writes again and, after another failure, after
+/// a pause. They are tried in order and in turns of their own, so that their failure does not fail
+/// a client's write.
 ///
-/// After a failure they are tried one by one, and a failing result moves behind the others, so that
-/// a result that cannot be stored, as of a damaged session, blocks no other. Their order does not
-/// matter, since they concern different things.
+/// After a failure they are tried one by one, and a result that fails is moved behind the others.
+/// Thus a result that cannot be stored, because its session is damaged for example, does not block
+/// the others. Their order does not matter, since they concern different things.
 ///
-/// In memory only: after a restart messages are sent and questions asked again, as after any crash.
-/// Engine thread only.
+/// Kept in memory only: after a restart, messages are sent again and questions are asked again, as
+/// after any crash. Engine thread only.
 class RetryQueue {
 public:
     /// Takes a write that failed with a storage error, to try it again. False: reply to it instead.
@@ -32,20 +33,20 @@ public:
     /// Time of the next try; valid only if not empty().
     Clock::Steady::time_point next_try() const noexcept { return next_try_; }
 
-    /// Takes the results of the next try. After their turn, in which keep() takes those that failed
-    /// again, call tried().
+    /// Takes the results for the next try. After their turn, in which keep() takes back those that
+    /// failed again, call tried().
     std::vector<Request> take();
     void tried(Clock::Steady::time_point now);
 
 private:
     static constexpr std::chrono::milliseconds kPauseFirst{1'000};
-    /// A failed try costs loading all sessions in memory again.
+    /// Long, because after a failed try all sessions in memory must be loaded again.
     static constexpr std::chrono::milliseconds kPauseMax{8'000};
 
     /// Bounded by the limits on questions, messages, processes and held hooks, each of which begins
-    /// with a write, and in any case by the size of the command queue.
+    /// with a write; and in any case by the size of the command queue.
     std::deque<Request> waiting_;
-    std::size_t untried_ = 0;  ///< number of results at the front that wait while others are tried
+    std::size_t untried_ = 0;  ///< number of results at the front that were not tried yet
     bool one_by_one_ = false;  ///< true after a failure
     std::chrono::milliseconds pause_ = kPauseFirst;
     Clock::Steady::time_point next_try_{};

@@ -14,26 +14,27 @@
 namespace headway::server {
 
 /// The log lines about sessions: verdicts that need attention, approvals, estimates, failed calls
-/// (debug) and ends, one line each, written once the events are on disk. A line contains only
-/// checked or sanitized values, so an agent cannot forge lines. Engine thread only.
+/// (debug) and ends. Each gets one line, which is written once the event is on disk. A line
+/// contains only checked or sanitized values, so an agent cannot forge lines. Engine thread only.
 class SessionLog {
 public:
     enum class Level : std::uint8_t { kDebug, kInfo, kWarn };
     using Say = std::function<void(Level level, const std::string& line)>;
     using Steady = std::chrono::steady_clock;
 
-    /// `debugs` returns true while lines of Level::kDebug are wanted; empty: never.
+    /// `debugs` returns true while lines of Level::kDebug are wanted; if it is empty, they never
+    /// are.
     void say_with(Say say, std::function<bool()> debugs = {}) {
         say_ = std::move(say);
         debugs_ = std::move(debugs);
     }
-    /// Notes an event of the open transaction; `state` is its session's state, with this event and
-    /// perhaps later ones.
+    /// Notes an event of the open transaction. `state` is the state of its session; it includes
+    /// this event and perhaps later ones.
     void note(std::string_view session, const core::Event& event, const core::SessionState& state);
-    /// After the commit: writes the noted lines, at most kLinesBurst at once and kLinesPerSecond on
-    /// average, and the number of omitted lines.
+    /// Called after the commit: writes the noted lines, at most kLinesBurst at once and
+    /// kLinesPerSecond on average, and the number of lines left out.
     void commit(Steady::time_point now);
-    /// After a rollback: drops the transaction's lines.
+    /// Called after a rollback: drops the lines of the transaction.
     void drop() { noted_.clear(); }
 
     static constexpr std::size_t kLinesBurst = 100;  ///< for many sessions that turn silent at once

@@ -13,12 +13,12 @@
 
 namespace headway::server {
 
-/// Maximum distance in events of the oldest unsaved event from the head, by the number of sessions
-/// in memory: with many, a snapshot must cover at least three events, since it costs as much as
-/// they do. Pure.
+/// How many events the oldest event that no snapshot has may be behind the head, for this number of
+/// sessions in memory. If there are many, a snapshot must cover at least three events, since it
+/// costs as much as they do. Pure.
 storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
-/// Minimum quiet time of a session before an idle gap saves it, by the number of sessions in
-/// memory. Pure.
+/// How long a session must be quiet before it is saved in an idle gap, for this number of sessions
+/// in memory. Pure.
 core::Millis settled_after(std::size_t residents);
 
 /// Housekeeping between turns, in bounded steps: snapshots, eviction, checkpoints and retention.
@@ -35,21 +35,22 @@ public:
     Upkeep(storage::Store& store, const EngineSettings& settings)
         : store_(store), settings_(settings) {}
 
-    /// Sets the cursor up to which the snapshots hold everything.
+    /// Sets the cursor up to which the snapshots include everything.
     void start(storage::Cursor snapshots) { snapshot_cursor_ = head_ = snapshots; }
 
-    /// Evicts and saves sessions; more when idle. On an error the transaction was rolled back;
-    /// `lost` is then true if sessions in memory are marked as saved but are not.
+    /// Evicts and saves sessions, more of them if idle. After an error the transaction is rolled
+    /// back, and `lost` is set if sessions in memory are marked as saved but are not.
     core::Result<> tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost);
-    /// Moves the WAL into the database if the WAL is long, or always if `short_of_space`.
+    /// Moves the pages of the WAL into the database if the WAL is long, or in any case if
+    /// `short_of_space`.
     core::Result<> checkpoint(bool idle, bool short_of_space);
     /// Runs one step of retention if due; returns the deleted session, or nothing. Deletes sessions
-    /// that ended before `earliest` less the retention, since a wrong clock must not delete
-    /// sessions too early; without `earliest`, only forgotten sessions. The caller drops its
-    /// copies.
+    /// that ended longer ago than the retention time, counted from `earliest`, so that a wrong
+    /// clock does not delete sessions too early; without `earliest`, only forgotten sessions. The
+    /// caller must drop its copies.
     core::Result<std::optional<storage::Deletion>> delete_one(
         core::Timestamp now, std::optional<core::Timestamp> earliest);
-    /// Makes retention due now, since a session is to be forgotten.
+    /// Makes retention due at once, because a session is to be forgotten.
     void hurry_deletion() { retention_at_ = core::kNever; }
     /// Makes the smallest possible commit.
     core::Result<> try_commit();
@@ -58,14 +59,14 @@ public:
 
     static constexpr std::size_t kDeletionsPerGap = 16;  ///< each is a commit
     /// Event ids that one step writes to a shared database, where each id is a row. A thousand ids
-    /// take 10 to 20 ms (twenty thousand 280 ms), which delays the reports of the next turn. A step
-    /// also writes as many ids as events have come since the previous step, so that ids do not pile
-    /// up.
+    /// take 10 to 20 ms, and twenty thousand 280 ms, by which the reports of the next turn are
+    /// delayed. A step also writes at least as many ids as events have come since the last step, so
+    /// that ids do not pile up.
     static constexpr std::size_t kIdsPerStep = 1'000;
     const Figures& figures() const noexcept { return figures_; }
 
 private:
-    /// A share of the limits on sessions in memory.
+    /// A share of the limits for sessions in memory.
     struct Room {
         std::size_t sessions = 0;
         std::size_t bytes = 0;
@@ -73,7 +74,7 @@ private:
     Room spare_room(const ResidentSet& residents) const;
     bool crowded(const ResidentSet& residents, Room spare) const;
     void evict_some(ResidentSet& residents, Room spare);
-    /// Bounds of a transaction; save_each() subtracts the ids that it wrote from `ids`.
+    /// Bounds of a transaction; save_each() subtracts the number of ids that it wrote from `ids`.
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;

@@ -9,15 +9,15 @@
 
 namespace headway::server {
 
-/// Moves the stamps after steps of the wall clock, as the rules of clock_steps.hpp prescribe, and
+/// Makes the stamps of events follow steps of the wall clock, by the rules of clock_steps.hpp, and
 /// records the skipped time as an attention gap. Engine thread only.
 class WallClock {
 public:
     WallClock(Clock& clock, core::Millis confirm, EngineReport report)
         : clock_(clock), confirm_(confirm), report_(std::move(report)), steps_(confirm) {}
 
-    /// Prevents new events from being older than the journal's after the clock was set back. Called
-    /// at each recovery.
+    /// Ensures that new events are not older than those in the journal, even if the clock was set
+    /// back. Called at each recovery.
     core::Result<> start_after(storage::Store& store);
     /// Reads the wall clock; restarts `watch` when stamps follow it.
     void follow(core::Watch& watch);

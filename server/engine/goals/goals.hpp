@@ -10,16 +10,17 @@
 #include "server/engine/transaction/transaction.hpp"
 
 // An operator's goal: a command that headway-hook runs at the end of an agent's turn and whose
-// result decides whether the agent goes on. The daemon decides whether the command runs, and
-// counts; it ignores the agent's own claims.
+// result decides whether the agent goes on. The daemon decides whether the command runs, and itself
+// counts how often the agent goes on; it ignores what the agent claims.
 
 namespace headway::server {
 
-/// Maximum continuations in a session, never reset, since no agent's own bound is known to hold.
+/// How often a goal may make the agent of a session go on. The count is never reset, because an
+/// agent's own bound cannot be relied on.
 inline constexpr std::uint64_t kGoalTurnsMax = 5;
 
-/// Whether the command of a goal is run now: at the end of a turn of the main agent of a session
-/// that nothing holds back, without work in the background that wakes the agent. Pure.
+/// True if the command of a goal is to be run now: the main agent's turn has ended, nothing holds
+/// the session back, and no background work will wake the agent. Pure.
 bool may_pursue_goal(const Resident& resident, const HookCall& call);
 
 /// Stores the result of the command. Returns the prompt with which the agent goes on; empty: the

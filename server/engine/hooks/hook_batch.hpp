@@ -16,13 +16,15 @@ namespace headway::server {
 core::Event finish_of(const std::string& call_id, const std::string& tool,
                       std::string_view error_class, std::string_view why);
 
-/// Notes a finished call, which the batch of this round may name again. Keeps a bounded number.
+/// Remembers a finished call, because the batch of this round may name it again. A bounded number
+/// is remembered.
 void note_finished_call(Resident& resident, const std::string& call_id);
 
-/// Removes known events from a batch, such as calls that were reported separately. A call without a
-/// sign that it ran (HookCommand::untold) that was announced and is still open did not run: it is
-/// kept, as refused. Any other such call is removed as unknown, neither success nor failure: it may
-/// have no hook, or another daemon or an earlier start may have finished it.
+/// Removes events from a batch that are known already, such as calls that were reported separately.
+/// Calls in HookCommand::untold show no sign that they ran. Such a call did not run if it was
+/// announced and is still open: it is kept, as refused. Any other one is removed, because it may
+/// have succeeded or failed: it may have no hook of its own, or may have finished at another daemon
+/// or before a restart.
 void settle_batch(Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

@@ -17,16 +17,16 @@
 
 namespace headway::server {
 
-/// Usage of one answer of the model. Its event's id makes the usage count once, even if a later
-/// hook, or one after a restart, reports it again.
+/// Usage of one answer of the model. The id of its event ensures that the usage is counted once,
+/// even if a later hook, or one after a restart, reports it again.
 struct HookUse {
     std::string event_id;
     core::Timestamp at = core::kNever;
     core::Usage usage;
 };
 
-/// Stores the report of a hook, and answers it. Opens the session, or its next generation (`~2`)
-/// when an agent resumes an ended session.
+/// Stores the report of a hook, and answers the hook. Opens the session, or its next generation
+/// (`~2`) when an agent resumes an ended session.
 struct HookCommand {
     std::string session;  ///< without generation
     std::string parent;   ///< a sub-agent's parent session, without generation; or empty
@@ -41,8 +41,8 @@ struct HookCommand {
     core::Timestamp use_clock = core::kNever;  ///< the agent's clock when it reported `uses`
     api::hooks::GoalReport goal = {};
     std::string target = {};  ///< the session in force
-    /// The sessions that name() has named, so that the transaction has views of them: this session,
-    /// and its next generation or empty.
+    /// The sessions that name() named, kept here because the transaction refers to their text: this
+    /// session, and its next generation or empty.
     std::string named = {};
     std::string next = {};
 
@@ -51,12 +51,13 @@ struct HookCommand {
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
-    /// The answer while nothing can be stored: a refusal of a call that needs approval, or that a
-    /// person's decision about the session or one above it stops. Absent for all others.
+    /// The answer while nothing can be stored: it refuses a call that needs approval, or that is
+    /// stopped by a person's decision about the session or an ancestor. Nothing for all other
+    /// hooks.
     std::optional<HookAnswered> unstored(Reader& reader) const;
 };
 
-/// Asks again for the answer to a waiting hook. Stores only the changes that the answer makes.
+/// Asks again for the answer to a hook that waits. Stores only the changes that the answer makes.
 struct HookAgainCommand {
     std::string session;
     HookCall call;
@@ -74,7 +75,8 @@ struct HookAgainCommand {
 struct AgentGoneCommand {
     std::string session;
 
-    static constexpr bool kRationed = true;  // so that it runs after the agent's hooks
+    static constexpr bool kRationed = true;  // so that it runs after the agent's hooks, which are
+                                             // rationed too
     static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);

@@ -11,23 +11,28 @@
 #include "server/engine/residents/resident_set.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// An agent's own permission dialog, alongside which Headway may ask a remote person.
+// An agent's own permission dialog. While it is open, Headway may also ask a person who is
+// elsewhere.
 
 namespace headway::server {
 
-/// Finds the approval that the dialog of this call waits for: one that a person gave for exactly
-/// this call before, or a new request. Sets `call.dialog` to its number, and how long the hook may
-/// be held. Makes no request if the setting forbids it, if `asked` is empty because it could not be
-/// shown, or if too many requests wait already: the dialog then decides alone.
+/// Finds the approval that the dialog of this call waits for: one that a person has already given
+/// for exactly this call, or a new request. Sets `call.dialog` to its number, and sets how long the
+/// hook may be held. Makes no request if the setting forbids it, if `asked` is empty because the
+/// request could not be shown whole, or if too many requests are pending: then the dialog decides
+/// alone.
 core::Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                                  std::optional<core::ApprovalRequested> asked);
 
-/// Makes the dialog of this call wait for its own request `n`, since its hook was sent again.
+/// Makes the dialog of this call wait for its own request `n` again, because its hook was sent
+/// again.
 void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n);
 
-/// Notes that this call is about to run and its dialog may open. Keeps a bounded number of calls.
+/// Remembers that this call is about to run, so that its dialog may open. A bounded number of calls
+/// is remembered.
 void note_announced_call(Resident& resident, const HookCall& call);
-/// Takes the id of the announced call that the dialog `call` is about; empty if none is known.
+/// Returns the id of the announced call that the dialog in `call` is about, and forgets that call;
+/// empty if none is known.
 std::string take_announced_call(Resident& resident, const HookCall& call);
 
 /// Ends the pending dialog request with number `n`. Does nothing for 0.

@@ -4,16 +4,16 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// Prompts of timers and loops, which look as if a person had written them.
+// Prompts that timers and loops send, which look as if a person had written them.
 
 namespace headway::server {
 
-/// Remembers the prompts that the timers named by a stop hook will send, replacing the previous
-/// stop's, and a person's command that starts a loop. Bounded.
+/// Remembers a person's command that starts a loop, and the prompts that will be sent by the timers
+/// in a stop hook, which replace those of the stop hook before. Bounded.
 void note_prompts(Resident& resident, const api::hooks::Hook& hook);
 
-/// Marks the hook and its message as a wake-up if the prompt repeats a remembered one word for
-/// word. A person's first prompt is not a wake-up, nor is a prompt that the agent reports as typed
+/// Marks the hook and its message as a wake-up if the prompt is exactly a remembered one. The first
+/// prompt, which a person sent, is not a wake-up; nor is a prompt that the agent reports as typed
 /// by a person.
 void mark_wake_up(const Resident& resident, HookCommand& command);
 

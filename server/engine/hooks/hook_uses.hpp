@@ -8,22 +8,23 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// The model's answers in an agent's own record, as hooks report them. Each counts once: its event
-// id ensures this in its session, KnownAnswers and the nearest relatives' stored ids in its family.
+// The model's answers in an agent's own record, as hooks report them. Each is counted once. Within
+// its session, its event id ensures this; within its family, KnownAnswers and the stored ids of the
+// nearest ancestors and descendants do.
 
 namespace headway::server {
 
 struct UsesTaken {
     std::vector<core::Event> events;
-    bool more = false;  ///< all were new, so the record may have older unreported ones
+    bool more = false;  ///< all were new, so the record may have older ones that were not reported
 };
 
 /// The heartbeats that count the answers in `command`.
 ///
-/// Answers from before the session was opened are not its own: if at all, they were counted in the
-/// session that it resumes or forks. By the agent's clock alone, so that different clocks lose
-/// nothing, they are older than the newest line of the agent's record by more than the session's
-/// age.
+/// Answers from before the session was opened are left out: if they were counted, then in the
+/// session that this one resumes or forks. Such an answer is older than the newest line of the
+/// agent's record by more than the age of the session. Only times of the agent's clock are
+/// compared, so that a difference between clocks loses nothing.
 core::Result<UsesTaken> take_uses(Transaction& transaction, Resident& resident,
                                   HookCommand& command);
 

@@ -10,7 +10,7 @@
 #include "server/engine/transaction/reader.hpp"
 
 // A link in a message to people, with which a person decides one request. Opening the link decides
-// nothing, because programs that make previews also open links.
+// nothing, because programs that make previews open links too.
 
 namespace headway::server {
 
@@ -27,7 +27,8 @@ struct LinkPage {
     std::string body;
 };
 
-/// The request with a button for each decision, how it was decided, or why the link is invalid.
+/// A page with the request and a button for each decision, with its decision, or with the reason
+/// why the link is invalid.
 struct LinkQuery {
     DecisionLink link;
     const DecisionLinks* links = nullptr;
@@ -35,8 +36,8 @@ struct LinkQuery {
     core::Result<LinkPage> operator()(Reader& reader) const;
 };
 
-/// Decides only the request of the link: once, before the request expires, and only if a link may
-/// decide it.
+/// Decides the request of the link, and no other: once, before it expires, and only if it may be
+/// decided by a link.
 struct LinkDecideCommand {
     DecisionLink link;
     const DecisionLinks* links = nullptr;

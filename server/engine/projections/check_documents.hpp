@@ -7,13 +7,14 @@
 
 namespace headway::server {
 
-/// A check's name that is unique over all sessions; ids of checks and sessions have no `?`.
+/// A name for a check that is unique over all sessions. The ids of checks and sessions contain no
+/// `?`.
 inline std::string check_name(const std::string& session, const std::string& check_id) {
     return check_id + "?" + session;
 }
 
 /// The document of a stored check, whose question and answer are read from the journal. Error:
-/// kInternal for a damaged check; the rest of the turn does not fail.
+/// kInternal for a damaged check; it does not fail the rest of the turn.
 core::Result<api::CheckDocument> check_document(storage::Store& store,
                                                 const storage::StoredCheck& stored);
 

@@ -11,12 +11,14 @@
 #include "server/engine/transaction/reader.hpp"
 #include "storage/tables/expectation_table.hpp"
 
-// Expectations learned from ended sessions, and their readers. Only replies to queries, and to
-// openings that request a suggestion, use expectations: no verdict, directive or fold does.
+// Expectations learned from ended sessions, and functions that read them. They are used only in
+// replies to queries and to openings that request a suggestion, never by a verdict, a directive or
+// a fold.
 
 namespace headway::server {
 
-/// Gathers the durations of calls while a session is in memory, and learns from them at its end.
+/// Collects the durations of a session's calls while the session is in memory, and learns from them
+/// when it ends.
 class ExpectationProjection final : public Projection {
 public:
     explicit ExpectationProjection(storage::Store& store) : store_(store) {}
@@ -28,14 +30,14 @@ private:
     storage::Store& store_;
 };
 
-/// The budget of a new session of this agent type.
+/// The budget to suggest for a new session of this agent type.
 core::Result<core::BudgetSuggestion> suggested_budget(storage::ExpectationTable& table,
                                                       std::string_view agent,
                                                       std::optional<core::Complexity> complexity,
                                                       const core::BudgetBounds& bounds);
 
-/// Text to add to the prompt if the budget is above level nominal; otherwise empty. Covers only the
-/// tools that the session has called since it was loaded into memory.
+/// The text to add to the prompt if the budget is above the level nominal; otherwise empty. Covers
+/// only the tools that the session has called since it was loaded into memory.
 core::Result<std::string> usual_calls(const Reader& reader, const Resident& resident,
                                       const core::BudgetStatus& status);
 

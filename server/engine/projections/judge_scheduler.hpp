@@ -19,9 +19,9 @@ namespace headway::server {
 class Reader;
 
 /// Questions to judges: status checks and estimates of progress. A question is asked after the
-/// commit that records it, so that no question concerns events that may be rolled back. An open
-/// check is asked again after a restart; an estimate when it is due. Also the projection of checks.
-/// Engine thread only.
+/// commit that records it, so that it never concerns events that may be rolled back. After a
+/// restart, an open check is asked again; an estimate is asked for when it is due. This class is
+/// also the projection of checks. Engine thread only.
 class JudgeScheduler final : public Projection {
 public:
     /// An open question.
@@ -37,11 +37,11 @@ public:
                    EngineReport report);
 
     core::Result<> apply(const Appended& appended) override;
-    /// Called after the commit of the applied events: their checks now wait to be asked.
+    /// Called after the commit of the applied events: the checks in them now wait to be asked.
     void commit();
     void rollback();
-    /// Queues the open checks of the journal, after a start or a failed commit, except checks that
-    /// a judge already has.
+    /// Called after a start or a failed commit: queues the open checks in the journal, except those
+    /// that a judge already has.
     core::Result<> recover();
 
     /// In a shared store: queues the open checks whose daemon is gone.
@@ -51,20 +51,20 @@ public:
     bool waiting() const { return !unasked_.empty() && link_.ask; }
     /// Asks some of the waiting checks.
     void ask_checks(const Reader& reader);
-    /// True if a judge is asked for estimates of progress.
+    /// True if judges are asked for estimates of progress.
     bool estimates() const;
-    /// Asks about sessions with new events whose estimate is due; a session has at most one open
-    /// question.
+    /// Asks for estimates of those sessions with new events whose estimate is due; a session has at
+    /// most one such open question.
     void ask_estimates(const Reader& reader, std::span<Resident* const> moved);
 
-    /// Called when an estimate was answered: requests a new one at once if enough calls for it
-    /// finished meanwhile.
+    /// Called when a judge has answered with an estimate: asks for another one at once if enough
+    /// calls have finished meanwhile.
     void answered(const Question& question, const core::SessionState& state);
 
     /// The session of an open question, or null.
     const std::string* session_of(std::uint64_t question) const;
-    /// Closes an open question; null if it is not open. A rollback opens it again, because its
-    /// answer is then delivered again.
+    /// Closes an open question and returns it; null if it is not open. A rollback opens it again,
+    /// because its answer will then be delivered again.
     const Question* close(std::uint64_t question);
 
 private:
@@ -82,17 +82,18 @@ private:
     std::uint64_t next_question_ = 1;
     std::unordered_set<std::string>
         estimating_;  ///< sessions with an open question for an estimate
-    /// Sessions whose newest estimate was outdated when it arrived. At most kJudgeQueueMax.
+    /// Sessions whose newest estimate was out of date when it arrived. At most kJudgeQueueMax.
     std::unordered_set<std::string> outdated_;
     using Asked = std::pair<std::string, core::CheckRequested>;  ///< a check with its session
-    /// Committed checks not asked yet. Bounded by the open checks of sessions.
+    /// Committed checks that no judge has been asked yet. Bounded by the number of open checks of
+    /// all sessions.
     std::deque<Asked> unasked_;
     /// Checks whose session cannot be read: reported once, not at each look_again().
     std::unordered_set<std::string> given_up_;
     std::vector<Asked> staged_;  ///< checks of the open transaction
     std::unordered_map<std::uint64_t, Question>
         closing_;                      ///< questions that the open transaction ends
-    std::vector<std::string> ending_;  ///< sessions whose questions end with it
+    std::vector<std::string> ending_;  ///< sessions whose questions the open transaction ends
 };
 
 }  // namespace headway::server

@@ -24,16 +24,17 @@ namespace headway::server {
 /// flight and pauses are in memory.
 ///
 /// An endpoint has one message in flight at a time, the oldest due one first. While an endpoint is
-/// unreachable (no connection, timeout, most statuses) all its messages wait, at most
-/// limits::kWebhookPauseMax at a time, and are sent in order once one was delivered. A message that
-/// the endpoint refuses (400, 409, 413, 422) waits alone for its next try; later messages overtake
-/// it.
+/// unreachable (no connection, timeout, most statuses), all its messages wait, at most
+/// limits::kWebhookPauseMax between two tries, and are sent in order once one has been delivered. A
+/// message that the endpoint refuses (400, 409, 413, 422) waits alone for its next try; later
+/// messages overtake it.
 ///
-/// People get requests for approval first, all of one cause in one message, and at most as many
-/// messages per window as PeopleLimits allows; the rest become one message at its end. The rows of
-/// one message are settled in one transaction: a crash repeats all and loses none.
+/// People get requests for approval first. All events with one cause become one message, and in
+/// each window there are at most as many messages as PeopleLimits allows; the others become one
+/// message at the end of the window. The rows of one message are settled in one transaction, so a
+/// crash may repeat all of them and loses none.
 ///
-/// Engine thread only. Methods that write need a transaction; after a rollback, call load().
+/// Engine thread only. Functions marked "Writes" need a transaction; after a rollback, call load().
 class WebhookScheduler final : public Projection {
 public:
     /// Returns false if the message cannot be sent at present.
@@ -45,8 +46,8 @@ public:
     /// True if there is any endpoint, configured or removed.
     bool any() const { return !endpoints_.empty(); }
 
-    /// Reads the outbox. True when save_changes() has something to write: endpoints were added,
-    /// removed or have a new URL.
+    /// Reads the outbox. True if save_changes() has something to write, because endpoints were
+    /// added or removed or have a new URL.
     core::Result<bool> load(core::Timestamp now);
     core::Result<> save_changes();
 
@@ -55,20 +56,20 @@ public:
     }
     /// Adds messages for the newest events of the session, in their transaction.
     core::Result<> note(const core::Session& session, std::span<const core::Event> events);
-    /// Adds a message about no session for each endpoint for people. Its id is made from `name`.
-    /// Writes.
+    /// Adds, for each endpoint for people, a message that is about no session. Its id is made from
+    /// `name`. Writes.
     core::Result<> tell_people(std::string_view type, std::string_view name,
                                const std::string& body, core::Timestamp now);
     /// Records in memory that a try has ended, even if nothing can be written.
     void landed(const WebhookResult& result);
-    /// Called when a result could not be stored: the endpoint gets no message until landed() is
-    /// called again with it.
+    /// Called when a result could not be stored: no message is sent to the endpoint until landed()
+    /// is called again with this result.
     void hold(const WebhookResult& result);
     /// Records the result of a try. Writes.
     core::Result<> settle(const WebhookResult& result, core::Timestamp now);
     /// Sends committed messages that are due; outside of a transaction.
     core::Result<> send_due(core::Timestamp now);
-    /// Time of the next send_due(); kNever: not needed at any time.
+    /// When send_due() must be called next; kNever: never.
     core::Timestamp next_wake() const;
 
     /// Reads the endpoints' figures and next due times again, since other daemons may have added or
@@ -80,11 +81,11 @@ public:
     core::Result<> forget_removed(core::Timestamp now);
     bool has_removed(core::Timestamp now) const;
 
-    /// Sends a test at once; its result comes back like any other, with `job.row` 0. Errors:
+    /// Sends a test at once. Its result is delivered like any other, with 0 as `job.row`. Errors:
     /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
     core::Result<> test(const std::string& name, WebhookJob job);
     /// Sends the dead letters `ids` again, or all if empty; returns their number. Writes. Errors:
-    /// kUnknownWebhook, kWebhookUnusable, kUnknownDelivery if no dead letter matches.
+    /// kUnknownWebhook, kWebhookUnusable; kUnknownDelivery if no dead letter matches.
     core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
                                        core::Timestamp now);
 
@@ -102,13 +103,13 @@ private:
         bool configured = false;
         storage::OutboxEndpoint stored;
         core::Timestamp next_due = core::kNever;
-        // Preserved by load().
+        // The members below are preserved by load().
         bool in_flight = false;
         bool testing = false;
         core::Timestamp paused_until = core::kNever;
         core::SendWindow window;
         core::Timestamp backlog_before =
-            core::kNever;  ///< messages of older events had to wait for a window
+            core::kNever;  ///< messages about older events had to wait for the end of a window
     };
 
     Endpoint* find(std::string_view name);

@@ -16,7 +16,7 @@ namespace headway::server {
 struct DigestReading {
     core::Timestamp since = core::kNever;
 
-    /// Empty result: call step() again.
+    /// If the result is empty, step() must be called again.
     core::Result<std::optional<api::DigestDocument>> step(Reader& reader);
 
 private:
@@ -35,10 +35,11 @@ private:
     storage::Cursor low_ = 0;   ///< events up to this cursor are older than `since`
     storage::Cursor high_ = 0;  ///< in place(): events after this cursor are not older than `since`
     storage::Cursor head_ = 0;
-    bool cut_ = false;  ///< earlier events may be omitted
+    bool cut_ = false;  ///< earlier events may be missing
     core::DigestFold fold_;
     std::string named_;                            ///< the last session whose key was looked up
-    storage::SessionKey open_before_ = INT64_MAX;  ///< open sessions from this key up are known
+    storage::SessionKey open_before_ = INT64_MAX;  ///< open sessions with this key or a greater one
+                                                   ///< have been found
     std::size_t open_found_ = 0;
     std::vector<storage::SessionKey> keys_;
     std::size_t shown_ = 0;

@@ -9,11 +9,11 @@
 
 namespace headway::server {
 
-/// Sends people a digest of the night once a day. The last sent day is in the database. Engine
-/// thread only.
+/// Sends people a digest of the night once a day. The day of the last digest is stored in the
+/// database. Engine thread only.
 class MorningDigest {
 public:
-    /// Maximum delay of a digest whose time passed while the daemon was down.
+    /// How late a digest may be sent if the daemon was down at its time.
     static constexpr std::chrono::hours kLateMost{6};
 
     MorningDigest(std::optional<core::Millis> at, core::Millis span) : at_(at), span_(span) {}
@@ -35,7 +35,7 @@ private:
 
     const std::optional<core::Millis> at_;
     const core::Millis span_;
-    std::string told_;  ///< the last date whose digest is done
+    std::string told_;  ///< the last date whose digest was sent or is not needed
     std::string date_;  ///< date of the digest being read
     std::optional<DigestReading> reading_;
     std::string body_;

@@ -15,8 +15,9 @@
 #include "server/engine/commands/approval_commands.hpp"
 #include "server/engine/transaction/reader.hpp"
 
-// Queries: answered from committed state. Long queries run in slices and encode their text slice by
-// slice, because encoding a page of documents would block the I/O thread.
+// Queries, which are answered from committed state. Long queries run in slices on the engine's
+// thread and encode their text slice by slice, because encoding a whole page of documents would
+// block the I/O thread.
 
 namespace headway::server {
 
@@ -27,7 +28,8 @@ struct SessionQuery {
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
 
-/// Effects that the old timers would have had on `session`; if it is empty, on all ended sessions.
+/// The effects that the old timers would have had on `session`; on all ended sessions if it is
+/// empty.
 struct SessionCompared {
     core::Session session;
     core::Timestamp now;
@@ -39,7 +41,7 @@ struct ComparisonQuery {
         Reader& reader) const;
 };
 
-/// A view that is not in the cache.
+/// The view of a session, queried because it is not in the cache.
 struct ViewShown {
     std::string session;
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
@@ -53,7 +55,7 @@ struct ViewQuery {
     void refuse(Answers& on, const core::Error& error) const { on.view(session, error); }
 };
 
-/// The next page of a stream that catches up; without `after`, only the current position.
+/// The next page for a stream that is catching up; without `after`, only the current position.
 struct StreamQuery {
     std::string session;  ///< empty = all sessions
     std::optional<std::int64_t> after;
@@ -102,12 +104,12 @@ struct ApprovalQuery {
 
 /// The state of all sessions.
 struct OverviewQuery {
-    std::size_t minutes = 0;  ///< of the last ones, with their counts
+    std::size_t minutes = 0;  ///< number of past minutes whose counts are wanted
 
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 
-/// Everything that waits for people: alarms first, then approvals and sessions merged, oldest
+/// Everything that waits for people: alarms first, then approvals and sessions together, oldest
 /// first, at most limits::kNeedsShownMax of them.
 core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
 core::Result<std::uint64_t> count_needs(const Reader& reader);
@@ -138,15 +140,16 @@ std::size_t size_of(const ApprovalPolled& polled);
 /// A page of sessions, from the newest down.
 struct ListQuery {
     storage::SessionFilter filter;
-    bool rows = false;  ///< rows instead of documents
+    bool rows = false;  ///< rows of a table instead of documents
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
 
     /// Progress of the query.
     struct Scan {
         bool begun = false;
-        bool found = false;              ///< all sessions are found; only output is left
-        storage::SessionKey below = 0;   ///< keys below are not searched yet
+        bool found = false;              ///< all sessions of the page are found; only the output is
+                                         ///< left
+        storage::SessionKey below = 0;   ///< the keys below this one are not searched yet
         storage::SessionKey width = 64;  ///< keys of the next slice
         std::vector<storage::SessionKey>
             keys;  ///< the page's keys, and one more if more sessions follow

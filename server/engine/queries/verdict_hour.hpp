@@ -13,16 +13,16 @@
 namespace headway::server {
 
 /// Open sessions by verdict at the end of each of the last minutes, since the daemon began. Only
-/// turns change the counts, so a turn that begins notes the minutes that ended since the last one.
-/// In memory only, at most kMinutesMax. Engine thread only.
+/// turns change the counts, so each turn begins by noting the minutes that have ended since the
+/// last turn. Kept in memory only, at most kMinutesMax. Engine thread only.
 class VerdictHour {
 public:
     using Counts = std::array<std::uint64_t, core::kVerdictCount>;
     static constexpr std::size_t kMinutesMax = 60;
 
-    /// `open` are the counts since the last turn.
+    /// `open` are the counts that have been in force since the last turn.
     void note(core::Timestamp now, const Counts& open);
-    /// Makes the counts unknown, so that they start again.
+    /// Drops all counts, so that they start again.
     void forget() { minutes_.clear(), noted_ = {}; }
 
     /// The counts of the last minutes, oldest first; the last minute ended at until().
@@ -31,7 +31,8 @@ public:
 
 private:
     std::deque<Counts> minutes_;
-    std::chrono::sys_time<std::chrono::minutes> noted_{};  ///< minutes up to here are noted
+    std::chrono::sys_time<std::chrono::minutes> noted_{};  ///< the minutes up to this time are
+                                                           ///< noted
 };
 
 }  // namespace headway::server

@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// Opens a session that only reports have named; a prompt may give its goal later. `about` is the
-/// daemon's own choice, to which the settings of the generation `before` are added, unless it is
-/// null.
+/// Opens a session that only reports have named; a prompt may give its goal later. `about` is
+/// chosen by the daemon. The settings of the previous generation, `before`, are added to it, unless
+/// `before` is null.
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
                                core::SessionStarted about, const Resident* before,
                                Takes takes = Takes::kAll);

@@ -5,22 +5,23 @@
 #include "core/events/session_payloads.hpp"
 #include "core/state/session_state.hpp"
 
-// Ends of calls, dialogs and sessions that a hook implies. Pure.
+// The ends of calls, dialogs and sessions that a hook implies. Pure.
 
 namespace headway::server {
 
 /// True if the hook ends the session, or the sub-agent's session.
 bool ends_session(api::hooks::HookKind kind);
 
-/// True if the agent's turn is over after the hook, so that its calls in flight will not be
-/// reported. False for an error that the agent tries again.
+/// True if the hook ends the agent's turn, so that the ends of its calls in flight will not be
+/// reported. False for an error after which the agent retries.
 bool closes_calls(const api::hooks::Hook& hook);
 
-/// True if no dialog of the agent can wait after the hook: the calls of its round are over, or it
-/// is at its prompt.
+/// True if no dialog of the agent can be open after the hook, because the calls of its round are
+/// over or the agent is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
-/// The end of the session of an agent that is gone. `interrupted`: a person ended its last turn.
+/// The event that ends the session of an agent that is gone. `interrupted`: a person ended its last
+/// turn.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           bool interrupted);
 

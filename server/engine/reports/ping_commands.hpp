@@ -10,39 +10,41 @@
 #include "core/values/ping_schedule.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Pings: URLs that jobs request to report that they start, end or fail.
+// Pings: jobs request a URL to report that they start, end or fail.
 
 namespace headway::server {
 
 enum class PingKind : std::uint8_t { kStart, kSuccess, kFail, kLog };
 
-/// The newest run of a job whose pings have no `rid`; if this run has ended and `next`, the run
+/// The newest run of a job whose pings have no `rid`. If it has ended and `next` is true, the run
 /// after it. Only the newest run is loaded.
 core::Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next);
-/// Opens a run of the job. A run with a `rid` is not recorded as the newest. Writes.
+/// Opens a run of the job. A run with a `rid` is not recorded as the job's newest. Writes.
 core::Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
                         const std::string& rid);
 
-/// The ping was accepted, or repeated known facts.
+/// The ping was accepted, or told nothing new.
 struct Pinged {
-    bool unscheduled = false;  ///< its schedule had no place
+    bool unscheduled = false;  ///< there was no room for its schedule
 };
 
-/// Reports one ping of a job. A run of the job is a session with one call in flight, so that it
-/// never becomes silent: `<job>.<rid>` if the ping has a `rid`, else `<job>`, then `<job>~2` and so
-/// on for later runs. An end without a start is a run of its own. Errors: kSessionEnded for a log
-/// line after the end of the run that it names; kOverloaded when too many pings of the same turn
-/// have ended runs: send the same ping again.
+/// Reports one ping of a job. A run of the job is a session, which has one call in flight so that
+/// it never becomes silent. Its id is `<job>.<rid>` if the ping has a `rid`, else `<job>`, and
+/// `<job>~2` and so on for later runs. An end without a start is a run of its own. Errors:
+/// kSessionEnded for a log line that names a run that has ended; kOverloaded if too many pings of
+/// the same turn have ended runs, after which the client should repeat the ping.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< id of the run, or empty
     PingKind kind = PingKind::kSuccess;
     std::uint32_t exit_status = 0;  ///< exit status of a kFail; 0: not reported
     std::string text;               ///< without secrets
-    /// New schedule of the job; without `every` and `cron` the job's schedule is removed.
+    /// The new schedule of the job. If it has neither `every` nor `cron`, the job's schedule is
+    /// removed.
     std::optional<core::PingSchedule> schedule = {};
     std::string target = {};              ///< set by name(): the session of the run
-    std::vector<std::string> spare = {};  ///< set by name(): the next runs, for this turn
+    std::vector<std::string> spare = {};  ///< set by name(): the ids of the next runs, for use in
+                                          ///< this turn
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);

@@ -14,8 +14,9 @@
 #include "server/engine/reports/ping_commands.hpp"
 #include "storage/tables/idempotency_table.hpp"
 
-// Schedules of pinging jobs, stored as idempotency keys with names that no client can send. A start
-// of a job writes its schedule again, so that the schedule lives as long as the job's runs.
+// Schedules of pinging jobs, stored as idempotency keys with names that no client can send. Each
+// start of a job writes its schedule again, so that retention keeps the schedule as long as the
+// job's runs.
 
 namespace headway::server {
 
@@ -26,12 +27,12 @@ struct ScheduledJob {
 };
 
 inline constexpr std::size_t kPingSchedulesMax = 200;
-/// The list of schedules is rewritten this often, because retention deletes old keys.
+/// How often the list of schedules is written again, because retention deletes old keys.
 inline constexpr std::chrono::hours kScheduleListFresh{24};
 
 core::Result<std::optional<ScheduledJob>> find_schedule(storage::IdempotencyTable& table,
                                                         const std::string& job);
-/// False when kPingSchedulesMax other jobs have a schedule and wait for a start.
+/// False if kPingSchedulesMax other jobs have a schedule and wait for a start.
 core::Result<bool> has_room_for_schedule(storage::IdempotencyTable& table, const std::string& job);
 /// Writes the schedule of the job. Precondition: has_room_for_schedule().
 core::Result<> set_schedule(storage::IdempotencyTable& table, const std::string& job,
@@ -42,12 +43,12 @@ core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string
 /// Time by which the job must have started again, including its grace; kNever: no such time.
 core::Timestamp missing_at(const ScheduledJob& job);
 
-/// Handles a job that has not started in time: its open run, or a new one, ends as failed. Does
+/// Handles a job that has not started in time: ends its open run, or a new one, as failed. Does
 /// nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    /// `attended`: time since which pings can arrive. From then on each due start gets one grace,
-    /// however often the daemon restarts.
+    /// `attended`: since when pings can arrive. From then on, each start that is due gets one
+    /// grace, however often the daemon restarts.
     MissedPing(std::string job, core::Timestamp attended)
         : job_(std::move(job)), attended_(attended) {}
 
@@ -63,7 +64,8 @@ public:
     void wait(EngineContext&) override {}
     void keep() override {}
     void restore() override { error_.reset(); }
-    void answer(Answers&, const ReplyTo&) override {}  // the engine asked
+    void answer(Answers&, const ReplyTo&) override {}  // nothing to reply to: the engine made this
+                                                       // task
 
 private:
     const std::string job_;
@@ -78,7 +80,7 @@ public:
     core::Result<std::vector<std::unique_ptr<MissedPing>>> look(Reader& reader);
 
 private:
-    std::vector<std::string> jobs_;  ///< jobs left to check in this round, taken from the end
+    std::vector<std::string> jobs_;  ///< jobs still to be checked in this round, from the end
     core::Timestamp began_ = core::kNever;
 };
 

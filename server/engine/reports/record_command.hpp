@@ -9,11 +9,11 @@
 #include "core/values/verdict.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Sessions that happened before: read from what an agent stored, and taken into the history.
+// Recordings: past sessions, read from the files that an agent stored and added to the history.
 
 namespace headway::server {
 
-/// How much of a part was new, and how the session stands after it.
+/// How much of a part was new, and the state of the session after it.
 struct Recorded {
     std::string session;
     std::uint64_t accepted = 0;
@@ -22,11 +22,12 @@ struct Recorded {
     bool ended = false;
 };
 
-/// Takes a part of such a session. Its events are judged at their own times. They ask, notify and
-/// stop no one, no budget or cap counts them, and expectations do not learn from them. Errors:
-/// kUnknownSession for a part without an opening; kSessionExists for a session that was reported as
-/// it happened; kSessionEnded for new events after the end; kInvalidField for a time in the future,
-/// or a session that began before the time that is kept.
+/// Adds a part of a recording. Its events are judged at their own times. No person is asked or
+/// notified and no agent is stopped because of them, no budget or cap counts them, and no
+/// expectation is learned from them. Errors: kUnknownSession for a part without an opening;
+/// kSessionExists for a session that was reported live; kSessionEnded for new events after its end;
+/// kInvalidField for a time in the future, or for a session that began longer ago than the
+/// retention time.
 struct RecordCommand {
     std::string session;
     api::DecodedRecording part;

@@ -10,7 +10,7 @@
 #include "core/events/session_payloads.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Telemetry of agents (OTLP): reports of their actions after the fact.
+// Telemetry of agents (OTLP), which reports their actions afterwards.
 
 namespace headway::server {
 
@@ -32,12 +32,12 @@ struct TelemetryReport {
 /// The result of an export.
 using TelemetryTaken = api::otlp::Taken;
 
-/// Stores the facts that no other kind of report contains. A session uses either log records or
-/// spans, whichever arrived first; for a session with hooks, only token usage is stored, if its
-/// hooks do not report it.
+/// Stores the facts that no other kind of report has. For a session, either log records or spans
+/// are used, whichever came first. For a session with hooks, only token usage is stored, and only
+/// if its hooks do not report that.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
-    TelemetryTaken taken;  ///< the part known before the command runs
+    TelemetryTaken taken;  ///< the part of the result that is known before the command runs
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);

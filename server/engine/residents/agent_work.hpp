@@ -7,19 +7,19 @@
 
 namespace headway::server {
 
-/// Finds out whether an agent's process or its descendants compute, by the difference of two reads
-/// of /proc from the timer of a session that does not report. Works for other users' processes too,
-/// but not for processes without a PID here. Engine thread only.
+/// Finds out whether an agent's process or its descendants use the CPU, by comparing two reads of
+/// /proc. The timer of a session that does not report calls it. Works for processes of other users
+/// too, but not for those that have no PID in this namespace. Engine thread only.
 class AgentWork {
 public:
     /// Sets the process.
     void follow(int number);
-    /// Reads /proc again, unless it has just done so; true if the process has computed since the
-    /// last read. The first call returns false. Reads at most kProcessesMax processes.
+    /// Reads /proc again, unless it has just done so; true if the processes have used the CPU since
+    /// the last read. The first call returns false. Reads at most kProcessesMax processes.
     bool look(core::Timestamp now);
 
-    /// Enough for a shell, its build and its compilers; a larger build shows in its first
-    /// processes.
+    /// Enough for a shell, a build in it and its compilers; a larger build can be recognised by its
+    /// first processes.
     static constexpr int kProcessesMax = 64;
 
 private:
@@ -29,8 +29,8 @@ private:
     bool works_ = false;
 };
 
-/// Ticks of processor time that a process and its descendants have used, including ended ones that
-/// were waited for; 0 if /proc does not show them.
+/// Processor time in ticks that a process and its descendants have used, including descendants that
+/// ended and were waited for; 0 if /proc does not show it.
 std::uint64_t ticks_of_processes(int number);
 
 }  // namespace headway::server

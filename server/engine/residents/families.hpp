@@ -11,21 +11,21 @@
 
 namespace headway::server {
 
-/// The index of open child sessions by parent: a quiet parent with working children counts as
-/// waiting, not as silent (docs/detection.md, section 11). Has one entry for each child that has
-/// been in memory at any time since the start. join() and leave() take constant time. Engine thread
+/// The index of open child sessions by parent: a quiet parent whose children work counts as
+/// waiting, not as silent (docs/detection.md, section 11). It has one entry for each open child
+/// that has been in memory since the start. join() and leave() take constant time. Engine thread
 /// only.
 class Families {
 public:
-    /// Maximum number of descendants of one session that any() checks; the next call continues with
-    /// the remaining ones.
+    /// The most descendants of one session that any() checks in one call; the next call continues
+    /// with the others.
     static constexpr std::size_t kLooksMax = 4096;
 
-    /// Notes an open child. Idempotent.
+    /// Adds an open child. Idempotent.
     void join(const std::string& parent, storage::SessionKey child);
     /// Removes a child that has ended or is deleted; ignores unknown children.
     void leave(const std::string& parent, storage::SessionKey child);
-    /// Makes any() check this child first, since it has reported.
+    /// Makes any() check this child first, because it has reported.
     void hear(storage::SessionKey child);
     void clear();
     bool empty() const noexcept { return families_.empty(); }
@@ -43,8 +43,8 @@ public:
             use(children[i]);
     }
 
-    /// True if `works(child)` is true for an open child. Begins with the child that last reported
-    /// or was found working, and ends when `looks`, which each check decrements, is 0.
+    /// True if `works(child)` is true for an open child. Begins with the child that reported last
+    /// or was last found working. Each check decrements `looks`; at 0, the search ends.
     template <class Works>
     bool any(const std::string& parent, std::size_t& looks, Works works) {
         const auto found = families_.find(parent);

@@ -13,15 +13,15 @@
 
 namespace headway::server {
 
-/// The hook channels of the sessions whose agents have sent hooks since the daemon's start. In
-/// memory only. Engine thread only.
+/// The hook channels of sessions whose agents have sent hooks since the start of the daemon. Kept
+/// in memory only. Engine thread only.
 class HookChannels {
 public:
-    /// Open sessions, by health.
+    /// Numbers of open sessions, by health of their channel.
     using Tally = std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()>;
 
-    /// More agents than a daemon is meant for; beyond it, the channel silent for longest is
-    /// dropped.
+    /// More than the agents a daemon is meant for. Beyond this, the channel that has been silent
+    /// longest is dropped.
     static constexpr std::size_t kChannelsMax = 4'096;
 
     /// Notes a hook of this session's agent. `process`: the agent's process is followed.
@@ -32,7 +32,7 @@ public:
     void note_process_gone(storage::SessionKey session);
     void forget(storage::SessionKey session) { channels_.erase(session); }
 
-    /// Null without hooks.
+    /// The session's channel; null if it has no hooks.
     const core::HookChannel* find(storage::SessionKey session) const;
     /// Counts the channels of open sessions in memory, and stores the result for tally(). True if
     /// it has changed.

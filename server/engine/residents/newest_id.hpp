@@ -6,13 +6,15 @@
 
 namespace headway::server {
 
-/// The greatest event id of a session, by length and then by bytes. Most clients count up (numbers,
-/// ULIDs, UUIDv7): a greater id is surely new, without a lookup in the table of all ids.
+/// The greatest event id of a session, ordered by length and then by bytes. Most clients count up
+/// (numbers, ULIDs, UUIDv7), and a greater id is certainly new, so it need not be looked up in the
+/// table of all ids.
 class NewestId {
 public:
-    /// Notes that the session has no event with an id yet. Before this call nothing is known.
+    /// Records that the session has no event with an id yet. Before this call, nothing is known
+    /// about its ids.
     void start() { known_ = true; }
-    /// Notes that the session has an event with this id.
+    /// Records that the session has an event with this id.
     void note(std::string_view id) {
         if (is_new(id)) newest_ = id;
     }

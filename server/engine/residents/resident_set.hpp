@@ -21,7 +21,7 @@
 
 namespace headway::server {
 
-/// Fingerprint of a prompt, or of its beginning if the agent reports no more.
+/// The fingerprint of a prompt, or of its beginning if the agent reports only that.
 struct PromptFingerprint {
     std::uint64_t digest = 0;
     std::size_t bytes = 0;
@@ -30,29 +30,29 @@ struct PromptFingerprint {
     bool operator==(const PromptFingerprint&) const = default;
 };
 
-/// Facts about an agent with hooks. In memory only.
+/// The facts remembered about an agent with hooks. Kept in memory only.
 struct HookMemory {
-    /// Digests of the ids of the calls that hooks have reported as finished in this round, for the
-    /// batch that names all these calls again. After a restart a call may count twice.
+    /// Digests of the ids of the calls that hooks have reported as finished in this round, because
+    /// the batch will name all of these calls again. After a restart, a call may be counted twice.
     std::vector<std::uint64_t> finished_calls;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
-    /// Agents' dialogs do not name the call that they are about.
+    /// Needed because an agent's dialog does not name the call that it is about.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
     /// Digest of the event_id of the newest answer whose usage a hook has reported. The store has
-    /// the ids of all such answers.
+    /// the ids of all these answers.
     std::uint64_t last_use = 0;
-    bool fresh = false;  ///< the agent reported that it started with this session: no answer is
-                         ///< older than it
-    std::uint32_t stops = 0;  ///< calls that were refused by a stop
-    /// Prompts that recur by themselves: those of the timers that the last stop hook named, and a
+    bool fresh = false;  ///< the agent reported that it started with this session, so no answer is
+                         ///< older than the session
+    std::uint32_t stops = 0;  ///< number of calls that a stop has refused
+    /// Prompts that recur without a person: those of the timers in the last stop hook, and a
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
-    /// Digests of the calls that a person has rejected in earlier generations; absent until a call
-    /// needs them.
+    /// Digests of the calls that a person has rejected in earlier generations; read when a call
+    /// first needs them.
     std::optional<std::vector<std::uint64_t>> refused_before;
-    /// Digests of the ids of the calls whose hooks are held, or were when their connection closed:
-    /// these did not run.
+    /// Digests of the ids of the calls whose hooks are held, or were held when their connection
+    /// closed: these calls did not run.
     std::vector<std::uint64_t> held_calls;
 };
 
@@ -69,24 +69,26 @@ struct Resident {
     storage::Chain chain;
     storage::EventIds new_ids;       ///< ids of the events after its snapshot
     NewestId newest_id;              ///< known only if the session was opened in this process
-    storage::Cursor dirty_from = 0;  ///< cursor of its first event after its snapshot; 0 = clean
+    storage::Cursor dirty_from = 0;  ///< cursor of its first event after its snapshot; 0 = none:
+                                     ///< the session is clean
     std::list<Resident*>::iterator dirty_place;  ///< in ResidentSet::dirty_, while dirty
     core::Timestamp touched_at = core::kNever;
-    std::size_t bytes = 0;         ///< memory, as last measured
+    std::size_t bytes = 0;         ///< memory that it takes, as last measured
     std::uint64_t measured_n = 0;  ///< number of its last event at the last measurement
-    bool touched = false;          ///< the current batch touched it
-    bool moved = false;            ///< it got events in the current batch
-    bool news = false;             ///< its relatives have not processed its new events yet
+    bool touched = false;          ///< the current batch has touched it
+    bool moved = false;            ///< it has got events in the current batch
+    bool news = false;             ///< its ancestors and descendants do not know of its new events
+                                   ///< yet
     std::optional<core::BudgetLevel> counted;  ///< the level under which ResidentSet counts it
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.
     core::LazyOptional<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
-    /// Times of calls since the session was loaded into memory. Not part of the state: no binding
-    /// decision uses them.
+    /// Durations of calls since the session was loaded into memory. Not part of the state, because
+    /// no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
-    bool agent_runs = false;  ///< its agent's process is followed; in memory only
-    AgentWork agent_work;     ///< observed work of that process; in memory only
+    bool agent_runs = false;  ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;     ///< CPU use of that process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
 };
@@ -95,16 +97,16 @@ struct Resident {
 /// must be saved before it is evicted. Engine thread only.
 class ResidentSet {
 public:
-    /// Moves the session to the front; null when it is not in memory. Pointers are valid until
-    /// evict() or clear().
+    /// Finds a session and moves it to the front; null if it is not in memory. Pointers are valid
+    /// until evict() or clear().
     Resident* find(std::string_view id);
     Resident* find(storage::SessionKey key);
 
-    /// Error: kStorageCorrupt if the id or key is in memory already, which means a damaged index;
-    /// the set is then unchanged.
+    /// Error: kStorageCorrupt if the id or the key is already in memory, which shows that an index
+    /// is damaged; the set is then unchanged.
     core::Result<Resident*> add(storage::StoredSession stored);
 
-    /// Records that `resident` got an event at `cursor`.
+    /// Records that `resident` has got an event at `cursor`.
     void mark_dirty(Resident& resident, storage::Cursor cursor);
     /// Records that `resident` was saved.
     void mark_clean(Resident& resident);
@@ -112,27 +114,27 @@ public:
     Resident* oldest_dirty();
     /// The least recently used session, or null.
     Resident* least_recent();
-    /// The least recently used sessions to evict, at most `most`, so that at most `others` sessions
-    /// remain, which take at most `bytes` of memory.
+    /// The least recently used sessions, to be evicted so that at most `others` sessions, with at
+    /// most `bytes` of memory, remain. At most `most` are returned.
     std::vector<Resident*> beyond(std::size_t others, std::size_t bytes, std::size_t most);
-    /// Makes the session the least recently used, since no agent or client has requested it.
+    /// Makes the session the least recently used one, because no agent or client has asked for it.
     void put_last(Resident& resident);
 
-    /// Updates the session's `bytes` if it got enough events since the last measurement.
+    /// Updates the session's `bytes` if enough events have come since the last measurement.
     void measure(Resident& resident);
     /// The approximate memory of all sessions in the set.
     std::size_t bytes() const noexcept { return bytes_; }
 
-    /// Precondition: clean.
+    /// Precondition: the session is clean.
     void evict(Resident& resident);
     void clear();
     std::size_t size() const noexcept { return by_key_.size(); }
 
-    /// Open sessions in memory with a budget, by its level.
+    /// Numbers of open sessions in memory that have a budget, by its level.
     using BudgetLevels =
         std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()>;
     const BudgetLevels& budget_levels() const noexcept { return levels_; }
-    /// Updates budget_levels() after the session's budget may have changed.
+    /// Updates budget_levels(). Called when the budget of the session may have changed.
     void recount(Resident& resident);
 
 private:
@@ -141,7 +143,7 @@ private:
     using Order = std::list<Resident>;
     Order order_;  ///< most recently used first
     std::unordered_map<std::string_view, Order::iterator>
-        by_id_;  ///< the keys' text belongs to the residents
+        by_id_;  ///< the text of its keys belongs to the residents
     std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
     std::list<Resident*> dirty_;  ///< sorted by dirty_from, since cursors only grow
     BudgetLevels levels_{};

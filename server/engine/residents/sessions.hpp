@@ -14,7 +14,7 @@
 
 namespace headway::server {
 
-/// True for errors of one session alone: it is damaged, or a newer version wrote it.
+/// True for errors that concern a single session: it is damaged, or was written by a newer version.
 inline bool is_unreadable(core::ErrorCode code) noexcept {
     return code == core::ErrorCode::kInternal || code == core::ErrorCode::kStorageTooNew;
 }
@@ -22,26 +22,28 @@ inline bool is_unreadable(core::ErrorCode code) noexcept {
 /// Advice for people about a damaged session.
 std::string way_out_of_damage(storage::Store& store);
 
-/// The sessions in memory, and those on disk that a command or a query needs. A damaged session
-/// gives kInternal, which refuses this session alone; other errors of the store fail the
+/// The sessions in memory, and those on disk that a command or a query needs. For a damaged session
+/// the error is kInternal, which concerns this session only; other errors of the store fail the
 /// transaction. Engine thread only.
 class Sessions {
 public:
     Sessions(storage::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
-    /// Null when no session has this id. Pointers are valid until the end of the turn.
+    /// Null if no session has this id. Pointers are valid until the end of the turn.
     core::Result<Resident*> find(std::string_view id);
-    /// Finds a session by key; also null for an unreadable one, which is reported to its readers.
+    /// Finds a session by key. Null also for one that cannot be read; clients that read it get the
+    /// error.
     core::Result<Resident*> find_key(storage::SessionKey key);
     /// Like find(), but an unknown id is the error kUnknownSession.
     core::Result<Resident*> require(std::string_view id);
     /// Precondition: no session has this id.
     core::Result<Resident*> create(const std::string& id, core::Timestamp now);
-    /// Takes a session from disk into memory, for longer than the turn.
+    /// Keeps a session that was read from disk in memory, beyond the end of the turn.
     core::Result<Resident*> adopt(storage::StoredSession stored);
-    /// Like adopt(), except that an ended session is kept for this turn only.
+    /// Like adopt(), but an ended session is kept for this turn only.
     core::Result<Resident*> admit(storage::StoredSession stored);
-    /// Loads a session, which must have `id` unless `id` is empty, without keeping it in memory.
+    /// Loads a session without keeping it in memory. The session must have the id `id`, unless `id`
+    /// is empty.
     core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
 
     /// Calls `use` with the session, from memory or from disk. Skips a damaged session.
@@ -58,13 +60,13 @@ public:
         return {};
     }
 
-    /// Called for sessions whose damage only costs time.
+    /// Called for a session whose damage only costs time.
     using Damage = std::function<void(storage::SessionKey, const std::string&)>;
     void on_damage(Damage tell) { damage_ = std::move(tell); }
     /// Reports that the snapshot of this session was damaged, if it was.
     void note_damage(const storage::StoredSession& stored) const;
 
-    /// Evicts ended sessions that were loaded for this turn only and did not change.
+    /// Evicts the ended sessions that were loaded for this turn only and have not changed.
     void dismiss_visitors();
     ResidentSet& residents() noexcept { return residents_; }
     const ResidentSet& residents() const noexcept { return residents_; }

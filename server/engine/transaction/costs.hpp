@@ -10,12 +10,13 @@
 
 namespace headway::server {
 
-/// Why a cap on the session's cost cannot hold, even before any use: its model has no price, or its
-/// agent's hooks report neither tokens nor cost. Empty if the cap may hold, or without a cap.
+/// Why a cap on the session's cost cannot be enforced, if this is known before any use: its model
+/// has no price, or its agent's hooks report neither tokens nor cost. Empty if the cap may hold, or
+/// if there is none.
 std::string cost_warning(const Reader& reader, const core::Session& session,
                          const std::optional<api::Adapter>& adapter);
 
-/// The session's adapter, whose `missing` has `cost` if a cap on cost cannot hold.
+/// The session's adapter. Its `missing` includes `cost` if a cap on cost cannot be enforced.
 std::optional<api::Adapter> adapter_with_cost(const Reader& reader, storage::SessionKey key,
                                               const core::Session& session);
 

@@ -22,8 +22,8 @@ namespace headway::server {
 class Reader;
 class Transaction;
 
-/// The sessions in memory that a cap holds, kept here so that they are released on time. A held
-/// session that is missing here (after a restart, or because another daemon has it) is released at
+/// The sessions in memory that a cap holds, listed so that they are released on time. A held
+/// session that is not listed (after a restart, or because another daemon has it) is released at
 /// its next report.
 struct DaysHeld {
     std::unordered_set<storage::SessionKey> sessions;
@@ -35,15 +35,15 @@ core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t da
                                    const core::DayCap& cap);
 
 /// Counts the session's own use in these events, and applies a person's decision about a cap if the
-/// session asked for that decision. Part of Transaction::append.
+/// decision is on a request of this session. Part of Transaction::append.
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
 
-/// Holds the session while one of its caps is reached, and asks a person, once per cap and day;
-/// lets the session go on afterwards.
+/// Holds the session while one of its caps is reached, and asks a person, once for each cap and
+/// day. Lets the session go on afterwards.
 core::Result<> heed_day(Transaction& transaction, Resident& resident);
-/// Releases the session if its hold has ended, and never begins one: time or a person ends a hold,
-/// and only a report begins one.
+/// Releases the session if its hold has ended. Never begins a hold, because only a report does;
+/// time or a person ends it.
 core::Result<> release_day(Transaction& transaction, Resident& resident);
 
 /// The current state of every cap.
@@ -53,7 +53,7 @@ struct DayQuery {
 
 /// A person's request to raise a daily cap, or to lift it until the next day.
 struct DayCommand {
-    std::string label;  ///< empty: the cap of all sessions
+    std::string label;  ///< empty: the cap for all sessions
     double more_cost_usd = 0;
     std::uint64_t more_tokens = 0;
     bool lift = false;

@@ -51,8 +51,8 @@ private:
     Said said_harmless_;
 };
 
-/// State that the engine owns and its readers, transactions and started operations use. Engine
-/// thread only.
+/// State that belongs to the engine and is used by its readers, transactions and started
+/// operations. Engine thread only.
 struct EngineContext {
     storage::Store& store;
     const Clock& clock;
@@ -68,10 +68,11 @@ struct EngineContext {
     DamageLog& damage;
     DaysHeld& days;
     Cluster* cluster;             ///< null while no other daemon writes to the store
-    api::JsonDocument& document;  ///< for arguments of approvals
+    api::JsonDocument& document;  ///< for parsing the arguments of approvals
     EngineStats& stats;           ///< figures as of the last commit
     const VerdictHour& hour;
-    /// True while memory is empty after a failed commit, or nothing can be written any more.
+    /// True while no session is in memory after a failed commit, or if nothing can be written any
+    /// more.
     bool unavailable = false;
     KnownAnswers answers = {};
 };

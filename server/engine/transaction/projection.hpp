@@ -12,23 +12,22 @@
 
 namespace headway::server {
 
-/// Events that were just appended to the journal of a session, which has folded them.
+/// Events that were just appended to the journal of a session; the session has already folded them.
 struct Appended {
     Resident& resident;
     std::span<const core::Event> events;
-    storage::Cursor cursor = 0;  ///< cursor of the first event; the others follow
-    EngineStats& stats;          ///< the transaction's
-    Publication& publication;    ///< the transaction's
+    storage::Cursor cursor = 0;  ///< cursor of the first event; those of the others follow
+    EngineStats& stats;          ///< statistics of the transaction
+    Publication& publication;    ///< publication of the transaction
 };
 
-/// A table that is derived from events, and written in their transaction.
+/// A table that is derived from events and written in the same transaction.
 class Projection {
 public:
     virtual ~Projection() = default;
     /// Errors are those of the store and fail the transaction.
     virtual core::Result<> apply(const Appended& appended) = 0;
-    /// Whether it also holds sessions that were taken from a recording: most tables are about what
-    /// happens now.
+    /// Whether the table includes recordings; most tables are about live sessions only.
     virtual bool takes_recorded() const { return false; }
 };
 

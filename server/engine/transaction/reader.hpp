@@ -17,7 +17,7 @@ namespace headway::server {
 inline constexpr std::chrono::microseconds kReaderSlice{400};
 
 /// Data for queries: the sessions as of the last commit, and the tables other than the journal.
-/// Within a transaction it also returns the transaction's own writes. Engine thread only.
+/// Within a transaction, it also sees the writes of that transaction. Engine thread only.
 class Reader {
 public:
     explicit Reader(EngineContext& parts) : parts_(parts) {}
@@ -30,7 +30,7 @@ public:
     WebhookScheduler& webhooks() const { return parts_.webhooks; }
     const VerdictHour& hour() const { return parts_.hour; }
     const HookChannels& channels() const { return parts_.channels; }
-    /// State of the hook channel of a session's agent; empty without hooks.
+    /// The state of the hook channel of a session's agent; nothing if it has no hooks.
     std::optional<api::Adapter> adapter(storage::SessionKey key,
                                         const core::Session& session) const {
         const core::HookChannel* channel = parts_.channels.find(key);
@@ -38,16 +38,16 @@ public:
         return api::Adapter{*channel,
                             core::examine_channel(*channel, session.state(), now(), parts_.watch)};
     }
-    /// Daemons that share the store; empty if the store is not shared.
+    /// The daemons that share the store; empty if the store is not shared.
     std::span<const storage::DaemonSeen> daemons() const {
         if (parts_.cluster == nullptr) return {};
         return parts_.cluster->daemons();
     }
     core::Timestamp now() const { return parts_.clock.now(); }
-    /// The time for documents.
+    /// The time to be used in documents.
     api::ReadingTime time() const { return {now(), parts_.watch}; }
 
-    /// Null when no session has this id. Pointers are valid until the end of the turn.
+    /// Null if no session has this id. Pointers are valid until the end of the turn.
     core::Result<const Resident*> find(std::string_view id) const {
         HEADWAY_TRY(const Resident* resident, parts_.sessions.find(id));
         return resident;
@@ -73,7 +73,8 @@ public:
     core::Result<> with(storage::SessionKey key, Use use) const {
         return parts_.sessions.with(key, std::move(use));
     }
-    /// Calls `use` with the session. Error: kInternal for a damaged session.
+    /// Calls `use` with the session, from memory or from disk. Error: kInternal for a damaged
+    /// session.
     template <class Use>
     core::Result<> with_whole(storage::SessionKey key, std::string_view id, Use use) const {
         if (const Resident* resident = parts_.sessions.residents().find(key)) {
@@ -86,13 +87,14 @@ public:
     }
     /// True if other daemons also write the sessions.
     bool is_shared() const { return parts_.cluster != nullptr; }
-    /// Makes the turn update this session, on which a command's choice of sessions depends.
+    /// Makes the turn bring this session up to date, because a command's choice of sessions depends
+    /// on it.
     void look_at(std::string_view id) const {
         if (parts_.cluster != nullptr) parts_.cluster->look_at(id);
     }
     /// True while other daemons have committed events that this daemon has not read.
     bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
-    /// Pending approvals of the sessions below this one that are in memory.
+    /// Number of pending approvals of this session's descendants that are in memory.
     std::size_t approvals_below(const core::Session& session) const {
         std::size_t pending = 0;
         for (const Resident* child : parts_.tree.descendants(session, parts_.sessions.residents()))
@@ -101,7 +103,7 @@ public:
     }
     std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
 
-    /// Logs a damaged session that a list leaves out, once.
+    /// Logs, once, that a list leaves out a damaged session.
     void say_damaged(storage::SessionKey session, const std::string& line) const {
         parts_.damage.say(session, line);
     }

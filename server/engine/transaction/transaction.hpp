@@ -17,23 +17,23 @@
 
 namespace headway::server {
 
-/// One turn's writes: commands decide events, append() stores them with everything derived from
-/// them, and nothing is published before the commit. Dropping an uncommitted transaction leaves the
-/// sessions in memory ahead of the journal, so the engine must drop those sessions too.
+/// The writes of one turn: commands decide events, append() stores them and everything derived from
+/// them, and nothing is published before the commit. If a transaction is not committed, the
+/// sessions in memory are ahead of the journal, so the engine must drop them too.
 ///
 /// A command changes only the sessions that it has named (WriteTask::name). Engine thread only.
 class Transaction {
 public:
     struct Turn {
         core::Timestamp now;
-        std::uint32_t load = 1;  ///< factor on heartbeat intervals
+        std::uint32_t load = 1;  ///< factor for heartbeat intervals
         bool listening = false;  ///< publish events, not only views
     };
 
     Transaction(EngineContext& parts, std::span<Projection* const> projections,
                 SessionLog& session_log, const Turn& turn, Publication& publication);
 
-    /// Begins a command on these sessions.
+    /// Begins a command that changes these sessions.
     void begin(std::span<const std::string_view> sessions, bool watched);
     /// Begins the engine's own work, which may change any session.
     void begin_own();
@@ -41,7 +41,7 @@ public:
     /// The context of the current command.
     const core::Context& context() const { return context_; }
     core::Timestamp now() const { return context_.now; }
-    /// The context for an opening: with the floor unless the caller may control sessions.
+    /// The context for an opening. It has the policy floor, unless the caller may control sessions.
     core::Context opening_context(bool controls) const;
     const EngineSettings& settings() const { return parts_.settings; }
     storage::Store& store() { return parts_.store; }
@@ -56,7 +56,7 @@ public:
     api::JsonDocument& document() { return parts_.document; }
     EngineStats& stats() { return stats_; }
 
-    /// Null when no session has this id.
+    /// Null if no session has this id.
     core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
     /// Error: kUnknownSession.
     core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
@@ -73,16 +73,18 @@ public:
     bool children_work(const Resident& resident);
     /// True if the current command may change this session.
     bool may_change(std::string_view session) const;
-    /// True if the inbox of a session that cannot be read waits for a daemon that can.
+    /// True if this daemon cannot read the session, so that its inbox must wait for a daemon that
+    /// can.
     bool keeps_inbox(storage::SessionKey key) const {
         return parts_.cluster != nullptr && parts_.cluster->is_unreadable(key);
     }
-    /// Calls `decide(session, arguments..., context, events)`, often a method of the session, and
-    /// appends the decided events. Returns the error of `decide`, which leaves the session
-    /// unchanged.
+    /// Calls `decide(session, arguments..., context, events)`, which is often a member function of
+    /// the session, and appends the events that it decided. If `decide` returns an error, it has
+    /// left the session unchanged, and the error is returned.
     template <typename Decide, typename... Arguments>
     core::Result<> change(Resident& resident, Decide&& decide, Arguments&&... arguments) {
-        std::vector<core::Event> events = std::exchange(events_, {});  // free for a change within
+        std::vector<core::Event> events = std::exchange(events_, {});  // events_ is free for a
+                                                                       // nested change
         events.clear();
         const auto run = [&] {
             return std::invoke(std::forward<Decide>(decide), resident.session,
@@ -97,7 +99,7 @@ public:
         events_ = std::move(events);
         return appended;
     }
-    /// An empty list for the decided events to pass to append(); valid until the next call.
+    /// An empty list for decided events, to be passed to append(); valid until the next call.
     std::vector<core::Event>& events() {
         events_.clear();
         return events_;
@@ -107,13 +109,13 @@ public:
     core::Result<> append(Resident& resident, std::vector<core::Event>& events);
     /// Publishes the session's view with this turn.
     void touch(Resident& resident);
-    /// Puts a message into the inbox of another session, which decides about it in the next turn.
+    /// Puts a message into the inbox of another session, which handles it in the next turn.
     core::Result<> tell(storage::SessionKey other, core::Payload payload);
     /// Makes the next turn look at the session even if it is not due.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
-    /// The sessions that got a message or were woken since the last call, each once.
+    /// The sessions that have got a message or were woken since the last call, each once.
     std::vector<storage::SessionKey> take_woken();
-    /// The sessions that got events since the last call.
+    /// The sessions that have got events since the last call.
     std::vector<Resident*> take_news();
     /// Makes the engine delete forgotten sessions soon, before retention is due.
     void hurry_deletion() { deletes_ = true; }
@@ -121,11 +123,11 @@ public:
     /// Publishes the changed tokens with this turn.
     void publish_tokens() { tokens_changed_ = true; }
 
-    /// Commits. Error: the transaction was not committed and needs a rollback.
+    /// Commits. After an error, the transaction is not committed and needs a rollback.
     core::Result<> commit();
     /// The sessions to publish.
     std::span<Resident* const> touched() const { return touched_; }
-    /// The sessions of touched() with new events.
+    /// Those of the sessions in touched() that have new events.
     std::span<Resident* const> moved() const { return moved_; }
 
 private:
@@ -135,7 +137,7 @@ private:
     Reader reader_;
     Turn turn_;
     Publication& publication_;
-    EngineStats stats_;  ///< become the engine's after the commit
+    EngineStats stats_;  ///< replace the engine's statistics after the commit
     core::Context context_;
     std::span<const std::string_view> names_;  ///< the current command's sessions
     bool own_ = true;                          ///< any session may change

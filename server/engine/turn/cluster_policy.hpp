@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// For a store that other daemons also write: a turn holds its sessions, deadlines are rows, and
-/// the database's clock is used.
+/// For a store that other daemons also write to: a turn holds its sessions, deadlines are stored in
+/// rows, and the clock of the database is used.
 class ClusterPolicy final : public StorePolicy {
 public:
     ClusterPolicy(TurnState turn, Cluster& cluster, Upkeep& upkeep)
@@ -20,7 +20,7 @@ public:
     bool has_lost_connection() const override { return cluster_.has_lost_connection(); }
 
     void follow_clock() override {}
-    void note_gap(core::Millis) override {}  // other daemons listen meanwhile
+    void note_gap(core::Millis) override {}  // not a gap: other daemons listen meanwhile
     void take_deferred(std::vector<Request>& requests) override {
         cluster_.take_deferred(requests);
     }
@@ -59,7 +59,7 @@ private:
     TurnState turn_;
     Cluster& cluster_;
     Upkeep& upkeep_;
-    bool said_newer_ = false;  ///< logged that this program is outdated
+    bool said_newer_ = false;  ///< it has been logged that this program is outdated
 };
 
 }  // namespace headway::server

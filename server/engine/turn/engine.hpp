@@ -29,15 +29,15 @@
 
 namespace headway::server {
 
-/// The one owner of all sessions and of the journal. Each turn takes the waiting tasks, runs the
-/// writes in one transaction, commits, publishes, and then reads the committed state. A failed
-/// commit publishes nothing: the turn is rolled back, sessions are loaded from the journal again,
-/// and writes are refused until loading succeeds (docs/architecture.md).
+/// The one owner of all sessions and of the journal. Each turn takes the tasks that wait, runs the
+/// writes in one transaction, commits, publishes, and then runs the reads on the committed state.
+/// If the commit fails, nothing is published: the turn is rolled back, the sessions are loaded from
+/// the journal again, and writes are refused until this succeeds (docs/architecture.md).
 ///
 /// Everything except the constructor and recover() runs on the engine's thread.
 class Engine {
 public:
-    /// Called once per turn with something to publish; must not block.
+    /// Called once in each turn that has something to publish; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;
 
     Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineSettings settings,
@@ -47,16 +47,17 @@ public:
     /// events.
     core::Result<std::uint64_t> recover();
 
-    /// See DiskGuard::watch(). Call it before the first turn.
+    /// See DiskGuard::watch(). To be called before the first turn.
     void watch_space(storage::DiskSpace& space, std::uint64_t free_min) {
         disk_.watch(space, free_min);
     }
-    /// Sets the sender of webhook messages; each accepted message comes back as a
-    /// WebhookDoneCommand. Call it before the first turn.
+    /// Sets the sender of webhook messages; each accepted message leads to one WebhookDoneCommand.
+    /// To be called before the first turn.
     void send_webhooks_with(WebhookScheduler::Send send) { webhooks_.send_with(std::move(send)); }
-    /// Passes on hints of a shared store, which outlive the engine. Call it before the first turn.
+    /// Sets the source of hints for a shared store, which must outlive the engine. To be called
+    /// before the first turn.
     void hint_by(ClusterHints& hints) { policy_->hint_by(hints); }
-    /// Sets the writer of log lines about sessions. Call it before the first turn.
+    /// Sets the writer of log lines about sessions. To be called before the first turn.
     void log_sessions_with(SessionLog::Say say, std::function<bool()> debugs) {
         session_log_.say_with(std::move(say), std::move(debugs));
     }
@@ -64,8 +65,8 @@ public:
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
 
-    /// Takes one turn with the retried requests, then one with `requests`; `left` remain in the
-    /// queue. Public for tests.
+    /// Takes one turn with the requests to be retried, then one with `requests`; `left` requests
+    /// remain in the queue. Public for tests.
     void turn(std::vector<Request>& requests, std::size_t left);
     /// Housekeeping after a turn, in bounded steps; more steps when idle. Public for tests.
     void upkeep(bool idle);
@@ -78,7 +79,7 @@ private:
     void arrive(std::vector<Request>& requests);
     void start(std::vector<Request>& requests, bool first, Publication& publication);
 
-    // Writes.
+    // Writes:
     void write_phase(std::vector<Request>& requests, std::size_t left, Publication& publication);
     void commit_writes(std::vector<Request>& requests, std::size_t left, Publication& publication);
     core::Result<> name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
@@ -94,22 +95,22 @@ private:
     bool regain();
     void after_commit();
 
-    // Reads.
+    // Reads:
     void take_reads(std::vector<Request>& requests);
     void answer_reads();
     /// True when the read is complete.
     bool read_some(Request& request);
 
-    // Other daemons.
+    // Commits of other daemons:
     void refresh_reads(std::size_t from, Publication& publication);
     void follow_others();
 
-    // Publications.
+    // Publications:
     EngineStats stats() const;
     void publish_turn(std::unique_ptr<Publication> publication);
     void announce(std::unique_ptr<Publication> publication);
 
-    // Upkeep.
+    // Upkeep:
     void probe();
     bool try_commit();
     void count_channels();
@@ -124,7 +125,7 @@ private:
     void save_everything();
     /// True while the sessions or the disk cannot be used.
     bool halted() const { return lost_ || disk_.is_closed(); }
-    /// True if messages may be sent: their results are expected to be stored.
+    /// True if messages may be sent, because it can be expected that their results will be stored.
     bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
 
     storage::Store& store_;
@@ -143,9 +144,9 @@ private:
     JudgeScheduler judges_;
     WebhookScheduler webhooks_;
     MissedPings missed_;
-    Clock::Steady::time_point missed_at_{};  ///< time of the next look for missed pings
+    Clock::Steady::time_point missed_at_{};  ///< when missed pings are next looked for
     MorningDigest morning_;
-    Clock::Steady::time_point morning_at_{};  ///< earliest time of the next step
+    Clock::Steady::time_point morning_at_{};  ///< when the morning digest may next take a step
     HookChannels channels_;
     Clock::Steady::time_point channels_counted_{};
     SessionProjection session_rows_;
@@ -166,14 +167,17 @@ private:
     std::unique_ptr<StorePolicy> policy_;
 
     RetryQueue retry_queue_;
-    std::deque<Request> reads_;               ///< not answered yet; counted in the queue's size
+    std::deque<Request> reads_;               ///< reads that are not answered yet; the queue's size
+                                              ///< includes them
     std::vector<storage::SessionKey> moved_;  ///< sessions with new events in this turn
-    /// Sessions that the next turn looks at: they have messages in their inbox or a relative woke
-    /// them.
+    /// Sessions that the next turn looks at, because they have messages in their inbox, or an
+    /// ancestor or descendant has woken them.
     std::vector<storage::SessionKey> receivers_;
-    storage::SessionKey last_receiver_ = 0;  ///< last one handled in a turn with too many receivers
+    storage::SessionKey last_receiver_ = 0;  ///< the last one handled when a turn had too many
+                                             ///< receivers
     bool listening_ = false;
-    bool lost_ = false;  ///< sessions dropped after a failed commit are not loaded again yet
+    bool lost_ = false;  ///< the sessions were dropped after a failed commit and are not loaded
+                         ///< again yet
     Clock::Steady::time_point regain_tried_at_{};
     Clock::Steady::time_point gap_at_{};  ///< time of the last housekeeping
     Clock::Steady::time_point fed_at_{};  ///< when the watchdog was last fed

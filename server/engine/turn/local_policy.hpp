@@ -8,7 +8,8 @@
 
 namespace headway::server {
 
-/// For a store of this daemon alone: deadlines are in memory; the machine's clock is used.
+/// For a store that only this daemon uses: deadlines are kept in memory, and the machine's clock is
+/// used.
 class LocalPolicy final : public StorePolicy {
 public:
     LocalPolicy(TurnState turn, Upkeep& upkeep);

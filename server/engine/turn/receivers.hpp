@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// Leaves at most kReceiversPerTurn keys in `receivers`, those after `last` first, and returns the
-/// others. Sets `last` to the last key left, so that every key gets its turn. Both lists are
+/// Keeps at most kReceiversPerTurn keys in `receivers`, preferring those after `last`, and returns
+/// the others. Sets `last` to the last key kept, so that every key gets its turn. Both lists are
 /// ascending without duplicates. Pure; linear.
 std::vector<storage::SessionKey> hold_back(std::vector<storage::SessionKey>& receivers,
                                            storage::SessionKey& last);

@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// State of the engine that a turn needs beyond its context; owned by the engine.
+/// The state of the engine that a turn needs in addition to its context. It belongs to the engine.
 struct TurnState {
     EngineContext& parts;
     Clock& clock;
@@ -33,9 +33,9 @@ struct TurnNames {
 };
 
 /// The difference between a store that one daemon owns (LocalPolicy) and one that several daemons
-/// write (ClusterPolicy): which sessions a turn may change, when sessions are due, whose clock is
-/// used, and how other daemons' commits are read. The engine's turn has no other branch on this
-/// difference. Engine thread only.
+/// write to (ClusterPolicy): which sessions a turn may change, when sessions are due, whose clock
+/// is used, and how the commits of other daemons are read. The engine does not distinguish the two
+/// anywhere else. Engine thread only.
 class StorePolicy {
 public:
     StorePolicy() = default;
@@ -43,23 +43,23 @@ public:
     StorePolicy& operator=(const StorePolicy&) = delete;
     virtual ~StorePolicy() = default;
 
-    /// Fills memory after the store has recovered, at the start and after a failed commit. Returns
-    /// the number of events that were read after the snapshots.
+    /// Loads the sessions into memory after the store has recovered, at the start and after a
+    /// failed commit. Returns the number of events that were read after the snapshots.
     virtual core::Result<std::uint64_t> recover(storage::Recovery recovery) = 0;
-    /// Called when memory is dropped; recover() follows.
+    /// Called when the sessions in memory are dropped; recover() follows.
     virtual void forget() = 0;
-    /// False while another try to recover is too early.
+    /// False while it is too early for another attempt to recover.
     virtual bool may_recover(Clock::Steady::time_point last_try) const = 0;
-    /// True if the connection from which memory was read is lost.
+    /// True if the connection over which the sessions in memory were read is lost.
     virtual bool has_lost_connection() const = 0;
 
-    // The turn, in the order of the calls.
+    // The functions of a turn, in the order of their calls.
 
     /// Follows steps of the wall clock.
     virtual void follow_clock() = 0;
-    /// Notes a time in which this daemon did not listen.
+    /// Records a time in which this daemon did not listen.
     virtual void note_gap(core::Millis length) = 0;
-    /// Inserts writes of earlier turns before this turn's.
+    /// Inserts deferred writes of earlier turns before those of this turn.
     virtual void take_deferred(std::vector<Request>& requests) = 0;
     /// True if sessions may be due.
     virtual bool ticks_due() const = 0;
@@ -69,26 +69,26 @@ public:
     /// Begins the transaction and holds the sessions of the turn.
     virtual core::Result<> begin(std::vector<Request>& requests, const TurnNames& named,
                                  Transaction& transaction) = 0;
-    /// False if the write waits for the next turn, or has failed.
+    /// False if the write must wait for the next turn or has failed.
     virtual core::Result<bool> may_run(Request& request, Transaction& transaction) = 0;
     /// Ticks the sessions whose deadline has come, a bounded number of them.
     virtual core::Result<> tick_due(Transaction& transaction) = 0;
-    /// Before the commit: stores when the sessions of the turn are due.
+    /// Called before the commit: stores when the sessions of the turn are due.
     virtual void store_deadlines(const Transaction& transaction) = 0;
-    /// After the commit.
+    /// Called after the commit.
     virtual void settle(const Transaction& transaction, Publication& publication) = 0;
-    /// After the commit: schedules the next look at `resident`, which has changed.
+    /// Called after the commit: schedules the next look at `resident`, which has changed.
     virtual void schedule(const Resident& resident) = 0;
     /// True if the failed turn may run once more.
     virtual bool may_try_again() const = 0;
     virtual void note_retry() = 0;
-    /// True if a failed commit may have been stored.
+    /// True if a failed commit may in fact have been stored.
     virtual bool outcome_unknown() const = 0;
 
     // Reads, and work between turns.
 
-    /// Brings the sessions of the reads from index `from` on up to date with all commits
-    /// acknowledged before these reads arrived.
+    /// Brings the sessions that are needed by the reads from index `from` on up to date: with all
+    /// commits that were acknowledged before these reads arrived.
     virtual core::Result<> refresh(const std::deque<Request>& reads, std::size_t from,
                                    bool listening, Publication& publication) = 0;
 
@@ -103,9 +103,10 @@ public:
     virtual bool waiting() const = 0;
     /// Time at which the engine takes its next turn without a request.
     virtual Clock::Steady::time_point next_wake(Clock::Steady::time_point now) const = 0;
-    /// Time of the next turn when sessions wait to be looked at.
+    /// When the next turn is to be taken if sessions wait to be looked at.
     virtual Clock::Steady::time_point next_look(Clock::Steady::time_point now) const = 0;
-    /// Lower bound of the current time; empty: nothing irreversible may depend on the clock.
+    /// A lower bound of the current time; if there is none, nothing irreversible may depend on the
+    /// clock.
     virtual std::optional<core::Timestamp> earliest() const = 0;
     virtual void add_stats(EngineStats& stats) const = 0;
     virtual void hint_by(ClusterHints& hints) = 0;

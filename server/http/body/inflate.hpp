@@ -10,8 +10,8 @@
 namespace headway::server {
 
 /// Decodes a body with `Content-Encoding: gzip`: exactly one complete member. Inflates at most
-/// `bytes_max` bytes, so a bomb costs no more than a body of that size. Errors: kBadRequest,
-/// kBodyTooLarge. Pure.
+/// `bytes_max` bytes, so a decompression bomb costs no more than a body of that size. Errors:
+/// kBadRequest, kBodyTooLarge. Pure.
 core::Result<std::string> inflate_gzip(std::string_view packed, std::size_t bytes_max);
 
 }  // namespace headway::server

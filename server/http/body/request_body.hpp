@@ -14,8 +14,8 @@
 
 namespace headway::server {
 
-/// Collects the body of one request, of a known length or in chunks. Memory grows with the received
-/// bytes, so a large Content-Length alone costs nothing. Pure.
+/// Collects the body of one request. Its length is known, or it comes in chunks. Memory grows with
+/// the received bytes, so a large Content-Length alone costs nothing. Pure.
 class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
@@ -24,8 +24,8 @@ public:
     void start(std::size_t length);
     /// Begins a chunked body of at most `bytes_max` bytes.
     void start_chunked(std::size_t bytes_max);
-    /// Takes the bytes that arrived with the head; sets `used` to the number that belong to the
-    /// body.
+    /// Takes the bytes that arrived with the head; sets `used` to the number of those that belong
+    /// to the body.
     Status take(std::string_view bytes, std::size_t& used);
     /// The buffer for the next bytes. Precondition: status() is kNeedMore.
     std::span<char> room();
@@ -35,11 +35,11 @@ public:
     Status status() const noexcept { return status_; }
     const core::Error& error() const { return chunks_->error(); }
 
-    /// The received part of the body; all of it once complete.
+    /// The part of the body received so far; all of it once the body is complete.
     std::string_view text() const noexcept { return {text_.data(), have_}; }
     /// The bytes after the body's end: the start of the next request.
     std::string_view behind() const noexcept { return behind_; }
-    /// The size on the wire.
+    /// The size as received, before decoding.
     std::size_t wire_bytes() const noexcept { return wire_bytes_; }
     /// The memory that the body uses.
     std::size_t held() const noexcept;
@@ -48,7 +48,7 @@ public:
 private:
     Status decode(std::string_view wire, std::size_t& used);
 
-    std::string text_;  ///< the first have_ bytes are received; the rest is room()
+    std::string text_;  ///< the first have_ bytes were received; the rest is room()
     std::size_t have_ = 0;
     std::size_t wanted_ = 0;
     std::size_t wire_bytes_ = 0;

@@ -17,14 +17,14 @@ namespace headway::server {
 
 class HttpConnection;
 
-/// A complete request. Views are valid until the handler returns, or until HttpConnection::let_go()
-/// if the handler kept it.
+/// A complete request. Its views are valid until the handler returns or, if the handler called
+/// HttpConnection::keep_request(), until let_go().
 struct HttpRequest {
     const RequestHead& head;
     const Target& target;
     std::string_view body;
     const Peer& peer;
-    /// The body is still compressed, since its inflated length is or may be long.
+    /// The body is still compressed, because it is long or may be long when inflated.
     bool packed = false;
 };
 
@@ -39,25 +39,26 @@ public:
     virtual bool draining() const = 0;
     virtual std::string next_request_id() = 0;
 
-    /// Answers `slot` of the connection, now or later, with respond() or begin_stream(). May throw:
-    /// the request is then answered with 500.
+    /// Replies to the request in `slot` of the connection, now or later, with respond() or
+    /// begin_stream(). May throw; the reply is then 500.
     virtual void on_request(HttpConnection& connection, std::uint64_t slot,
                             const HttpRequest& request) = 0;
-    /// Called when a request was refused before on_request().
+    /// Called when a request is refused before on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
-    /// Called when the bytes of unread replies and unfinished bodies changed by `change`. False if
-    /// the total is too high; the owner may close connections later.
+    /// Called when the bytes of unread replies and unfinished bodies have changed by `change`.
+    /// False if their total is too high; the owner may then close connections later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
-    /// The queue for long bodies, inflation and handshakes.
+    /// The queue for work on long bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;
     /// The descriptors that clients of the report socket send.
     virtual PassedDescriptors& passed() = 0;
     /// Called when a stream has written all its data.
     virtual void on_writable(HttpConnection& connection) = 0;
     /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the
-    /// loop, since a call of the owner on the stack may still use the objects that this releases.
+    /// event loop: if it were called from within a call of the owner, that call might still use the
+    /// objects released here.
     virtual void on_closed(HttpConnection& connection) = 0;
-    /// Destroys the connection, which is no longer referenced.
+    /// Destroys the connection. Nothing refers to it any more.
     virtual void release(HttpConnection& connection) = 0;
 };
 

@@ -18,10 +18,10 @@
 
 namespace headway::server {
 
-/// One client connection: moves bytes from the socket to a RequestReader and from a ReplyWriter to
-/// the socket, with one system call for all ready bytes, and keeps the deadlines, which the owner's
-/// one timer checks. I/O thread only; destroyed by release() when the last asynchronous operation
-/// has returned.
+/// One client connection. It moves bytes from the socket to a RequestReader, and from a ReplyWriter
+/// to the socket with one system call for all bytes that are ready. It also keeps its deadlines,
+/// which a timer of the owner checks. I/O thread only; release() destroys it when the last
+/// asynchronous operation has returned.
 class HttpConnection final : private Transport::User {
 public:
     /// `tls` is null for an unencrypted connection.
@@ -33,29 +33,30 @@ public:
 
     /// Sets the reply of a slot; the next flush() sends it.
     void respond(std::uint64_t slot, const Response& response);
-    /// Keeps the request passed to on_request(), and reads no further one, until let_go().
-    /// Meanwhile another thread may use the request. The connection outlives it, even after its
-    /// peer is gone.
+    /// Keeps the request that was passed to on_request() until let_go(); no further request is
+    /// read, and another thread may use this one. The connection lives at least until let_go(),
+    /// even if its peer is gone.
     void keep_request();
     void let_go();
     /// The path of the request in `slot`, without its query; empty once the request is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
-    /// The last pidfd that the client of the report socket sent, of the agent that it claims to
-    /// report for. The caller owns it. Invalid on other connections.
+    /// The last pidfd that the client of the report socket sent: a process of the agent that the
+    /// client claims to report for. It now belongs to the caller. Invalid on other connections.
     system::FileDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
     /// Writes ready replies and continues to read.
     void flush();
 
-    /// Turns the connection into a stream, when `slot` is the oldest unanswered request; false
-    /// otherwise.
+    /// Turns the connection into a stream if `slot` is the oldest unanswered request; otherwise
+    /// returns false.
     bool begin_stream(std::uint64_t slot, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept { return writer_.streaming(); }
-    /// True if the peer sends no more: it still gets the owed replies, after which its stream ends.
+    /// True if the peer has ended sending. It still gets the replies that are owed; then its stream
+    /// ends.
     bool peer_ended() const noexcept { return state_ == State::kPeerEnded; }
     /// True if nothing waits to be written, so that stream() may be called.
     bool writable() const noexcept { return writer_.empty() && state_ != State::kClosed; }
-    /// Sends as many frames as the socket takes with one call and returns their number. The last
-    /// frame may be sent in part; its rest follows. Precondition: writable().
+    /// Sends as many frames as the socket takes in one call, and returns their number. If the last
+    /// frame was sent only in part, the rest follows later. Precondition: writable().
     std::size_t stream(std::span<const Frame> frames);
     /// Sends text after the bytes that already wait.
     void append_stream(std::string_view text);
@@ -64,20 +65,20 @@ public:
 
     /// Closes the connection if its deadline has passed. `now` is the time of the owner's timer.
     void check_deadline(Clock::Steady::time_point now);
-    /// Drain: closes at once when idle, else after the replies in flight.
+    /// Closes the connection for a drain: at once if it is idle, else after the replies in flight.
     void drain();
     void close();
-    /// Bytes held for this client, including a shared frame.
+    /// Number of bytes held for this client, including a shared frame.
     std::size_t unread() const noexcept { return held_ + writer_.frame_bytes(); }
 
 private:
     enum class State : std::uint8_t {
         kOpen,
-        kPeerEnded,  ///< the peer sends no more; owed replies are sent
-        kLeaving,    ///< everything is sent; waits for the peer to close
+        kPeerEnded,  ///< the peer has ended sending; replies that are owed are still sent
+        kLeaving,    ///< everything is sent; the peer has yet to close
         kClosed,
     };
-    /// The part that the peer has to send in time.
+    /// The part of a request that the peer must send in time.
     enum class Wait : std::uint8_t { kNothing, kRequest, kHead, kBody };
 
     void on_received(const error_code& ec, std::size_t count) override;
@@ -105,13 +106,13 @@ private:
     ConnectionOwner& owner_;
     RequestReader reader_;
     ReplyWriter writer_;
-    std::size_t held_ = 0;  ///< as reported to the owner
+    std::size_t held_ = 0;  ///< bytes held, as reported to the owner
     int operations_ = 0;
     bool kept_ = false;
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;
     Clock::Steady::time_point read_deadline_;
-    /// Time until which the peer must read the sent bytes, or close.
+    /// The time by which the peer must read the bytes sent, or close.
     Clock::Steady::time_point write_deadline_ = Clock::Steady::time_point::max();
 };
 

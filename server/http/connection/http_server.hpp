@@ -19,19 +19,19 @@ namespace headway::server {
 /// Counters for the metrics.
 struct HttpStats {
     std::uint64_t accepted = 0;
-    std::uint64_t refused_connections = 0;  ///< over the cap
-    std::uint64_t refused_users = 0;  ///< on the Unix socket: neither root nor the daemon's user
+    std::uint64_t refused_connections = 0;  ///< refused because of the maximum
+    std::uint64_t refused_users = 0;  ///< on the Unix socket: user is neither root nor the daemon's
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
     std::size_t held_bytes =
         0;                  ///< bytes of unread replies and unfinished bodies, over all connections
-    std::uint64_t cut = 0;  ///< connections closed since too many bytes were held
+    std::uint64_t cut = 0;  ///< connections closed because too many bytes were held
 };
 
-/// The listeners and all connections: accepts up to the cap, finds a connection by its id, runs the
-/// one timer for all deadlines, drains. I/O thread only.
+/// The listeners and all connections. It accepts connections up to the maximum, finds a connection
+/// by its id, runs one timer for all deadlines, and drains. I/O thread only.
 class HttpServer final : public ConnectionOwner {
 public:
     /// Handles requests and events of connections.
@@ -42,7 +42,7 @@ public:
                             const HttpRequest& request) = 0;
         virtual void writable(HttpConnection& connection) = 0;
         virtual void closed(std::uint64_t connection) = 0;
-        /// Bytes held for clients outside of the connections.
+        /// Bytes that are held for clients, but not by their connections.
         virtual std::size_t held() const = 0;
         /// Called once a second.
         virtual void second(Clock::Steady::time_point now) = 0;
@@ -55,29 +55,30 @@ public:
     core::Result<> listen(const std::string& address, std::uint16_t port);
     /// Also listens on a Unix socket, for root and the daemon's user. Error: kInvalidConfig.
     core::Result<> listen_local(const std::filesystem::path& file);
-    /// Also listens on the Unix socket for reports only: each user who may open the file may
-    /// connect, and no user is the operator there. Error: kInvalidConfig.
+    /// Also listens on the report socket, a Unix socket for reports only: every user who may open
+    /// the file may connect, and none of them is the operator there. Error: kInvalidConfig.
     core::Result<> listen_for_reports(const std::filesystem::path& file, const std::string& group);
-    /// From now on new connections over the network speak TLS with this certificate.
+    /// Makes new connections over the network use TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// The maximum of open connections: as configured, or less by the limit of open files.
+    /// The maximum number of open connections: as configured, or lower because of the limit of open
+    /// files.
     std::uint32_t connections_max() const noexcept { return settings_.connections_max; }
     /// The bound address as HOST:PORT.
     std::string bound() const;
-    /// A URL that works on this machine: with loopback for the wildcard addresses (0.0.0.0, ::),
-    /// which neither a browser nor the check of Host accepts.
+    /// A URL that works on this machine. Wildcard addresses (0.0.0.0, ::) are replaced with
+    /// loopback, because neither a browser nor the check of Host accepts them.
     std::string url() const;
-    /// The path of the Unix socket; empty without one.
+    /// The path of the Unix socket; empty if there is none.
     const std::filesystem::path& local_path() const noexcept { return operators_.file.path(); }
-    /// The path of the report socket; empty without one.
+    /// The path of the report socket; empty if there is none.
     const std::filesystem::path& report_path() const noexcept { return reporters_.file.path(); }
     std::uint16_t port() const;
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);
-    /// Refuses requests that came through a proxy. The Unix socket always refuses such requests,
-    /// which would have the rights of the user who runs the proxy.
+    /// Sets whether requests that came through a proxy are refused. On the Unix socket they always
+    /// are, because they would have the rights of the user who runs the proxy.
     void refuse_forwarded(bool refused) { gate_.refuse_forwarded = refused; }
     /// Closes the connections with the most unread bytes while the total is too high.
     void relieve();
@@ -109,7 +110,7 @@ private:
         std::unique_ptr<HttpConnection> connection;
         std::uint32_t generation = 1;
     };
-    /// A listening Unix socket.
+    /// A Unix socket that is listened on.
     struct LocalDoor {
         LocalAcceptor acceptor;
         LocalSocketFile file;
@@ -139,10 +140,11 @@ private:
     LocalDoor operators_;
     LocalDoor reporters_;
     BulkTurns bulk_;
-    PassedDescriptors passed_;  ///< declared before the connections, which hold places in it
+    PassedDescriptors passed_;  ///< declared before the connections, because they hold places in it
     Timer wheel_;
     Timer accept_pause_;
-    std::vector<Place> places_;  ///< a connection's id is its place's generation and index
+    std::vector<Place> places_;  ///< the id of a connection consists of the generation and the
+                                 ///< index of its place
     std::vector<std::uint32_t> free_;
     HttpStats stats_;
     std::string request_id_prefix_;

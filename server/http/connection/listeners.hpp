@@ -15,16 +15,16 @@ class HttpServer;
 /// Logs a warning.
 using WarnListener = std::function<void(const std::string& line)>;
 
-/// Opens the configured port, with TLS if a certificate is configured, and the Unix sockets of the
-/// operator and for reports; config/load/load.hpp has their paths. A relative socket path that
-/// cannot be created only causes a warning, because it may be the default. Error: kInvalidConfig.
-/// I/O thread only.
+/// Opens the configured port, with TLS if a certificate is configured, and two Unix sockets, one
+/// for the operator and one for reports; config/load/load.hpp describes their paths. If a socket
+/// with a relative path cannot be created, this is only a warning, because the path may be the
+/// default. Error: kInvalidConfig. I/O thread only.
 core::Result<> open_listeners(HttpServer& http, const config::Settings& settings,
                               const std::map<std::string, std::string>& environment,
                               const WarnListener& warn);
 
 /// Reloads the certificate for new connections. Error: kInvalidConfig; the old certificate then
-/// stays. Only a restart turns TLS on or off.
+/// stays in use. Only a restart can turn TLS on or off.
 core::Result<> reload_certificate(HttpServer& http, const config::ServerSettings& settings);
 
 }  // namespace headway::server

@@ -8,14 +8,15 @@
 
 namespace headway::server {
 
-/// Sends replies to clients that may be gone by then. I/O thread only.
+/// Sends replies to clients, which may be gone by then. I/O thread only.
 class Replies {
 public:
     Replies(net::io_context& io, HttpServer& http) : io_(io), http_(http) {}
 
     /// Sets the response of a slot; the caller flushes. Does nothing if the client is gone.
     void put(const ReplyTo& to, const Response& response);
-    /// Like put(), from outside the connection's own handler: flushes later, from the event loop.
+    /// Like put(), but to be called from outside the connection's own handler: the reply is flushed
+    /// later, from the event loop.
     void respond(const ReplyTo& to, const Response& response);
     /// Sends the responses of this connection.
     void flush(std::uint64_t connection);

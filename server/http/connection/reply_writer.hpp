@@ -18,10 +18,10 @@ namespace headway::server {
 /// Text of a stream, stored once for all connections that send it.
 using Frame = std::shared_ptr<const std::string>;
 
-/// The replies of one connection as bytes to send. Requests take their places in order, replies may
-/// be set in any order, and bytes are sent in the order of the requests; the last reply carries
-/// `Connection: close`. The connection may end in a stream, which follows its one reply. Pure: the
-/// owner of the socket sends unsent() and reports with sent() how much it took.
+/// The replies of one connection as bytes to send. Requests take places in order, replies may be
+/// set in any order, and bytes are sent in the order of the requests; the last reply has
+/// `Connection: close`. The connection may end with a stream, which then is its last reply. Pure:
+/// the owner of the socket sends unsent(), and reports with sent() how much the socket took.
 class ReplyWriter {
 public:
     /// Facts about a request that its reply needs.
@@ -30,53 +30,54 @@ public:
         std::string path;  ///< without the query
         Clock::Steady::time_point at;
         const Deprecation* deprecation = nullptr;
-        bool keep_alive = true;  ///< false: no request follows this one
+        bool keep_alive = true;  ///< false: this is the last request
         bool head_only = false;
         bool http_1_0 = false;
-        bool stream = false;  ///< no request follows this one, unless it is refused
+        bool stream = false;  ///< this is the last request, unless it is refused
     };
 
-    /// False while no further request may be taken: too many requests wait for their reply, a
-    /// stream is about to begin, or the connection ends.
+    /// False while no further request may be taken, because too many requests wait for their reply,
+    /// a stream is about to begin, or the connection ends.
     bool accepts() const noexcept;
     /// True while so many bytes are unsent that no further request should be read.
     bool full() const noexcept;
-    /// True if the newest request is answered by a stream that has not begun.
+    /// True if the reply to the newest request is a stream that has not begun.
     bool awaits_stream() const noexcept;
     /// Takes the next place in the order and returns its number. Precondition: not ending().
     std::uint64_t open(Asked asked);
     /// The path of an unanswered request; empty for any other number.
     std::string_view path(std::uint64_t number) const noexcept;
-    /// True while a request has no reply, or its reply waits for an older reply.
+    /// True while some request has no reply, or has one that waits for an older reply.
     bool owes() const noexcept { return !slots_.empty(); }
     bool owes_one() const noexcept { return slots_.size() == 1; }
 
-    /// Sets the reply of `number`, unless it has one. If the reply or its place closes the
-    /// connection, the newest reply is the last.
+    /// Sets the reply of `number`, unless it has one. If this reply or its request closes the
+    /// connection, the newest place is the last one.
     void respond(std::uint64_t number, const Response& response, Clock::Steady::time_point now);
-    /// Notes that no request follows those that have a place.
+    /// Records that no request follows those that have a place.
     void expect_no_more() noexcept;
     /// True if the connection ends after the open places and the bytes that wait to be sent.
     bool ending() const noexcept { return state_ == State::kLast || state_ == State::kStreamEnds; }
-    /// Sends 100 Continue when all older replies are sent, unless the body arrives before.
+    /// Sends 100 Continue when all older replies are sent, unless the body has arrived by then.
     void expect_body();
 
-    /// Begins a stream as the reply of `number`, which must be the only place; false otherwise.
+    /// Begins a stream as the reply of `number`; false if that is not the only place.
     bool begin_stream(std::uint64_t number, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept {
         return state_ == State::kStream || state_ == State::kStreamEnds;
     }
     /// Sends text after the bytes that already wait.
     void append(std::string_view text) { out_.append(text); }
-    /// Notes that the socket took the first `count` bytes of `frames`, after everything else.
-    /// Returns how many frames are finished; a last frame sent in part is kept here until complete.
+    /// Records that the socket took the first `count` bytes of `frames`, after everything else.
+    /// Returns the number of frames that are done; one that was sent only in part is kept here
+    /// until it is complete.
     std::size_t sent_frames(std::span<const Frame> frames, std::size_t count);
     /// Ends a stream: nothing follows the bytes that wait to be sent.
     void end_stream() noexcept;
 
     /// Bytes to send, in this order; pieces may be empty.
     std::array<std::string_view, 2> unsent() const noexcept;
-    /// Notes that the socket took the first `count` bytes of unsent().
+    /// Records that the socket took the first `count` bytes of unsent().
     void sent(std::size_t count);
     /// True if nothing waits to be sent.
     bool empty() const noexcept { return out_.empty() && !frame_; }
@@ -100,7 +101,7 @@ private:
         std::uint64_t number = 0;
         Asked asked;
         bool ready = false;
-        std::string text;  ///< the reply, while an older one is missing
+        std::string text;  ///< the reply, while an older reply is missing
     };
     void render(const Slot& slot, const Response& response, Clock::Steady::time_point now,
                 std::string& out) const;

@@ -14,15 +14,15 @@
 
 namespace headway::server {
 
-/// Transfers the bytes of a connection, in the clear or with TLS on the same descriptor. At most
-/// one read() and one await_room() at a time; each calls back once, from the loop. I/O thread only.
+/// Transfers the bytes of a connection, with or without TLS. At most one read() and one
+/// await_room() may be pending; each calls back once, from the event loop. I/O thread only.
 class Transport {
 public:
-    /// The owner of a transport, which must live until all callbacks were called.
+    /// The owner of a transport. It must live until all callbacks have been called.
     class User {
     public:
         virtual ~User() = default;
-        /// `count` bytes of the space are filled, unless `ec` is an error.
+        /// `count` bytes of the space were filled, unless `ec` is an error.
         virtual void on_received(const error_code& ec, std::size_t count) = 0;
         /// The socket may accept more bytes.
         virtual void on_room(const error_code& ec) = 0;
@@ -31,7 +31,7 @@ public:
     /// `tls` is null for an unencrypted connection.
     Transport(Socket socket, std::unique_ptr<TlsStream> tls, BulkTurns& bulk, User& user);
 
-    /// From now on puts descriptors that arrive with the bytes into `passed`. Not with TLS.
+    /// Makes descriptors that arrive with the bytes go into `passed`. Not to be used with TLS.
     void take_descriptors(PassedDescriptors& passed) {
         passed_.emplace(passed);
         all_passed_ = &passed;
@@ -41,11 +41,11 @@ public:
         return passed_ ? passed_->take() : system::FileDescriptor{};
     }
 
-    /// Makes the socket non-blocking; without `delays`, written bytes are sent at once.
+    /// Makes the socket non-blocking. If `delays` is false, written bytes are sent at once.
     void start(bool delays);
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// Fills `space`, which must stay valid until on_received(). `in_turn`: after other clients
-    /// that send much.
+    /// Fills `space`, which must stay valid until on_received(). `in_turn`: wait for a turn among
+    /// the clients that send much.
     void read(std::span<char> space, bool in_turn);
     bool reading() const noexcept { return reading_; }
     /// Writes as many bytes as the socket accepts now and returns their number. Empty pieces are
@@ -60,7 +60,7 @@ public:
     void close();
     Executor executor() { return socket_.get_executor(); }
 
-    static constexpr std::size_t kPiecesMax = 64;  ///< below IOV_MAX; more is not faster
+    static constexpr std::size_t kPiecesMax = 64;  ///< below IOV_MAX; more pieces are not faster
 
 private:
     void receive_in_turn();

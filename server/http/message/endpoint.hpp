@@ -15,10 +15,10 @@ class Call;
 
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOptions, kOther };
 
-/// Rights that a caller needs for a route.
+/// The right that a caller needs for a route.
 enum class Guard : std::uint8_t {
     kPublic,    ///< nothing, in any mode
-    kAnyToken,  ///< mode `token`: some token
+    kAnyToken,  ///< in the mode `token`: any token
     kReport,    ///< `report:<prefix>` of the session
     kRead,      ///< `read`, or `report:<prefix>` of the session
     kOverview,  ///< `read` or `report:`, for routes about all sessions
@@ -30,34 +30,34 @@ inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmi
 
 /// Limits that the gate checks before the body is read.
 struct BodyRule {
-    bool read = false;          ///< false: a body within bytes_max is accepted and ignored
+    bool read = false;          ///< false: a body of at most bytes_max is accepted and ignored
     bool lines = false;         ///< also accepts application/x-ndjson
-    std::size_t bytes_max = 0;  ///< limit also of the inflated body
+    std::size_t bytes_max = 0;  ///< limit, also for the inflated body
     bool protobuf = false;      ///< also accepts application/x-protobuf
     bool any_type = false;      ///< accepts any Content-Type
 };
 
 enum class Effect : std::uint8_t {
     kReads,  ///< changes no session and no table
-    /// Changes data: refused here during shutdown, and by the engine while it cannot write.
+    /// Changes data: refused during shutdown, and by the engine while it cannot write.
     kWrites,
-    kReports,  ///< a write that agents send: also refused by the engine when disk space is low
+    kReports,  ///< a write sent by agents: the engine also refuses it when disk space is low
 };
 
 enum class ReplyKind : std::uint8_t { kDocument, kStream };
 
-/// A deprecated route: still served, with a header in every reply (RFC 9745).
+/// A deprecated route is still served, but every reply has a header about it (RFC 9745).
 struct Deprecation {
     std::string_view message;    ///< what to use instead
     std::string_view successor;  ///< a path template, for people and tools
     std::uint64_t since = 0;     ///< seconds since 1970
 };
 
-/// Decides and replies, or sends a command to the engine. The caller replies with the error. I/O
-/// thread.
+/// Handles a request: replies, or sends a task to the engine. If it returns an error, its caller
+/// replies with that. I/O thread.
 using Handler = core::Result<>(Call& call);
 
-/// One route: all its properties except its code. The table is in table.cpp.
+/// One route: all its properties except the code of its handler. The table is in table.cpp.
 struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
@@ -76,7 +76,7 @@ struct Endpoint {
     ReplyKind reply = ReplyKind::kDocument;
     const Deprecation* deprecation = nullptr;
 
-    /// True if the path names the session; otherwise the handler has to check the access.
+    /// True if the path names the session; otherwise the handler must check the access itself.
     constexpr bool names_session() const {
         return path.find("{id}") != path.npos || path.find("{approval}") != path.npos ||
                path.find("{ping}") != path.npos;
@@ -89,7 +89,7 @@ inline constexpr std::string_view kAnyQuery = "*";  ///< the query is ignored
 std::span<const Endpoint> route_table() noexcept;
 /// The index of a row of the table.
 std::size_t index_of(const Endpoint& endpoint) noexcept;
-/// The row of this name, which must exist.
+/// The row with this name, which must exist.
 const Endpoint& endpoint_named(std::string_view name);
 /// The table as a JSON array, for tests and tools: `headway routes --json`.
 std::string route_table_document();
@@ -98,18 +98,19 @@ std::string route_table_document();
 struct Target {
     const Endpoint* endpoint = nullptr;  ///< not null after match()
     std::string session;                 ///< the `{id}` of the path, validated; or empty
-    std::string asset;  ///< the `{asset}`, `{page}` or `{agent}` of the path, or a ping's action
+    std::string asset;  ///< the `{asset}`, `{page}` or `{agent}` of the path, or the action of a
+                        ///< ping
     std::string check;  ///< the `{check}` of the path, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}`, whose session is `session`
-    std::string alias;  ///< the `{approval}` if it is a UUID: then `session` is unknown here
+    std::string alias;  ///< the `{approval}` if it is a UUID; `session` is then not known yet
     std::string key;    ///< a token in the path of a ping; or empty
     std::string query;  ///< after the `?`, still encoded
 };
 
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
-/// kInvalidId, kBadRequest; `found` is then unspecified. Pure.
+/// kInvalidId, kBadRequest; after an error, `found` is unspecified. Pure.
 core::Result<> find_route(Method method, std::string_view target, Target& found);
-/// The same by value.
+/// The same, but returns the target.
 core::Result<Target> match(Method method, std::string_view target);
 
 }  // namespace headway::server

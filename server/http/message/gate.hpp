@@ -15,25 +15,25 @@ namespace headway::server {
 struct GateSettings {
     std::vector<std::string> hosts;           ///< lower case values of `Host`, as "name:port"
     std::vector<std::string> any_port_hosts;  ///< lower case names accepted with any port
-    /// refuse proxied requests, since every client is trusted as local
+    /// refuse requests that came through a proxy, because every client is trusted as local
     bool refuse_forwarded = false;
 };
 
-/// True for a port that clients omit in `Host`: the default of http or https. Pure.
+/// True for a port that clients leave out in `Host`: the default port of http or https. Pure.
 bool is_default_port(std::uint16_t port) noexcept;
 
-/// The names of a loopback listener with `port`, and the configured names. Pure.
+/// The names of a loopback listener on `port`, and the configured names. Pure.
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
 
-/// Turns an absolute-form target with an accepted name into origin form (RFC 9112, 3.2.2);
-/// check_head() refuses other absolute forms. Pure.
+/// Turns an absolute-form target with an accepted name into origin form (RFC 9112, 3.2.2).
+/// check_head() refuses any other absolute-form target. Pure.
 void strip_authority(RequestHead& head, const GateSettings& settings);
 
-/// Checks a head before the body is read (RFC 9112, 3.2 and 6; docs/security.md "Browsers"):
-/// exactly one Host, a known one; at most one Content-Length, or chunks alone; an origin-form ASCII
-/// target; no foreign Origin and no cross-site fetch, because every web page can reach a daemon on
-/// localhost. Errors: kUnknownHost, kBadRequest, kLengthRequired, kForbiddenOrigin, kForbidden.
-/// Pure.
+/// Checks a head before the body is read (RFC 9112, 3.2 and 6; docs/security.md "Browsers"): there
+/// must be exactly one Host, with a known name; at most one Content-Length, or chunks without one;
+/// and an origin-form ASCII target. A foreign Origin and a cross-site fetch are refused, because
+/// every web page can send requests to a daemon on localhost. Errors: kUnknownHost, kBadRequest,
+/// kLengthRequired, kForbiddenOrigin, kForbidden. Pure.
 core::Result<> check_head(const RequestHead& head, const GateSettings& settings);
 
 /// Checks the head against the body rule of its route: length, media type and coding. Sets

@@ -5,7 +5,7 @@
 
 namespace headway::server {
 
-/// Destination of a reply: a connection, which may have closed by then, and the slot in its order
+/// Where a reply goes: to a connection, which may have closed by then, and a slot in its sequence
 /// of replies.
 struct ReplyTo {
     std::uint64_t connection = 0;

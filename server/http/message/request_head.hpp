@@ -12,7 +12,7 @@
 
 namespace headway::server {
 
-/// The request line and the headers that are used. Views point into the parsed bytes.
+/// The request line, and those headers that are used. Views point into the parsed bytes.
 struct RequestHead {
     Method method = Method::kOther;
     std::string_view target;
@@ -35,7 +35,7 @@ struct RequestHead {
     std::string_view authorization;
     std::string_view accept_encoding;
     std::string_view login;  ///< Headway-Login
-    // Additional data from the program that forwarded a hook.
+    // Further data from the program that forwarded a hook.
     std::string_view hook_session;       ///< X-Headway-Session
     std::string_view mcp_session;        ///< Mcp-Session-Id
     ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
@@ -60,15 +60,15 @@ struct RequestHead {
     std::string_view forwarded;  ///< the name of a field that a proxy added
     std::string_view repeated;   ///< a field that was repeated but may occur only once
 
-    /// True for requests made by web pages: only browsers send these fields.
+    /// True for requests from web pages: only browsers send these fields.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 };
 
 enum class HeadStatus : std::uint8_t { kNeedMore, kComplete, kMalformed };
 
 /// Parses the head of one request with Beast's parser and a callback for each field, so that
-/// nothing is allocated and no field container can overflow. With kMalformed `error` has the reason
-/// (kBadRequest, kHeaderTooLarge, kHttpVersion). Any bytes; never throws. Pure.
+/// nothing is allocated and no field container can overflow. With kMalformed, `error` has the
+/// reason (kBadRequest, kHeaderTooLarge, kHttpVersion). Accepts any bytes; never throws. Pure.
 HeadStatus parse_head(std::string_view bytes, RequestHead& head, core::Error& error) noexcept;
 
 }  // namespace headway::server

@@ -16,46 +16,47 @@
 
 namespace headway::server {
 
-/// Cuts the bytes of one connection into requests. Each head is checked against gate and route
-/// before its body is read; a body that is complete in the buffer is not copied. Takes bytes in
-/// pieces of any size, with the same result, in linear time. Pure.
+/// Cuts the bytes of one connection into requests. Each head is checked against the gate and the
+/// route before its body is read. A body that is complete in the buffer is not copied. Bytes may
+/// come in pieces of any size, with the same result. Takes linear time. Pure.
 ///
-/// Pass bytes through room() and received(), then call next() until it needs more bytes.
+/// Put bytes into room(), report them with received(), then call next() until it needs more bytes.
 class RequestReader {
 public:
     enum class Step : std::uint8_t {
         kNeedsBytes,
-        kContinue,  ///< the client awaits 100 Continue before its body; returned once
+        kContinue,  ///< the client waits for 100 Continue before it sends its body; returned once
         kPacked,    ///< the body is complete and compressed: call inflate() when there is time
-        kRequest,   ///< head(), target() and body() are a request until done()
-        kRefused,   ///< reply with error(), valid until done(); no request follows if last()
+        kRequest,   ///< a request is available in head(), target() and body() until done()
+        kRefused,   ///< to be refused with error(), which is valid until done(); if last(), no
+                    ///< request follows
     };
 
     RequestReader();
 
-    /// Space for the next bytes, at least one byte, valid until received(). Do not call it while a
-    /// request is in use or packed.
+    /// Space of at least one byte for the next bytes, valid until received(). Must not be called
+    /// while a request is in use or packed.
     std::span<char> room();
-    /// Takes `count` bytes that were put into room(); drops them after the last request.
+    /// Takes `count` bytes that were put into room(). After the last request, they are dropped.
     void received(std::size_t count);
-    /// True if next() may be called: room() is not lent, no request is in use or packed, and the
+    /// True if next() may be called: no room() is in use, no request is in use or packed, and the
     /// reader has not ended.
     bool ready() const noexcept { return lent_ == Lent::kNone && collects(); }
-    /// The next step. `gate` has the host names that this client may use.
+    /// The next step. `gate` has the host names that this client may send.
     Step next(const GateSettings& gate);
-    /// Inflates the body after kPacked; returns kRequest or kRefused. A body too long to inflate at
-    /// once stays compressed if the route accepts it: still_packed().
+    /// Inflates the body after kPacked; returns kRequest or kRefused. A body that is too long to be
+    /// inflated at once stays compressed if the route allows this: still_packed().
     Step inflate();
-    /// Gives up the request that has begun to arrive, even while room() is lent, and takes no more
-    /// bytes.
+    /// Gives up the request that has begun to arrive, even while a room() is in use, and takes no
+    /// more bytes.
     Step refuse(core::Error error);
     /// Ends the use of the request or refusal; its views become invalid.
     void done();
-    /// Drops the bytes read and takes no requests after the one in use. True if another request had
-    /// begun, not counting empty lines. May be called again, to drop later bytes.
+    /// Drops unread bytes and takes no request after the one in use. True if another request had
+    /// begun, not counting empty lines. May be called again, to drop bytes that came later.
     bool end();
 
-    /// Null if an unreadable head was refused.
+    /// Null if the head could not be read and was refused.
     const RequestHead* head() const noexcept { return head_.bytes > 0 ? &head_ : nullptr; }
     const Target& target() const noexcept { return target_; }
     std::string_view body() const noexcept { return text_; }
@@ -66,14 +67,14 @@ public:
     bool idle() const noexcept { return state_ == State::kHead && begin_ == end_; }
     bool in_body() const noexcept { return state_ == State::kBody; }
     bool packed() const noexcept { return state_ == State::kPacked; }
-    /// True for a body in use that is not inflated.
+    /// True if the body in use is not inflated.
     bool still_packed() const noexcept { return still_packed_; }
-    /// True for a request that the caller has to finish first: it is in use or packed.
+    /// True if there is a request that the caller must finish first: it is in use or packed.
     bool holds_one() const noexcept { return !collects() && state_ != State::kEnded; }
     /// The bytes of this body received so far.
     std::size_t body_bytes() const noexcept { return in_body() ? body_.wire_bytes() : 0; }
-    /// Bytes of memory that bodies hold until it is freed. This includes a body that waits to be
-    /// inflated, and one given up while its room() is lent.
+    /// Bytes of memory held for bodies, including a body that waits to be inflated, and one that
+    /// was given up while its room() is in use.
     std::size_t held() const noexcept { return body_.held(); }
 
 private:
@@ -83,7 +84,7 @@ private:
         kPacked,   ///< has a complete compressed body
         kRequest,  ///< in use
         kRefused,  ///< in use
-        kEnded,    ///< drops everything
+        kEnded,    ///< ended: drops everything
     };
     enum class Lent : std::uint8_t { kNone, kBuffer, kBody };
 
@@ -103,15 +104,16 @@ private:
     std::size_t capacity_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
-    std::size_t parsed_ = 0;    ///< size of an incomplete head when last parsed
-    std::size_t searched_ = 0;  ///< leading bytes without the head's end
-    std::size_t lines_ = 0;     ///< how often the head was parsed at a line end
+    std::size_t parsed_ = 0;    ///< size of an incomplete head when it was last parsed
+    std::size_t searched_ = 0;  ///< number of first bytes that do not contain the end of the head
+    std::size_t lines_ = 0;     ///< how often the head was parsed at the end of a line
 
     RequestHead head_;  ///< head of the request collected or in use
     Target target_;
     RequestBody body_;
     std::string inflated_;
-    std::string_view text_;  ///< the body, packed or in use: into buffer_, body_ or inflated_
+    std::string_view text_;  ///< the body, packed or in use; a view into buffer_, body_ or
+                             ///< inflated_
     std::size_t used_ = 0;   ///< buffer bytes of the request in use
     core::Error error_;
     State state_ = State::kHead;

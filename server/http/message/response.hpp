@@ -26,15 +26,15 @@ struct Envelope {
     std::string_view request_id;
     std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
     bool keep_alive = true;
-    bool say_keep_alive = false;  ///< for HTTP/1.0, where keep-alive is not the default
-    bool head_only = false;       ///< HEAD: only the header of the GET reply
+    bool say_keep_alive = false;  ///< set for HTTP/1.0, where keep-alive is not the default
+    bool head_only = false;       ///< for HEAD: only the header of the reply to GET
     const Deprecation* deprecation = nullptr;  ///< the route's deprecation, or null
 };
 
 /// Appends status line, header and body; 204 and 304 have no body. Pure.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
-/// Framing of a reply without a length.
+/// The framing of a reply whose length is not known in advance.
 enum class StreamBody : std::uint8_t {
     kEvents,  ///< an endless text/event-stream
     kHeld,    ///< one JSON document in chunks, after blanks while the client waits
@@ -48,7 +48,7 @@ void append_stream_header(std::string& out, const Envelope& envelope,
 void append_chunk(std::string& out, std::string_view text);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-/// The problem+json reply to `error`; framing errors close the connection. Pure.
+/// The problem+json reply to `error`; errors of framing close the connection. Pure.
 Response problem_response(const core::Error& error, std::string_view instance,
                           api::ProblemMember more = {});
 

@@ -9,17 +9,18 @@
 
 namespace headway::server {
 
-/// A FIFO queue for the work of clients that send much. Each turn of the event loop runs a few
-/// pieces, so that other clients wait only for these. A connection has at most one piece in the
-/// queue. I/O thread only; must outlive the run of the loop.
+/// A FIFO queue for the work of clients that send much. Each turn of the event loop runs only a few
+/// pieces of work, so that other clients do not wait long. A connection has at most one piece in
+/// the queue. I/O thread only; must outlive the run of the event loop.
 class BulkTurns {
 public:
-    /// Pieces per turn of the loop: 64 KB of bodies, or a few milliseconds of handshakes.
+    /// Pieces of work in each turn of the loop: 64 KB of bodies, or a few milliseconds of
+    /// handshakes.
     static constexpr std::size_t kPerTurn = 4;
 
     explicit BulkTurns(net::io_context& io) : io_(io) {}
 
-    /// Runs `work` later, once, from the loop; never before add() returns.
+    /// Runs `work` once, later, from the event loop; never before add() returns.
     void add(std::function<void()> work);
 
 private:

@@ -21,9 +21,9 @@ struct LocalSocketRule {
     std::string_view group_key;  ///< the setting with `group`
 };
 
-/// The file of a listening Unix socket. Only its owner, and the configured group, may connect; the
-/// kernel reports the peer's user. remove() and the destructor remove the file unless another file
-/// replaced it. I/O thread only.
+/// The file of a listening Unix socket. Only its owner and the members of the configured group may
+/// connect; the kernel reports the user of a peer. remove() and the destructor remove the file,
+/// unless another file has replaced it. I/O thread only.
 class LocalSocketFile {
 public:
     LocalSocketFile() = default;
@@ -31,9 +31,10 @@ public:
     LocalSocketFile& operator=(const LocalSocketFile&) = delete;
     ~LocalSocketFile() { remove(); }
 
-    /// Creates the file, mode 0600, or 0660 with a group, and listens. Replaces a stale socket.
-    /// Error: kInvalidConfig (path too long, socket of a running daemon, file of another kind, not
-    /// writable, no such group, or a group to which the file may not be given).
+    /// Creates the file with mode 0600, or 0660 if there is a group, and listens. A stale socket is
+    /// replaced. Error: kInvalidConfig (the path is too long, is the socket of a running daemon or
+    /// a file of another kind, or is not writable; the group does not exist, or the file may not be
+    /// given to it).
     core::Result<> open(LocalAcceptor& acceptor, const std::filesystem::path& file,
                         const LocalSocketRule& rule = {});
     void remove() noexcept;
@@ -45,7 +46,8 @@ private:
     ino_t inode_ = 0;
 };
 
-/// The user of a Unix socket's peer when it connected; empty if the kernel does not report it.
+/// The user that the peer of a Unix socket had when it connected; nothing if the kernel does not
+/// report it.
 std::optional<std::uint32_t> user_of(LocalSocket& socket) noexcept;
 /// True for root and the daemon's own user.
 bool is_our_user(std::uint32_t uid) noexcept;

@@ -11,8 +11,8 @@
 
 #include "server/time/time_source.hpp"
 
-// Asio's types with the executor of one io_context: a type-erased executor doubles the cost of a
-// request.
+// Asio's types with the executor of an io_context, because a type-erased executor would double the
+// cost of a request.
 
 namespace headway::server {
 
@@ -25,7 +25,7 @@ using TcpAcceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
 using LocalSocket = net::basic_stream_socket<net::local::stream_protocol, Executor>;
 using LocalAcceptor = net::basic_socket_acceptor<net::local::stream_protocol, Executor>;
 
-/// Timers use the time source, so that a test can let time pass.
+/// The clock of timers. It uses the time source, so that a test can let time pass.
 struct TimerClock {
     using duration = time_source::Steady::duration;
     using rep = duration::rep;

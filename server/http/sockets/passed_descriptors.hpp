@@ -15,10 +15,11 @@
 
 namespace headway::server {
 
-/// Descriptors that clients of the report socket send with their bytes: a pidfd of the agent.
-/// Bounded over all connections, and the kernel drops excess ones, so that clients cannot exhaust
-/// the daemon's descriptors. Other descriptors are closed at once, on another thread, since closing
-/// a client's file may take as long as the client likes. I/O thread only.
+/// Descriptors that clients of the report socket send with their bytes: pidfds of agents. Their
+/// number is bounded over all connections, and the kernel drops those beyond it, so that clients
+/// cannot use up the daemon's descriptors. Any other descriptor is closed at once, but on another
+/// thread, because a client can make the closing of its file take as long as it likes. I/O thread
+/// only.
 class PassedDescriptors {
 public:
     /// The place of one connection: at most one descriptor, the last received.
@@ -30,7 +31,8 @@ public:
         ~Place() { take(); }
 
         bool open() const noexcept { return held_.open(); }
-        /// The descriptor of the agent's process, which the caller now owns; or an invalid one.
+        /// The descriptor of the agent's process, which now belongs to the caller; or an invalid
+        /// one.
         system::FileDescriptor take() noexcept;
 
     private:
@@ -43,7 +45,7 @@ public:
 
     /// Sets how many descriptors may wait to be taken; 0 accepts none.
     void allow(std::size_t count) noexcept { allowed_ = count; }
-    /// Reads like recv(), without waiting, and keeps a descriptor that arrives with the bytes.
+    /// Like recv(), without waiting; keeps a descriptor that arrives with the bytes.
     std::size_t receive(int socket, std::span<char> space, Place& place, error_code& ec);
     std::size_t waiting() const noexcept { return waiting_; }
 
@@ -53,7 +55,8 @@ private:
 
     std::size_t allowed_;
     std::size_t waiting_ = 0;
-    std::shared_ptr<std::atomic<int>> closing_;  ///< shared with threads, which may outlive this
+    std::shared_ptr<std::atomic<int>> closing_;  ///< shared with threads that may outlive this
+                                                 ///< object
 };
 
 }  // namespace headway::server

@@ -9,13 +9,13 @@
 
 namespace headway::server {
 
-/// The origin of a connection, as reported by the kernel.
+/// Where a connection comes from, as reported by the kernel.
 struct Peer {
     std::array<std::uint8_t, 16> address{};  ///< IPv6 or mapped IPv4; zeros for a Unix socket
     bool local = false;                      ///< the operator's socket: root or the daemon's user
     bool reports = false;         ///< the report socket, any user; never together with `local`
     bool encrypted = false;       ///< TLS
-    std::uint32_t uid = kNoUser;  ///< user of a Unix socket's peer at connect (SO_PEERCRED)
+    std::uint32_t uid = kNoUser;  ///< user of a Unix socket's peer when it connected (SO_PEERCRED)
 
     static constexpr std::uint32_t kNoUser = UINT32_MAX;
     /// True for a peer on one of the Unix sockets, which has no address.

@@ -14,11 +14,11 @@ struct ssl_st;
 namespace headway::server {
 
 /// A certificate with its key, for TLS 1.2 and 1.3 without renegotiation. A connection keeps the
-/// context with which it began. I/O thread only.
+/// context that it began with. I/O thread only.
 class TlsContext {
 public:
     /// Reads PEM files: the chain, the daemon's certificate first, and the key. Error:
-    /// kInvalidConfig, with the file and the mistake.
+    /// kInvalidConfig, which names the file and the mistake.
     static core::Result<std::shared_ptr<TlsContext>> load(const std::filesystem::path& chain,
                                                           const std::filesystem::path& key);
 
@@ -31,8 +31,9 @@ private:
     std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
-/// TLS of one connection on a non-blocking socket, which it does not own. Never waits: the returned
-/// status names the event to wait for. The first calls to read() do the handshake. I/O thread only.
+/// TLS for one connection, on a non-blocking socket that belongs to another object. Never waits:
+/// the returned status names the event to wait for. The handshake takes place in the first calls to
+/// read(). I/O thread only.
 class TlsStream {
 public:
     enum class Status : std::uint8_t {
@@ -40,7 +41,7 @@ public:
         kWantRead,   ///< call again when the socket is readable
         kWantWrite,  ///< call again, with the same bytes, when the socket is writable
         kEnded,      ///< the peer closed TLS properly
-        kFailed,     ///< no TLS, certificate not accepted, or connection lost
+        kFailed,     ///< the peer does not use TLS, does not accept the certificate, or is lost
     };
     struct Io {
         Status status = Status::kFailed;
@@ -50,9 +51,9 @@ public:
 
     Io read(void* bytes, std::size_t size);
     Io write(const void* bytes, std::size_t size);
-    /// True after the handshake, when data may be written.
+    /// True after the handshake; from then on, data may be written.
     bool established() const;
-    /// Sends close_notify, so that the peer can distinguish the end from a lost connection.
+    /// Sends close_notify, so that the peer can tell the end of the data from a lost connection.
     void say_goodbye();
 
 private:

@@ -16,11 +16,12 @@
 
 namespace headway::server {
 
-/// Follows agents' processes and their sessions, by pidfds that headway-hook has sent or of
-/// processes that a client has named. The kernel reports the end of a process, across users and PID
-/// namespaces, and a pidfd never refers to another process. All sessions of a process share one
-/// place, so that no agent uses up the others' places. In memory only: after a start a process is
-/// unknown until its next hook. I/O thread only.
+/// Follows the processes of agents by their pidfds, and knows the sessions of each. A pidfd was
+/// sent by headway-hook, or opened for a process that a client named. The kernel reports the end of
+/// the process, even if it has another user or PID namespace, and a pidfd never comes to mean
+/// another process. All sessions of a process share one place, so that no agent can use up the
+/// places of others. Kept in memory only: after a restart, a process is unknown until its next
+/// hook. I/O thread only.
 class AgentProcesses {
 public:
     /// Called when the process of this session has ended.
@@ -29,20 +30,22 @@ public:
     AgentProcesses(net::io_context& io, Gone gone)
         : io_(io), gone_(std::move(gone)), place_(own_place()) {}
 
-    /// The place in which clients' process numbers are valid.
+    /// The boot and PID namespace in which the PIDs sent by clients must be valid.
     const ProcessPlace& place() const noexcept { return place_; }
 
-    /// Sets how many processes are followed; it is unknown whether further ones are alive.
+    /// Sets how many processes can be followed. For further ones, it is not known whether they are
+    /// alive.
     void allow(std::size_t count) noexcept { allowed_ = count; }
-    /// Takes the process that arrived with a hook. False if the process cannot be followed.
+    /// Takes the process that came with a hook. False if it cannot be followed.
     bool offer(const ReplyTo& to, system::FileDescriptor process);
-    /// Assigns the process of the hook of `to` to this session.
+    /// Assigns the process that came with the hook of `to` to this session.
     void bind(const ReplyTo& to, const std::string& session);
-    /// Drops the process of the hook of `to`, which was refused or whose client is gone.
+    /// Drops the process that came with the hook of `to`, because the hook was refused or its
+    /// client is gone.
     void drop(const ReplyTo& to);
     bool follows(const std::string& session) const { return keys_.contains(session); }
-    /// The PID, in the daemon's namespace, of the process that arrived with the hook of `to` or
-    /// belongs to the session; 0 if it is in another namespace or unknown.
+    /// The PID, in the daemon's namespace, of the process that came with the hook of `to` or
+    /// belongs to the session; 0 if the process is unknown or has no PID there.
     int number(const ReplyTo& to, const std::string& session) const;
     void forget(const std::string& session);
     /// Number of followed processes.
@@ -71,8 +74,8 @@ private:
     Gone gone_;
     ProcessPlace place_;
     std::size_t allowed_ = 0;
-    std::uint64_t unknown_ = 0;  ///< number of processes that cannot be identified
-    /// Keys of offered processes by connection, one each, as in PassedDescriptors.
+    std::uint64_t unknown_ = 0;  ///< number of processes so far that could not be identified
+    /// The key of the process offered on each connection, at most one, as in PassedDescriptors.
     std::unordered_map<std::uint64_t, std::string> offered_;
     std::unordered_map<std::string, std::unique_ptr<Process>> followed_;  ///< by key
     std::unordered_map<std::string, std::string> keys_;                   ///< by session

@@ -13,8 +13,9 @@
 
 namespace headway::server {
 
-/// Sends the I/O thread's tasks to the engine: staged one by one, handed over once per turn of the
-/// event loop, so that requests that arrive together commit together. I/O thread only.
+/// Sends the tasks of the I/O thread to the engine. They are staged one by one and handed over once
+/// in each turn of the event loop, so that requests that arrive together are committed together.
+/// I/O thread only.
 class Intake {
 public:
     Intake(net::io_context& io, CommandQueue& queue, const ViewCache& views, const Streams& streams)
@@ -23,12 +24,12 @@ public:
     /// False when the queue is full. `session` is the session concerned, or empty; `bytes` is the
     /// size of the request body.
     bool ask(Request request, const std::string& session, std::size_t bytes = 0);
-    /// Like ask(), for tasks that must not be lost: if the queue is full, the task is kept and
-    /// staged later. The caller bounds their number.
+    /// Like ask(), but takes tasks that must not be lost: if the queue is full, the task is kept
+    /// and staged later. The caller must bound their number.
     void deliver(Request request, const std::string& session, std::size_t bytes);
     /// Stages kept tasks as far as there is room. Called once a second.
     void pass_kept();
-    /// The connection has closed: its queries need no answer.
+    /// Called when the connection has closed: its queries need no answer any more.
     void forget(std::uint64_t connection) { queue_.forget(connection); }
     /// True if there is room for another request.
     bool has_room() const;
@@ -46,8 +47,8 @@ private:
     CommandQueue& queue_;
     const ViewCache& views_;
     const Streams& streams_;
-    /// bounded by the open questions to judges, the messages to webhooks, the sessions of processes
-    /// and the held hooks
+    /// bounded by the numbers of open questions to judges, messages to webhooks, sessions of
+    /// processes and held hooks
     std::vector<Kept> kept_;
     bool wake_posted_ = false;
 };

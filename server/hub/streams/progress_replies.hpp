@@ -9,12 +9,13 @@
 
 namespace headway::server {
 
-/// Replies with the progress of sessions, which are read more often than they change: the text of a
-/// view is written once, and values that depend on the reading time are inserted. I/O thread only.
+/// Replies with the progress of sessions. They are read more often than they change, so the text of
+/// a view is written once, and the values that depend on the time of reading are inserted. I/O
+/// thread only.
 class ProgressReplies {
 public:
-    /// The reply with the progress of `found`, which has a view, as of `time`; valid until the next
-    /// call.
+    /// The reply with the progress of `found`, which must have a view, at `time`; valid until the
+    /// next call.
     Response& of(const ViewCache::Versioned& found, const api::ReadingTime& time);
 
 private:

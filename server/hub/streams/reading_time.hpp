@@ -6,7 +6,8 @@
 
 namespace headway::server {
 
-/// The time for documents made on the I/O thread: all reports up to it were received.
+/// The time used in documents made on the I/O thread: all reports up to this time have been
+/// received.
 inline api::ReadingTime reading_time(const Clock& clock) {
     return {clock.heard_until(), clock.watch()};
 }

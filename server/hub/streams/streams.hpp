@@ -22,29 +22,30 @@ enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 
 /// Server-Sent Events. Each channel (one session, or all sessions) keeps one ring of encoded
 /// frames, and each client a position in the ring: an event is encoded once, and one write sends a
-/// client everything after its position. A client that falls off the ring gets `lagged` and is
-/// disconnected. Exception: a client that was up to date before the commit that pushed it off is
-/// fed from the journal, page by page as fast as it reads, like a resuming client. I/O thread only.
+/// client everything after its position. A client whose position has left the ring gets `lagged`
+/// and is disconnected. There is one exception: if the client was up to date before the commit that
+/// pushed it out, it is fed from the journal, page by page and as fast as it reads, like a client
+/// that resumes. I/O thread only.
 ///
-/// No client is removed during a call: connections report their end from the event loop.
+/// No client is removed during a call, because connections report their end from the event loop.
 class Streams {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
     /// Sends a StreamQuery on behalf of a connection; false when the queue is full.
     using Ask = std::function<bool(std::uint64_t connection, StreamQuery query)>;
     using Time = std::function<api::ReadingTime()>;
-    /// Bytes of all rings together: four full rings.
+    /// The most bytes of all rings together: four full rings.
     static constexpr std::size_t kRingsBytesMax = 64U << 20;
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` is the
-    /// result of Access::stays_as(). Errors: kOverloaded.
+    /// Begins a stream as the reply to `slot`. `after` is the position to resume from; `caller` is
+    /// the result of Access::stays_as(). Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         const std::string& caller);
 
-    /// Takes the engine's page for a catching-up stream.
+    /// Takes the engine's page for a stream that is catching up.
     void on_page(std::uint64_t connection, StreamReply reply);
     bool is_open(std::uint64_t connection) const { return clients_.contains(connection); }
     /// Called when the query of a stream failed. Returns the slot if it still needs a reply. A
@@ -81,7 +82,7 @@ private:
         std::deque<Entry> frames;
         std::uint64_t base = 0;  ///< number of frames.front()
         std::uint64_t mark = 0;  ///< end() before the current publication
-        std::uint64_t turn = 0;  ///< number of the publication to which `mark` belongs
+        std::uint64_t turn = 0;  ///< number of the publication that `mark` belongs to
         std::size_t bytes = 0;
         bool view_asked = false;  ///< for progress: the view was requested
         std::vector<std::uint64_t> clients;
@@ -92,8 +93,8 @@ private:
         std::string session;
         std::string caller;
         std::uint64_t slot = 0;
-        std::int64_t position = 0;  ///< the client has read up to this position
-        std::int64_t oldest = 0;    ///< oldest position known to the client
+        std::int64_t position = 0;  ///< the client has been sent everything up to this position
+        std::int64_t oldest = 0;    ///< oldest position that the client has been sent
         std::optional<std::int64_t> after;
         std::uint64_t next_frame = 0;  ///< number of the next frame to send, once live
         bool started = false;          ///< the header and `hello` are sent
@@ -135,7 +136,7 @@ private:
     Channel all_;
     std::vector<Frame> batch_;    ///< reused, empty between calls
     std::size_t ring_bytes_ = 0;  ///< bytes in all rings
-    /// Shared with the frames, which may live longer in connections.
+    /// Shared with the frames, because a connection may keep them longer.
     std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
     std::uint64_t turn_ = 0;  ///< number of publish() calls
     bool rejoined_ = false;   ///< rejoin() was called in this publication

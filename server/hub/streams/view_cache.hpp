@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// The published views of sessions, for reads without the engine. A missing view is queried once;
-/// from then on every publication updates it. Only the newest views without readers are kept. I/O
-/// thread only.
+/// The published views of sessions, so that they can be read without the engine. A missing view is
+/// queried once; from then on, every publication updates it. If no client reads a view, it is kept
+/// only while it is among the newest of these. I/O thread only.
 class ViewCache {
 public:
     /// Sends a ViewQuery; false when the queue is full.
@@ -26,7 +26,7 @@ public:
     explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
     ViewCache(const ViewCache&) = delete;
     ViewCache& operator=(const ViewCache&) = delete;
-    /// Notes that other daemons also change sessions: only the engine then knows the newest view.
+    /// Called if other daemons also change sessions: then only the engine knows the newest view.
     void share() { shared_ = true; }
 
     /// A view and its version, a number that no other view has had.
@@ -37,9 +37,9 @@ public:
 
     /// The cached view or null; valid until the next publication.
     const core::SessionView* find(const std::string& session) const;
-    /// The cached view for a client. It stays cached, since the client will read it again.
+    /// The cached view, for a client. It stays cached, because the client will read it again.
     Versioned read(const std::string& session);
-    /// Like read(), but null if other daemons may have a newer view.
+    /// Like read(), but null if other daemons may have changed the session.
     Versioned read_newest(const std::string& session) {
         return shared_ ? Versioned{} : read(session);
     }
@@ -49,8 +49,8 @@ public:
     /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
 
-    /// Takes the view of a session that a commit touched. Returns the cached view if watched, or
-    /// null.
+    /// Takes the view of a session that a commit touched. Returns the cached view if the session is
+    /// watched, else null.
     const core::SessionView* update(core::SessionView view);
     /// Drops the view of a deleted session.
     void forget(const std::string& session);
@@ -63,8 +63,8 @@ public:
     void unwatch(const std::string& session);
     bool watched(const std::string& session) const;
 
-    /// Shrinks to limits::kViewsUnreadMax and kViewCacheMax. Call it after the replies of a
-    /// publication, which use the views.
+    /// Shrinks the cache to limits::kViewsUnreadMax and kViewCacheMax. To be called after the
+    /// replies of a publication, because they use the views.
     void trim();
     std::size_t size() const noexcept { return entries_.size(); }
 
@@ -75,7 +75,7 @@ private:
         bool listed = false;  ///< in the list of unread views
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
-        Entry* before = nullptr;  ///< neighbours in that list
+        Entry* before = nullptr;  ///< the neighbours in that list
         Entry* after = nullptr;
         core::SessionView view;
     };
@@ -90,8 +90,8 @@ private:
     std::uint64_t versions_ = 0;  ///< versions assigned so far
     Entries entries_;
     std::unordered_map<std::string, std::vector<Callback>> asked_;
-    /// Entries whose view no client requested, oldest first; linked through the entries, whose
-    /// addresses are stable.
+    /// The entries whose view no client has requested, oldest first. The list is linked through the
+    /// entries, whose addresses are stable.
     Entry* oldest_unread_ = nullptr;
     Entry* newest_unread_ = nullptr;
     std::size_t unread_ = 0;

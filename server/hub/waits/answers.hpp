@@ -20,7 +20,7 @@
 
 namespace headway::server {
 
-/// The reply to a telemetry export, also to one that needs no engine.
+/// The reply to a telemetry export, also for one that is answered without the engine.
 Response telemetry_response(const TelemetryTaken& taken);
 
 // Sessions.

@@ -18,28 +18,28 @@
 
 namespace headway::server {
 
-/// Replies to hooks, and held hooks: during a pause, or until a person has decided about their
-/// call. While a hook waits, its client gets a blank every kSignEvery, so that it can distinguish a
-/// hold from a hanging daemon. The engine is asked again when the session has changed, and a last
-/// time when the agent's own limit is near; a few holds at a time, in turn, so that the engine can
-/// serve other requests in between. I/O thread only.
+/// Sends replies to hooks, and holds hooks during a pause or until a person has decided about their
+/// call. While a hook is held, its client gets a blank every kSignEvery, so that it can tell a hold
+/// from a daemon that hangs. The engine is asked again when the session has changed, and a last
+/// time when the agent's own limit is near. Only a few holds are asked about at a time, in turn, so
+/// that the engine can serve other requests in between. I/O thread only.
 class HookHolds {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
-    /// Asks the engine; false when the queue is full.
+    /// Asks the engine; false if the queue is full.
     using Ask = std::function<bool(const ReplyTo&, HookAgainCommand)>;
     /// Sets the reply of a request whose reply has not begun.
     using Put = std::function<void(const ReplyTo&, const Response&)>;
 
     /// Reports that an agent's dialog no longer waits for its approval. If the queue is full, the
-    /// approval ends by its expiry instead.
+    /// report is dropped, and the approval ends when it expires.
     using Leave = std::function<void(DialogLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
-    /// How often a hold is asked about that another daemon may end without a change of its session:
-    /// by a decision about a session above, or about the budget of the day.
+    /// How often the engine is asked about a hold that another daemon may end without changing the
+    /// session: by a decision about an ancestor, or about the budget of the day.
     static constexpr std::chrono::seconds kLookEvery{15};
-    /// Maximum number of open questions to the engine: some milliseconds of its time.
+    /// Maximum number of open questions to the engine; they take some milliseconds of its time.
     static constexpr std::size_t kAskedMax = 32;
 
     HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
@@ -50,15 +50,15 @@ public:
 
     /// Takes the engine's answer.
     void take(const ReplyTo& to, HookAnswered answered);
-    /// The engine refused the question of a waiting hook, which is released undecided. False if no
-    /// hook waits at `to`.
+    /// Called when the engine has refused the question about a held hook: the hook is released
+    /// undecided. False if no hook is held at `to`.
     bool refused(const ReplyTo& to);
     void session_changed(const std::string& session);
     void drop_connection(std::uint64_t connection);
-    /// Sends blanks, and asks a last time for holds whose time is up.
+    /// Sends blanks, and asks a last time about holds whose time is up.
     void second(Clock::Steady::time_point now);
-    /// At shutdown: asks for the last answer of all holds, and from now on answers every hook at
-    /// once. The session then knows that the calls did not run.
+    /// Called at shutdown: asks a last time about all holds, and from now on replies to every hook
+    /// at once. Thus the session knows that the held calls did not run.
     void drain();
     std::size_t size() const noexcept { return holds_.size(); }
 
@@ -91,7 +91,7 @@ private:
     Leave leave_;
     bool draining_ = false;
     WaitTable<Hold> holds_;
-    std::deque<Place> due_;  ///< holds to ask about, each once; some may be gone
+    std::deque<Place> due_;  ///< holds to ask about, each once; some may have ended
     std::size_t asked_ = 0;  ///< number of open questions
 };
 

@@ -11,21 +11,21 @@
 
 namespace headway::server {
 
-/// Delayed replies: waits on the verdict of sessions, and on a document (an approval, a check)
-/// until it is decided. Has one timer for all deadlines. I/O thread only.
+/// Delayed replies: waits for the verdict of sessions, or for the decision about a document (an
+/// approval or a check). Has one timer for all deadlines. I/O thread only.
 class LongPolls {
 public:
     LongPolls(net::io_context& io, const Clock& clock, ViewCache& views, Intake& intake,
               Replies& replies);
 
-    /// Waits on sessions. Error: kOverloaded.
+    /// Adds a wait for sessions. Error: kOverloaded.
     core::Result<> add(Wait wait);
-    /// Waits until `deadline` for the document `id` (an approval's id, or check_key()). The caller
-    /// queries the first document. Error: kOverloaded.
+    /// Adds a wait, until `deadline`, for the document `id` (the id of an approval, or
+    /// check_key()). The caller sends the first query for the document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
-    /// Takes an arrived document and sends it, unless the wait continues.
+    /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
-    /// Called when the request was answered otherwise, for instance with an error.
+    /// Called when the request has got another reply, for instance an error.
     void answered(const ReplyTo& to) { documents_.answered(to); }
 
     void session_changed(const std::string& session) { sessions_.notify(session); }
@@ -34,9 +34,9 @@ public:
     /// Called when other daemons may have changed documents.
     void look_again() { documents_.look_again(); }
     void drop_connection(std::uint64_t connection);
-    /// Answers all waits now, for the drain.
+    /// Sends the replies of all waits now, for the drain.
     void expire_all();
-    /// Call it after deadlines may have changed.
+    /// Sets the timer. To be called when deadlines may have changed.
     void arm();
     void stop() { timer_.cancel(); }
     std::size_t sessions() const noexcept { return sessions_.size(); }
@@ -54,8 +54,8 @@ private:
     core::Timestamp timer_at_ = core::kNever;
 };
 
-/// The key of a long poll on a check: by check_name(), or by the check's id alone until the first
-/// answer names the session. Distinct from approvals' ids. Pure.
+/// The key of a long poll on a check. `name` is its check_name(), or only the check's id until the
+/// first answer names the session. The key is never the id of an approval. Pure.
 inline std::string check_key(const std::string& name) {
     return "check/" + name;
 }

@@ -19,13 +19,13 @@
 
 namespace headway::server {
 
-/// Waiting replies, each with an entry of the table's owner: found by their place, by the subjects
-/// that they wait for, by their connection, and by the time of their next look. Each step is
-/// logarithmic in their number. I/O thread only.
+/// A table of waiting replies, each with an entry of the table's owner. They can be found by their
+/// place, by the subjects that they wait for, by their connection, and by the time when they are
+/// due. Each operation takes time logarithmic in their number. I/O thread only.
 template <class Entry>
 class WaitTable {
 public:
-    /// Connection and slot, which together are unique to a request.
+    /// Connection and slot, which together identify a request.
     using Place = std::pair<std::uint64_t, std::uint64_t>;
 
     static Place place_of(const ReplyTo& to) { return {to.connection, to.slot}; }
@@ -33,7 +33,7 @@ public:
 
     std::size_t size() const noexcept { return rows_.size(); }
     bool full() const noexcept { return rows_.size() >= core::limits::kWaitersMax; }
-    /// Error: kOverloaded, when the table is full.
+    /// Error: kOverloaded if the table is full.
     core::Result<> check_room() const {
         if (!full()) return {};
         return core::Error{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
@@ -62,7 +62,7 @@ public:
         for (const std::string& subject : row.subjects)
             by_subject_[subject].insert(place);
     }
-    /// Sets when the reply is due; kNever: at no time. Precondition: something waits there.
+    /// Sets when the reply is due; kNever: never. Precondition: something waits there.
     void look_at(const Place& place, core::Timestamp at) {
         Row& row = row_of(place);
         by_time_.erase({row.look_at, place});
@@ -78,8 +78,8 @@ public:
         rows_.erase(row);
     }
 
-    /// The places of the replies that wait for a subject, in order. Returned lists are copies, so
-    /// that replies may be removed while iterating.
+    /// The places of the replies that wait for a subject, in order. The list is a copy, so replies
+    /// may be removed while iterating over it.
     std::vector<Place> waiting_for(std::string_view subject) const {
         const auto places = by_subject_.find(subject);
         if (places == by_subject_.end()) return {};
@@ -127,7 +127,7 @@ private:
     void forget_subjects(const Place& place, const Row& row) {
         for (const std::string& subject : row.subjects) {
             const auto places = by_subject_.find(subject);
-            if (places == by_subject_.end()) continue;  // named twice
+            if (places == by_subject_.end()) continue;  // the subject was named twice
             places->second.erase(place);
             if (places->second.empty()) by_subject_.erase(places);
         }

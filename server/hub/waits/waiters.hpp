@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// Condition of a long poll.
+/// A long poll and its condition.
 struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;
@@ -28,9 +28,9 @@ struct Wait {
     core::Timestamp deadline = core::kNever;
 };
 
-/// Long polls: answered when a view meets the condition, when the condition becomes impossible (the
-/// session has ended, its agent is gone, it was not opened in time), at the deadline, or in a
-/// drain. I/O thread only.
+/// Long polls for sessions. The reply is sent when a view meets the condition, when the condition
+/// becomes impossible (the session has ended, its agent is gone, or it was not opened in time), at
+/// the deadline, or in a drain. I/O thread only.
 class Waiters {
 public:
     using Answer = std::function<void(const ReplyTo&, core::Result<Response>)>;
@@ -39,17 +39,19 @@ public:
     Waiters(ViewCache& views, Answer answer, Time time)
         : views_(views), answer_(std::move(answer)), time_(std::move(time)) {}
 
-    /// Error: kOverloaded, when limits::kWaitersMax replies wait.
+    /// Error: kOverloaded if limits::kWaitersMax replies wait.
     core::Result<> add(Wait wait);
     /// Called when a session's view has changed.
     void notify(const std::string& session);
-    /// Answers the waits on this session, except those for a later opening of its id.
+    /// Sends the replies of the waits for this session, except those that wait for a session to be
+    /// opened with its id.
     void session_deleted(const std::string& session);
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Answers the waits whose deadline has passed or that time has made impossible; kNever: all.
+    /// Sends the replies of the waits whose deadline has passed, or that have become impossible
+    /// with time; kNever: of all waits.
     void expire(core::Timestamp now);
-    /// When expire() must be called next; kNever without waiters.
+    /// When expire() must be called next; kNever if there are no waits.
     core::Timestamp next_deadline() const { return waits_.next_due(); }
     std::size_t size() const noexcept { return waits_.size(); }
 

@@ -15,27 +15,27 @@
 
 namespace headway::server {
 
-/// One run of a command that gets a message: a process in a group of its own, without a shell, with
-/// three descriptors and a few variables. Arguments and variables contain only the configuration
-/// and the message's id; text of an agent is only on standard input. Only the start of the process
-/// blocks. One thread.
+/// One run of a command that gets a message. It is a process in a group of its own, without a
+/// shell, with three descriptors and a few environment variables. Arguments and variables contain
+/// only text from the configuration and the message's id; text from an agent is only on standard
+/// input. Only starting the process blocks. One thread.
 class CommandRun {
 public:
-    /// Starts the command. `target` must outlive this. Throws std::system_error on failure.
+    /// Starts the command. `target` must outlive this object. Throws std::system_error on failure.
     CommandRun(const WebhookTarget& target, WebhookJob job, std::string_view link);
     CommandRun(const CommandRun&) = delete;
     CommandRun& operator=(const CommandRun&) = delete;
     /// Kills the process group.
     ~CommandRun();
 
-    /// Events that turn() waits for, added to `polls`.
+    /// Adds the events that turn() waits for to `polls`.
     void wait_on(std::vector<pollfd>& polls) const;
-    /// Latest time of the next turn().
+    /// When turn() must be called at the latest.
     Clock::Steady::time_point next_turn() const;
     /// Writes and reads without blocking; kills the group after the timeout. True when the run has
     /// ended.
     bool turn();
-    /// The result; call it after the end.
+    /// The result; only after turn() has returned true.
     WebhookResult result() const;
     WebhookResult cancelled() const;
 
@@ -55,7 +55,7 @@ private:
     system::FileDescriptor stdin_;
     system::FileDescriptor stdout_;  ///< also reads standard error
     system::FileDescriptor process_;
-    pid_t pid_ = 0;  ///< 0: reaped
+    pid_t pid_ = 0;  ///< 0: the process was reaped
     Clock::Steady::time_point started_;
     Clock::Steady::time_point deadline_;
     bool timed_out_ = false;

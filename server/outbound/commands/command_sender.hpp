@@ -15,8 +15,8 @@
 
 namespace headway::server {
 
-/// Passes messages to commands, on one thread that watches all commands: one try per job, as
-/// WebhookSender does over the network.
+/// Passes messages to commands, with one try for each job, as WebhookSender does over the network.
+/// One thread watches all commands.
 class CommandSender {
 public:
     /// Called on the sender's thread, exactly once for each accepted job; must not block.
@@ -29,11 +29,11 @@ public:
     CommandSender& operator=(const CommandSender&) = delete;
     ~CommandSender();  ///< calls stop()
 
-    /// Sets the dashboard's URL, or empty. Call it before the first job.
+    /// Sets the dashboard's URL, or empty. To be called before the first job.
     void link_to(std::string base) { link_ = std::move(base); }
     /// True if this sender handles the jobs of that endpoint.
     bool owns(const std::string& endpoint) const { return find(endpoint) != nullptr; }
-    /// Any thread; never waits. Returns false, with no result to follow, if the sender is stopped,
+    /// Any thread; never waits. Returns false, and delivers no result, if the sender is stopped,
     /// too many jobs wait, or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
     /// Kills running commands and accepts no more jobs. Any thread except its own; idempotent.

@@ -15,28 +15,29 @@ namespace headway::server {
 class JudgeWorker;
 
 /// Sends questions to OpenAI-compatible endpoints, on the thread of libcurl. An answer may take any
-/// time while its bytes arrive; silence ends the request. Each endpoint has its own concurrency
-/// limit, fair queue, pauses and circuit breaker, so that no endpoint waits for another.
+/// time as long as bytes arrive; silence ends the request. Each endpoint has its own limit on
+/// concurrency, fair queue, pauses and circuit breaker, so that no endpoint waits for another.
 ///
-/// After a connect error, 429 or 5xx it retries `retries` times with backoff(), during which the
-/// whole endpoint pauses. A question whose try opens the breaker gets its own error; waiting
-/// questions get kUnavailable. JudgeUse counts from the first try, not from submit().
+/// After a connect error, 429 or 5xx, a question is tried again, up to `retries` times. Before each
+/// retry the whole endpoint pauses for backoff(). A question whose try opens the breaker gets the
+/// error of that try; the questions that wait get kUnavailable. The times in JudgeUse count from
+/// the first try, not from submit().
 class JudgeClient {
 public:
-    /// Called on the thread of libcurl, exactly once for each accepted question; must not block,
-    /// and must not call stop(). May submit.
+    /// Called on the thread of libcurl, exactly once for each accepted question. Must not block or
+    /// call stop(); may call submit().
     using Deliver = std::function<void(JudgeReply)>;
     /// Logs a line, from the constructor or the thread of libcurl. No line contains secrets.
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
     /// Reads the keys. The loop must outlive the client. An endpoint without a readable key is
-    /// reported and answers kRefused to every question.
+    /// reported, and every question to it gets kRefused.
     JudgeClient(CurlLoop& loop, config::JudgeSettings settings, Deliver deliver, Report report);
     JudgeClient(const JudgeClient&) = delete;
     JudgeClient& operator=(const JudgeClient&) = delete;
     ~JudgeClient();  ///< calls stop()
 
-    /// Any thread; never waits for the network. Returns false, with no reply to follow, if
+    /// Any thread; never waits for the network. Returns false, and delivers no reply, if
     /// limits::kJudgeQueueMax questions are open, the client is stopped, or the endpoint does not
     /// exist.
     bool submit(JudgeJob job);

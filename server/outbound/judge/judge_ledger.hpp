@@ -22,7 +22,7 @@ struct JudgeEndpointStats {
     std::uint64_t waiting = 0;    ///< queued questions, including retries
     std::uint64_t in_flight = 0;  ///< questions being asked now
     BreakerState breaker = BreakerState::kClosed;
-    /// Questions by how they ended, in the order of JudgeOutcome.
+    /// Numbers of questions by outcome, in the order of JudgeOutcome.
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
     std::uint64_t tries = 0;
     std::uint64_t prompt_tokens = 0;
@@ -37,8 +37,8 @@ struct JudgeEndpointStats {
 };
 
 struct JudgeStats {
-    std::uint64_t open = 0;         ///< accepted and not yet answered
-    std::uint64_t turned_away = 0;  ///< not accepted: full, stopped, or no such endpoint
+    std::uint64_t open = 0;         ///< questions that were accepted and are not yet answered
+    std::uint64_t turned_away = 0;  ///< questions not accepted: full, stopped, or no such endpoint
     std::vector<JudgeEndpointStats> endpoints;
 };
 
@@ -50,11 +50,11 @@ public:
 
     /// Counts a question as open. False if kJudgeQueueMax are open or the endpoint is unknown.
     bool open(const std::string& endpoint);
-    /// Uncounts an open question that was not accepted after all.
+    /// Takes back open(), because the question was not accepted after all.
     void turn_away();
     /// Counts an answered question and frees its place.
     void settle(const JudgeReply& reply);
-    /// Stores the state of one endpoint for stats().
+    /// Stores the current state of one endpoint, for stats().
     void show(std::size_t endpoint, std::size_t waiting, std::size_t in_flight,
               BreakerState breaker);
     JudgeStats stats() const;

@@ -12,20 +12,21 @@ namespace headway::server {
 struct JudgeJob {
     std::uint64_t id = 0;  ///< chosen by the engine; comes back with the reply
     std::string session;
-    std::string endpoint;  ///< JudgeEndpoint::name
+    std::string endpoint;  ///< its JudgeEndpoint::name
     std::string system;    ///< the two messages of the request
     std::string user;
     std::uint32_t max_tokens = 100;
     double temperature = 0;
 };
 
-/// The result of a job; each job gets exactly one. `text` is the model's output, complete only with
-/// kAnswered. kDiscarded is not used here, because the engine interprets the answer.
+/// The result of a job; each job gets exactly one. `text` is the output of the model, which is
+/// complete only with kAnswered. kDiscarded does not occur here, because the engine interprets the
+/// answer.
 struct JudgeReply {
     std::uint64_t id = 0;
     std::string session;
     std::string endpoint;
-    std::string model;  ///< as named by the endpoint, else as configured
+    std::string model;  ///< as the endpoint names it, else as configured
     core::JudgeOutcome outcome = core::JudgeOutcome::kCancelled;
     std::string text;
     std::string error;  ///< for people, with the next step if known; no secrets

@@ -9,10 +9,10 @@
 
 namespace headway::server {
 
-/// Parses the reply to one question: a stream of events with one chunk each, up to `[DONE]`, or one
-/// JSON object from an endpoint that does not stream. The first byte decides which, because some
-/// endpoints send a wrong Content-Type. Memory is bounded by the bytes fed, which the caller
-/// limits. Pure.
+/// Parses the reply to one question: a stream of events, each with one chunk, up to `[DONE]`; or
+/// one JSON object, from an endpoint that does not stream. The first byte decides between the two,
+/// because some endpoints send a wrong Content-Type. Memory is bounded by the number of bytes fed,
+/// which the caller limits. Pure.
 class JudgeStream {
 public:
     /// Bytes after the end or after an error are ignored.
@@ -22,11 +22,11 @@ public:
     void end();
 
     bool whole() const { return whole_; }
-    /// Why the reply is not an answer, or empty. Contains text of the endpoint: bound and sanitize
-    /// it.
+    /// Why the reply is not an answer, or empty. Contains text of the endpoint, so the caller must
+    /// bound and sanitize it.
     const std::string& error() const { return error_; }
     const std::string& text() const { return text_; }
-    const std::string& model() const { return model_; }  ///< empty: not sent
+    const std::string& model() const { return model_; }  ///< empty: the endpoint did not send it
     const api::ChatUsage& usage() const { return usage_; }
 
 private:
@@ -39,9 +39,9 @@ private:
     void read(std::string_view json);
 
     Form form_ = Form::kUnknown;
-    std::string pending_;  ///< incomplete line or object
+    std::string pending_;  ///< the incomplete line or object
     bool after_cr_ = false;
-    std::string data_;  ///< data of the incomplete event
+    std::string data_;  ///< data of the event that is incomplete
     bool finished_ = false;
     bool whole_ = false;
     std::string error_;

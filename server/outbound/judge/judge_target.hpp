@@ -10,14 +10,14 @@
 
 namespace headway::server {
 
-/// One endpoint with its key and request headers. The key is kept nowhere else. Constructed on any
-/// thread, used on the judge thread.
+/// One endpoint with its key and request headers. The key is kept nowhere else. It may be
+/// constructed on any thread, and is then used on the judge thread.
 class JudgeTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
-    /// Reads the key from `api_key`, else the file, else the environment. A mistake is reported and
-    /// kept as problem().
+    /// Reads the key from `api_key`, else from the file, else from the environment. A mistake is
+    /// reported, and kept as problem().
     JudgeTarget(config::JudgeEndpoint endpoint, const Report& report);
 
     const config::JudgeEndpoint& endpoint() const { return endpoint_; }

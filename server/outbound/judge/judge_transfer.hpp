@@ -16,11 +16,11 @@
 
 namespace headway::server {
 
-/// Health of the endpoint as shown by a try, for its breaker.
+/// The health of the endpoint, as shown by a try; for its breaker.
 enum class EndpointHealth : std::uint8_t {
     kUp,      ///< it answers, even if with an error
     kDown,    ///< it fails or refuses the key
-    kUnsaid,  ///< unknown: busy, or the try was not completed
+    kUnsaid,  ///< not known: it is busy, or the try was not completed
 };
 
 /// How one try ended.
@@ -32,13 +32,14 @@ struct TryEnd {
     std::string error;                                     ///< empty if answered; without secrets
 };
 
-/// One try of one question, outlived by the multi handle and the target. Judge thread only.
+/// One try of one question. The multi handle and the target must outlive it. Judge thread only.
 class JudgeTransfer : private system::HttpReceiver {
 public:
     using Instant = Clock::Steady::time_point;
 
     struct Patience {
-        std::chrono::milliseconds silence;  ///< maximum time without a byte, also before the first
+        std::chrono::milliseconds silence;  ///< longest time without a byte, also before the first
+                                            ///< one
         std::chrono::milliseconds connect;
     };
 
@@ -46,7 +47,7 @@ public:
     JudgeTransfer(CURLM* multi, const JudgeTarget& target, const JudgeJob& job, Patience patience);
     JudgeTransfer(const JudgeTransfer&) = delete;
     JudgeTransfer& operator=(const JudgeTransfer&) = delete;
-    /// Aborts the transfer; a connection in use is closed.
+    /// Aborts the transfer and closes its connection if it is in use.
     ~JudgeTransfer() override = default;
 
     CURL* handle() const { return call_.handle(); }

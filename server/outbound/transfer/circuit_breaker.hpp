@@ -14,20 +14,21 @@ namespace headway::server {
 enum class BreakerState : std::uint8_t {
     kClosed,    ///< requests may pass
     kOpen,      ///< no request may pass
-    kHalfOpen,  ///< one request may pass, the probe
+    kHalfOpen,  ///< one request, the probe, may pass
 };
 
-/// Stops requests to a failing endpoint: opens after limits::kJudgeFailuresToOpen failures in a
-/// row, for kJudgeOpenFor; then one probe decides. A failed probe opens the breaker for twice as
-/// long as last time, at most kJudgeOpenForMax. Time is an argument. Pure.
+/// Stops requests to an endpoint that fails. It opens after limits::kJudgeFailuresToOpen failures
+/// in a row, for kJudgeOpenFor; then one probe decides. A failed probe opens the breaker for twice
+/// as long as last time, at most kJudgeOpenForMax. Time is an argument. Pure.
 class CircuitBreaker {
 public:
     using Instant = Clock::Steady::time_point;
 
-    /// How a request was admitted. Return each permit by one of succeeded(), failed(), abandoned().
+    /// How a request was admitted. Each permit must be returned with succeeded(), failed() or
+    /// abandoned().
     enum class Permit : std::uint8_t { kNone, kRegular, kProbe };
 
-    /// Returns kNone when open, or when a probe is under way.
+    /// Returns kNone if the breaker is open, or if a probe is under way.
     Permit admit(Instant now);
     /// The request succeeded. Closes the breaker even if the request is older than the failures.
     void succeeded(Permit permit);
@@ -44,7 +45,7 @@ private:
     void open(Instant now);
 
     std::uint32_t failures_ = 0;  ///< in a row
-    bool open_ = false;           ///< open or, after open_until_, half open
+    bool open_ = false;           ///< open, or half open after open_until_
     bool probing_ = false;
     Instant open_until_{};
     std::chrono::milliseconds open_for_{

@@ -14,26 +14,28 @@
 namespace headway::server {
 
 /// The one thread that uses libcurl. It runs the transfers of all its users together, so that no
-/// user waits for another. All input arrives by one queue in the order of the calls: users, their
-/// work, their removal.
+/// user waits for another. All input comes through one queue, in the order of the calls: new users,
+/// their work, and their removal.
 class CurlLoop {
 public:
     using Instant = Clock::Steady::time_point;
     using Work = std::function<void()>;
 
-    /// Called on the loop's thread only: begin(), then turns. A turn runs the user's new work, then
-    /// ended() for each ended transfer, then finish(). No function is called from inside libcurl.
+    /// A user of the loop. Its functions are called on the loop's thread only: begin() first, then
+    /// in turns. A turn runs the user's new work, then ended() for each transfer that has ended,
+    /// then finish(). No function is called from within libcurl.
     class User {
     public:
         virtual ~User() = default;
-        /// `multi` is the handle for all its transfers.
+        /// `multi` is the handle for all transfers of this user.
         virtual void begin(CURLM* multi) = 0;
-        /// False when the transfer belongs to another user.
+        /// False if the transfer belongs to another user.
         virtual bool ended(CURL* handle, CURLcode code) = 0;
-        /// Ends transfers that took too long and starts due ones. Returns the latest time of the
-        /// next turn.
+        /// Ends transfers that took too long, and starts those that are due. Returns when the next
+        /// turn must come at the latest.
         virtual Instant finish() = 0;
-        /// Ends all its transfers; no turn follows, but work that was posted before may still run.
+        /// Ends all transfers of this user. No turn follows, but work that was posted before may
+        /// still run.
         virtual void close() = 0;
         /// One of the functions above or the user's work threw; close() follows.
         virtual void failed(const std::string& why) = 0;
@@ -44,13 +46,13 @@ public:
     CurlLoop& operator=(const CurlLoop&) = delete;
     ~CurlLoop();  ///< does the queued work, closes the remaining users, ends the thread
 
-    /// Any thread. The user must not move until it is removed.
+    /// Any thread. `user` must not move until it is removed.
     void add(User& user);
     /// Any thread except the loop's. Returns when the user is closed and no longer called.
     /// Idempotent.
     void remove(User& user);
-    /// Runs `work` on the loop's thread, exactly once. Any thread. Returns false and never runs it
-    /// if the user is removed or failed, or if limits::kOutboundQueueMax items wait.
+    /// Runs `work` on the loop's thread, exactly once. Any thread. Returns false, and does not run
+    /// it, if the user was removed or has failed, or if limits::kOutboundQueueMax items wait.
     bool post(User& user, Work work);
 
 private:

@@ -28,7 +28,8 @@ public:
         ++size_;
     }
 
-    /// The next item, whose session is then served last; empty if the queue is empty.
+    /// Removes and returns the next item; its session is then served last. Nothing if the queue is
+    /// empty.
     std::optional<T> pop() {
         if (lanes_.empty()) return std::nullopt;
         const auto lane = lanes_.begin();

@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// A mail server's reply for each recipient, parsed from the lines sent and received. libcurl only
-/// reports whether all recipients were refused. Pure.
+/// The reply of a mail server for each recipient, parsed from the lines that were sent and
+/// received, because libcurl only reports whether all recipients were refused. Pure.
 class MailRecipients {
 public:
     struct Refusal {
@@ -23,9 +23,9 @@ public:
     /// True if some recipients refused the mail but may accept it later.
     bool any_for_later() const;
     /// Recipients of this try to whom the e-mail need not be sent again: it was accepted for them,
-    /// or never will be.
+    /// or will never be.
     std::vector<std::string> settled() const;
-    /// Text with the refused recipients and their replies; empty if none was refused.
+    /// A text with the refused recipients and the replies about them; empty if none was refused.
     std::string words() const;
 
 private:

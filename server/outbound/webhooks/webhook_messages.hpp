@@ -23,12 +23,12 @@ struct WebhookPart {
     std::string body;
 };
 
-/// One try of one message, which also contains `others` if the endpoint is for people.
+/// One try of one message. If the endpoint is for people, the message also contains `others`.
 struct WebhookJob : WebhookPart {
     std::string endpoint;
     core::Timestamp at = core::kNever;
     std::vector<WebhookPart> others;  ///< settled together with this message
-    bool backlog = false;             ///< all parts had to wait for the end of a window
+    bool backlog = false;             ///< all its parts had to wait for the end of a window
     // The client request that waits for a test; 0 for other messages.
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;
@@ -44,7 +44,7 @@ inline void drop_bodies(WebhookJob& job) {
 enum class WebhookOutcome : std::uint8_t {
     kDelivered,  ///< 2xx
     kRefused,    ///< the receiver does not want this message
-    kAway,       ///< no connection, timeout, or any other status
+    kAway,       ///< there was no connection, a timeout, or any other status
     kGone,       ///< 410: the receiver wants no more messages
     kCancelled,  ///< the daemon is going down
 };
@@ -52,7 +52,7 @@ enum class WebhookOutcome : std::uint8_t {
 struct WebhookResult {
     WebhookJob job;  ///< without bodies
     WebhookOutcome outcome = WebhookOutcome::kCancelled;
-    long status = 0;     ///< 0: no answer
+    long status = 0;     ///< HTTP status; 0: no reply
     std::string reason;  ///< reason for a failure, with the remedy if known
     std::optional<core::Millis> retry_after;
     core::Millis elapsed{0};

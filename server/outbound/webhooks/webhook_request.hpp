@@ -10,10 +10,10 @@
 
 namespace headway::server {
 
-/// The request to send, made from the stored messages when they are sent.
+/// The request that is sent, made from stored messages at that time.
 struct WebhookRequest {
     std::vector<std::string> headers;  ///< HTTP headers in addition to those of every request
-    std::string body;                  ///< the HTTP body, a whole mail, or a command's input
+    std::string body;                  ///< the HTTP body, a whole e-mail, or the input of a command
 };
 
 /// Makes the request in the format of the target. `link` is the dashboard's URL, or empty. Pure.

@@ -23,16 +23,16 @@ public:
     using Deliver = std::function<void(WebhookResult)>;
     using Report = WebhookTarget::Report;
 
-    /// The loop must outlive the sender.
+    /// `loop` must outlive the sender.
     WebhookSender(CurlLoop& loop, std::vector<WebhookTarget> targets, Deliver deliver,
                   Report report);
     WebhookSender(const WebhookSender&) = delete;
     WebhookSender& operator=(const WebhookSender&) = delete;
     ~WebhookSender() override;  ///< calls stop()
 
-    /// Sets the dashboard's URL, or empty. Call it before the first job.
+    /// Sets the dashboard's URL, or empty. To be called before the first job.
     void link_to(std::string base) { link_ = std::move(base); }
-    /// Any thread; never waits for the network. Returns false, with no result to follow, if the
+    /// Any thread; never waits for the network. Returns false, and delivers no result, if the
     /// sender is stopped or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
     /// Cancels the messages in flight and accepts no more. Any thread except libcurl's; idempotent.
@@ -57,7 +57,7 @@ private:
     std::string link_;
     // Thread of libcurl only.
     CURLM* multi_ = nullptr;
-    /// Recipients that need not get a retried message, by message id.
+    /// By message id: the recipients to whom a retried message need not be sent.
     std::map<std::string, std::vector<std::string>> settled_;
     std::list<WebhookTransfer> active_;  ///< declared after targets_: destroyed first
     bool closed_ = false;

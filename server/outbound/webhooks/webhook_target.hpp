@@ -11,26 +11,26 @@
 
 namespace headway::server {
 
-/// One endpoint with its secrets, which are kept nowhere else. Constructed on any thread, used on
-/// the thread of libcurl or the thread of commands.
+/// One endpoint with its secrets, which are kept nowhere else. It may be constructed on any thread,
+/// and is then used on the thread of libcurl or of the commands.
 class WebhookTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
-    /// Reads the secrets from the file, else the environment. A mistake is reported and kept as
-    /// problem().
+    /// Reads the secrets from the file, else from the environment. A mistake is reported, and kept
+    /// as problem().
     WebhookTarget(config::WebhookEndpoint endpoint, const Report& report);
 
     const config::WebhookEndpoint& endpoint() const { return endpoint_; }
     const std::vector<std::string>& secrets() const { return secrets_; }  ///< for signatures
-    /// An access token or a password; empty without one, or if the URL itself is the secret.
+    /// An access token or a password; empty if there is none, or if the URL itself is the secret.
     const std::string& secret() const { return secret_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
-    /// Adds decision links with codes of `links`, which must outlive the target, to its messages.
-    /// Does nothing unless the configuration allows it.
+    /// Adds decision links to its messages, if the configuration allows it. Their codes are made by
+    /// `links`, which must outlive the target.
     void decide_with(const DecisionLinks& links);
-    /// Null without decision links.
+    /// Null if there are no decision links.
     const DecisionLinks* links() const { return links_; }
     /// The engine's rule for this endpoint.
     core::WebhookRule rule() const;

@@ -15,12 +15,12 @@
 namespace headway::server {
 
 /// One try to send one message over the network. Each try opens its own connection and checks every
-/// resolved address; the address of a reused connection would be unchecked.
+/// resolved address, because the address of a reused connection would not be checked.
 class WebhookTransfer : private system::HttpReceiver {
 public:
-    /// Starts at once. `target` must outlive the transfer; `link` is the dashboard's URL. Throws
-    /// std::bad_alloc, and std::runtime_error when libcurl refuses an option. `without`: recipients
-    /// to whom no e-mail is sent.
+    /// Starts the transfer at once. `target` must outlive it; `link` is the dashboard's URL;
+    /// `without` are recipients to whom no e-mail is sent. Throws std::bad_alloc, and
+    /// std::runtime_error if libcurl refuses an option.
     WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
                     std::string_view link, const std::vector<std::string>& without = {});
     WebhookTransfer(const WebhookTransfer&) = delete;
@@ -31,9 +31,9 @@ public:
     /// The result for libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
-    /// True if each recipient has either received the e-mail or been refused individually while
-    /// others received it. If an e-mail failed as a whole, no recipient is settled; otherwise some
-    /// would seem to have received it.
+    /// True if each recipient has received the e-mail, or was refused while others received it. If
+    /// the e-mail failed as a whole, no recipient is settled, because otherwise some would seem to
+    /// have received it.
     bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
     /// The mail server's reply for each recipient.
     const MailRecipients& recipients() const { return recipients_; }
@@ -50,19 +50,19 @@ private:
 
     const WebhookTarget& target_;
     WebhookJob job_;
-    std::string mail_;          ///< libcurl reads it here
+    std::string mail_;          ///< the e-mail, from which libcurl reads
     std::size_t uploaded_ = 0;  ///< bytes of mail_ sent
     system::CurlList addressees_;
     MailRecipients recipients_;
-    std::size_t addressed_ = 0;  ///< recipients of this try
+    std::size_t addressed_ = 0;  ///< number of recipients of this try
     bool rest_ = false;          ///< the other recipients were settled by earlier tries
     system::HttpCall call_;      ///< last member: destroyed before the members that it reads
     Clock::Steady::time_point started_;
 };
 
-/// Connects to the endpoint like a delivery, without sending, and returns the address reached.
-/// Blocks for connect_timeout at most. Error: kInvalidConfig, with a hint on what to check. Any
-/// thread.
+/// Connects to the endpoint as for a delivery, but sends nothing, and returns the address that was
+/// reached. Blocks for at most connect_timeout. Error: kInvalidConfig, with a hint on what to
+/// check. Any thread.
 core::Result<std::string> try_connection(const WebhookTarget& target);
 
 }  // namespace headway::server

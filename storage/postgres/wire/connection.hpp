@@ -20,8 +20,8 @@ struct pg_result;
 
 namespace headway::storage {
 
-/// The rows of an answered statement. A missing value, or a number that cannot be parsed, reads
-/// like NULL: as 0 or empty.
+/// The rows that a statement returned. A missing value, and a number that cannot be parsed, are
+/// read like NULL: as 0 or empty.
 class PostgresRows {
 public:
     PostgresRows() = default;
@@ -30,7 +30,8 @@ public:
     int size() const;
     std::int64_t integer(int row, int column) const;
     std::uint64_t count(int row, int column) const;
-    std::string_view bytes(int row, int column) const;  ///< also text; valid as long as this object
+    std::string_view bytes(int row, int column) const;  ///< also for text; valid as long as this
+                                                        ///< object
     bool is_null(int row, int column) const;
     int columns() const;
     std::string_view column_name(int column) const;
@@ -44,16 +45,15 @@ private:
     std::unique_ptr<pg_result, Clear> result_;
 };
 
-/// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and their
-/// answers are awaited when a caller needs one. Every wait has a limit; when it is exceeded, the
-/// connection is broken, and connect() makes a new one. One thread.
+/// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and
+/// answers are awaited only when a caller needs them. Every wait has a limit. If it is exceeded,
+/// the connection counts as broken, and connect() makes a new one. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {
         std::string url;  ///< a URI or "key=value" pairs of libpq; may name several hosts
         core::Millis connect_timeout{2'000};
-        /// How long to wait without receiving a byte, and how long a commit waits for a missing
-        /// standby.
+        /// The longest wait for a byte, and the longest that a commit waits for a missing standby.
         core::Millis answer_timeout{5'000};
     };
 
@@ -63,14 +63,15 @@ public:
     PostgresConnection& operator=(const PostgresConnection&) = delete;
 
     /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand. Fails
-    /// while a lost transaction is open, whose rest must not be written without its beginning.
+    /// while lost_transaction() is true, because the rest of a transaction must not be written
+    /// without its beginning.
     core::Result<> connect();
     void close();
     bool connected() const { return connection_ != nullptr; }
 
     core::Result<Statement> prepare(std::string_view sql) override;
     core::Result<std::int64_t> changes() override;
-    /// Also true after the connection was lost in a transaction: statements fail until the
+    /// Still true after the connection was lost in a transaction: statements fail until the
     /// transaction is ended.
     bool in_transaction() const override { return in_transaction_; }
     bool lost_transaction() const { return in_transaction_ && connection_ == nullptr; }
@@ -78,10 +79,10 @@ public:
 
     /// Queues a statement with $1, $2, ...; the next finish() or ask() returns its error.
     core::Result<> send(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Queues a statement whose rows finish() returns.
+    /// Queues a statement whose rows finish() will return.
     core::Result<> send_asking(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Sends the queued statements and waits for all answers: one round trip. The rows are those of
-    /// send_asking(), in order. Returns the first error, which ends the transaction.
+    /// Sends the queued statements and waits for all answers, in one round trip. The rows are those
+    /// of send_asking(), in order. Returns the first error, which ends the transaction.
     core::Result<std::vector<PostgresRows>> finish();
     /// Runs one statement and returns its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
@@ -89,22 +90,24 @@ public:
     core::Result<PostgresRows> ask_row(std::string_view sql,
                                        const PostgresParameters& parameters = {});
 
-    /// Queue the statement; finish() returns the errors. After an error call rollback(), even if
-    /// the connection is gone.
+    /// Queue BEGIN and COMMIT; finish() returns their errors. After an error, call rollback(), even
+    /// if the connection is lost.
     core::Result<> begin();
     core::Result<> commit();
-    /// Waits. Drops the queued statements; breaks the connection if the rollback fails.
+    /// Drops the queued statements and waits for the rollback. If it fails, the connection counts
+    /// as broken.
     void rollback();
 
     /// The SQLSTATE of the last error of this transaction; empty for a connection error.
     const std::string& state() const { return state_; }
-    /// True if state() is a conflict with another transaction, which the connection survives.
+    /// True if state() is a conflict with another transaction; the connection can then still be
+    /// used.
     bool lost_a_conflict() const;
     /// True if the last commit() was sent but not acknowledged: it may have succeeded.
     bool outcome_unknown() const { return outcome_unknown_; }
-    /// Round trips since the start.
+    /// Number of round trips since the start.
     std::uint64_t round_trips() const { return round_trips_; }
-    /// Connections that were made and lost since the start.
+    /// Number of connections lost since the start.
     std::uint64_t breaks() const { return breaks_; }
     int socket() const;
     /// The host that answered, or the folder of its socket.
@@ -113,7 +116,7 @@ public:
     std::string tls() const;
 
 private:
-    /// The expected answer to a sent message.
+    /// An answer that is expected to a message sent.
     struct Expected {
         bool wanted = false;   ///< finish() returns its rows
         bool commits = false;  ///< the statement is the COMMIT
@@ -140,18 +143,19 @@ private:
     Settings settings_;
     std::unique_ptr<pg_conn, Close> connection_;
     std::deque<Expected> expected_;
-    std::map<std::string, std::string, std::less<>> prepared_;  ///< names by SQL and types
+    std::map<std::string, std::string, std::less<>> prepared_;  ///< names of prepared statements,
+                                                                ///< by SQL and types
     std::string state_;
     std::optional<core::Error> failure_;  ///< the first error of the transaction
     std::int64_t changes_ = 0;
     std::uint64_t round_trips_ = 0;
     std::uint64_t breaks_ = 0;
     std::vector<PostgresHost> hosts_;
-    std::size_t host_ = 0;  ///< index of the host that was connected last
+    std::size_t host_ = 0;  ///< index of the host of the last connection
     bool in_transaction_ = false;
-    bool committing_ = false;  ///< a COMMIT is on its way
+    bool committing_ = false;  ///< a COMMIT has been sent and not answered
     bool outcome_unknown_ = false;
-    bool alone_ = false;  ///< the standby may lack the commit
+    bool alone_ = false;  ///< the commit may be missing on the standby
 };
 
 }  // namespace headway::storage

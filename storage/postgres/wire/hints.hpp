@@ -9,7 +9,8 @@
 
 namespace headway::storage {
 
-/// Hints by LISTEN and NOTIFY, which some databases compatible with PostgreSQL lack.
+/// Hints that are sent with NOTIFY and received with LISTEN. Some databases that are compatible
+/// with PostgreSQL lack these.
 class PostgresHints final : public Hints {
 public:
     /// `id` is this daemon's; hints with this id are ignored.
@@ -32,7 +33,7 @@ private:
     std::string id_;
     std::unique_ptr<pg_conn, Close> connection_;
     std::string channel_;  ///< named after the tables' schema
-    int rests_ = 0;        ///< number of waits before the next try to connect
+    int rests_ = 0;        ///< number of waits before the next attempt to connect
 };
 
 }  // namespace headway::storage

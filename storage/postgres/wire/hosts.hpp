@@ -9,14 +9,15 @@
 
 namespace headway::storage {
 
-/// Error: kInvalidConfig, which does not quote the URL, if libpq does not understand it.
+/// Error: kInvalidConfig if libpq does not understand the URL. The error does not quote the URL,
+/// which may contain a password.
 core::Result<> check_postgres_url(const std::string& url);
 
 /// Parameters of libpq for one host, by key.
 using PostgresHost = std::vector<std::pair<std::string, std::string>>;
 
-/// The hosts that a URL names, each with the values that replace the URL's lists. A URL without
-/// lists gives one entry without values.
+/// The hosts that a URL names. Each entry has the values for one host, to be used instead of the
+/// lists in the URL. A URL without lists gives one entry without values.
 std::vector<PostgresHost> hosts_of(const std::string& url);
 
 }  // namespace headway::storage

@@ -33,14 +33,14 @@ public:
 
     static constexpr std::int64_t kNoNumber = INT64_MIN;
 
-    /// Sets parameter `index`, from 1, for statements that bind parameters in any order.
+    /// Sets parameter `index`, from 1, for callers that bind parameters in any order.
     void set_number(int index, std::int64_t number);
     void set_text(int index, std::string_view text);
     void set_bytes(int index, std::string_view bytes);
     void set_null(int index);
 
     struct Value {
-        unsigned type = 20;  ///< OID of the type; int8 while unbound
+        unsigned type = 20;  ///< OID of the type; int8 until the parameter is bound
         bool null = true;
         std::string bytes;
     };
