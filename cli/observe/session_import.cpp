@@ -12,6 +12,7 @@
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/client_options.hpp"
+#include "cli/views/event_line.hpp"
 
 namespace headway::cli {
 
@@ -104,9 +105,18 @@ std::optional<SessionImport::Has> SessionImport::look(const std::string& session
         return std::nullopt;
     }
     const Json about = body_json(reply).value_or(Json::object());
+    if (plain_text(about, "id") != session) return fail_with_stranger(std::move(reply));
     // An import before this one was ended in the middle of it.
     const bool part = about["recorded"].is_boolean() && !about["ended_at"].is_string();
     return part ? Has::kPart : Has::kAll;
+}
+
+/// Another server replies at this address: explained as one that has no such route.
+std::nullopt_t SessionImport::fail_with_stranger(HttpReply&& reply) {
+    reply.status = 404;
+    reply.body.clear();
+    result_.failure = std::move(reply);
+    return std::nullopt;
 }
 
 bool SessionImport::send(const std::string& session, const std::string& part) {
@@ -114,6 +124,10 @@ bool SessionImport::send(const std::string& session, const std::string& part) {
         persist([&] { return daemon_.post_text(session_path(session, "/recorded"), part); });
     if (reply.ok()) {
         const Json taken = body_json(reply).value_or(Json::object());
+        if (plain_text(taken, "session") != session) {
+            (void)fail_with_stranger(std::move(reply));
+            return false;
+        }
         was_known_ = taken["ended"] == Json(true) && taken["accepted"].number() == 0;
         return !was_known_;
     }

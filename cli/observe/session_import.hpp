@@ -63,6 +63,7 @@ private:
     void take(const StoredSession& stored);
     std::optional<Has> look(const std::string& session);
     bool send(const std::string& session, const std::string& part);
+    std::nullopt_t fail_with_stranger(HttpReply&& reply);
     void leave_out(const std::string& why) { ++result_.left_out[why]; }
     template <class Request>
     HttpReply persist(const Request& request);

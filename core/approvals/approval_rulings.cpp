@@ -80,7 +80,8 @@ std::string_view how_it_ended(ApprovalClosing how) {
 }  // namespace
 
 Timestamp Approvals::lapses_at(const Approval& approval) const {
-    const bool unused = approval.open() && !approval.taken();
+    const bool unused =
+        approval.open() && !approval.taken() && !approval.let_go && approval.redeemed_at == kNever;
     if (!unused || approval.channel != kGrantChannel) return kNever;
     Timestamp last = approval.decided_at;
     for (const Grant& grant : grants) {

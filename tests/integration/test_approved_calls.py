@@ -600,6 +600,25 @@ class ByHooks(CallCase):
                     self.assertEqual((closed["status"], closed["closed"]), ("cancelled", "grant_ended"))
         self.assertEqual(self.alarms(), [])
 
+    def test_what_a_grant_let_go_is_not_lost_with_it(self):
+        path = f"/v1/sessions/{self.SESSION}/approvals"
+        first = self.agent.post(path, {"tool": "deploy", "args": {}}).json()["id"]
+        self.decide(first, "approve", match="tool", scope="session")
+        asked = self.agent.post(path, {"tool": "deploy", "args": {"n": 1}}).json()["id"]
+        self.assertEqual(self.agent.post(f"/v1/approvals/{asked}/redeem", {"args": {"n": 1}, "key": "k"}).status, 200)
+        self.operator.post(f"/v1/approvals/{first}/revoke", {})
+        self.finished(call_id=None, args={"n": 1})
+        self.assertEqual((self.shown(asked)["status"], self.alarms()), ("executed", []))
+
+    def test_a_sub_agent_that_goes_on_is_of_the_generation_in_force(self):
+        self.pre("m1", tool="read")
+        self.pre("k1", tool="read", session="kid", parent="1")
+        self.end()
+        self.hook("start", source="resume")
+        self.hook("prompt", text="go on")
+        self.assertEqual(self.pre("k2", tool="read", session="kid", parent="1"), {})
+        self.assertEqual(self.operator.session("a-1.kid~2")["parent"], "a-1~2")
+
     def test_a_grant_lets_later_calls_of_the_session_go(self):
         self.assertIn("deny", self.pre("c1"))
         self.decide(self.pending()[0], "approve", scope="session")

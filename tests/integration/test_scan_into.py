@@ -47,9 +47,9 @@ def claude(session: str, calls: int, began: float = BEGAN, done: bool = True, **
 
 
 class OldDaemon:
-    """Replies as a daemon that knows neither a session nor the route."""
+    """Replies as a daemon that knows neither a session nor the route; a `stranger` as another server."""
 
-    def __init__(self):
+    def __init__(self, stranger: bool = False):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
@@ -57,7 +57,8 @@ class OldDaemon:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 code = "unknown_session" if self.command == "GET" else "unknown_route"
                 body = json.dumps({"code": code, "detail": "not here", "status": 404}).encode()
-                self.send_response(404)
+                body = b"{}" if stranger else body
+                self.send_response(200 if stranger else 404)
                 self.send_header("Content-Type", "application/problem+json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -334,6 +335,10 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual(refused.code, 1, refused)
         self.assertIn("is too old to take stored sessions", refused.err)
         self.assertIn("update headway where it runs", refused.err)
+        stranger = OldDaemon(stranger=True)
+        self.addCleanup(stranger.stop)
+        refused = cli.run("scan", "--into", stranger.url)
+        self.assertEqual((refused.code, refused.out), (1, ""), refused)
         self.assertEqual(cli.run("scan", "--dry-run").code, 64)
         self.assertEqual(cli.run("scan", "--into", self.daemon.url, "--show", "x").code, 64)
 

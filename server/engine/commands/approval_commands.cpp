@@ -79,7 +79,9 @@ Result<Resident*> require_approval(Transaction& transaction, std::string_view se
 std::string_view json_kind(std::string_view text) {
     if (text.empty() || text.front() == '{') return "an object";  // none: tools take objects
     if (text.front() == '[') return "an array";
-    return text.front() == '"' ? "a text" : "a number, true, false or null";
+    if (text.front() == 't' || text.front() == 'f') return "true or false";
+    if (text.front() == 'n') return "null";
+    return text.front() == '"' ? "a text" : "a number";
 }
 
 /// Edited arguments are JSON of the same kind as those of the request: the tool takes no other.

@@ -284,7 +284,8 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     const core::AgentInfo& agent = before.about.agent;
     if (!agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
     if (!agent.name.empty()) about.agent.name = agent.name;
-    if (!before.about.parent.empty()) about.parent = before.about.parent;
+    const std::string& parent = before.about.parent;  // a later generation of it is the same family
+    if (!parent.empty() && base_of(about.parent) != base_of(parent)) about.parent = parent;
     take_labels(before.about.labels, about.labels);
     return raised;
 }

@@ -72,20 +72,29 @@ bool is_used_up(const core::SessionState& state) {
     return spent || state.outcome == core::Outcome::kBudgetExhausted;
 }
 
-/// Adds what was decided about one session above.
-void add_decisions(const core::Session& session, std::string_view tool,
-                   std::string_view args_digest, Above& above) {
+/// Adds a stop of one session above.
+void add_stop(const core::Session& session, Above& above) {
     const core::SessionState& state = session.state();
     const bool stopped =
         state.cancel_requested || state.stopped || state.outcome == core::Outcome::kHalted;
     if (stopped && above.stop.empty())
         above.stop = "a person has stopped the session above this one, " + session.id();
-    above.refused = above.refused || state.approvals.is_rejected(tool, args_digest);
 }
 
-/// The newest generation of an ended session, in which its agent goes on; or null.
+/// True if a person rejected the call above, and did not allow it since, as far as is known.
+bool rejected_above(const core::Approvals& approvals, const Resident* after, std::string_view tool,
+                    std::string_view args_digest) {
+    const auto newest = after == nullptr
+                            ? std::nullopt
+                            : after->session.state().approvals.newest_decision(tool, args_digest);
+    return newest ? *newest : approvals.is_rejected(tool, args_digest);
+}
+
+/// The newest generation of a session that has ended or is a recording, in which its agent goes on;
+/// or null.
 Result<const Resident*> successor(Transaction& transaction, const Resident& ended) {
-    if (!ended.session.state().ended()) return static_cast<const Resident*>(nullptr);
+    const core::SessionState& state = ended.session.state();
+    if (!state.ended() && !state.about.recorded) return static_cast<const Resident*>(nullptr);
     HEADWAY_TRY(const std::string newest,
                 in_force(transaction.reader(), base_of(ended.session.id()), Begins::kNever));
     if (newest == ended.session.id()) return static_cast<const Resident*>(nullptr);
@@ -97,7 +106,9 @@ Result<const Resident*> successor(Transaction& transaction, const Resident& ende
 /// A pause holds behind an end that no person made, until a later generation is without it.
 bool holds_pause(const core::SessionState& state, const Resident* after) {
     if (after != nullptr) return after->session.state().paused();
-    return state.paused() && (!state.ended() || state.end_code != core::kEndedByPerson);
+    // Nothing ends the pause of a day in a session that has ended.
+    const bool lifted = state.paused_for_day || state.end_code == core::kEndedByPerson;
+    return state.paused() && (!state.ended() || !lifted);
 }
 
 }  // namespace
@@ -108,8 +119,9 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
     if (const std::string& parent = resident.session.state().about.parent;
         line.empty() && !parent.empty()) {
-        HEADWAY_TRY(const bool known, transaction.reader().knows(parent));
-        if (known)
+        const auto known = transaction.reader().find(parent);
+        if (!known && !is_unreadable(known.error().code)) return known.error();
+        if (known && *known != nullptr)
             above.stop = "the sessions above this one form a circle, or are more than " +
                          std::to_string(core::limits::kFamilyDepthMax);
     }
@@ -117,9 +129,10 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
     for (const Resident* one : line) {
         const core::SessionState& state = one->session.state();
         rolls_up = rolls_up && state.about.budget_rules->roll_up;
-        add_decisions(one->session, tool, args_digest, above);
+        add_stop(one->session, above);
         HEADWAY_TRY(const Resident* after, successor(transaction, *one));
-        if (after != nullptr) add_decisions(after->session, tool, args_digest, above);
+        if (after != nullptr) add_stop(after->session, above);
+        above.refused = above.refused || rejected_above(state.approvals, after, tool, args_digest);
         const core::Session& newest = after != nullptr ? after->session : one->session;
         if (above.stop.empty() && was_ended_for_it(newest.state()))
             above.stop = "the session above this one was ended, " + newest.id();
@@ -133,6 +146,9 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
         if (above.refused || !by_call) break;
         HEADWAY_TRY(above.refused, was_refused(transaction, *one, tool, args_digest));
     }
+    // A person has allowed this very call here.
+    const auto own = resident.session.state().approvals.newest_decision(tool, args_digest);
+    if (own && !*own) above.refused = false;
     return above;
 }
 

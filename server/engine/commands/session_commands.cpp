@@ -92,9 +92,12 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
     Reader& reader = transaction.reader();
     HEADWAY_TRY(const std::string newest, in_force(reader, base_of(session), Begins::kNever));
     HEADWAY_TRY(const Resident* later, reader.find(newest));
-    if (later != nullptr && !later->session.state().ended()) {
+    const bool binds = later != nullptr && later != resident &&
+                       (!later->session.state().ended() || later->session.state().paused() ||
+                        was_stopped(later->session.state()));
+    if (binds) {
         return core::Error{core::ErrorCode::kSessionOpen,
-                           "its conversation goes on in " + newest + ": end that first",
+                           "its conversation goes on in " + newest + ": end and forget that first",
                            {}};
     }
     // The deletion begins at the position that is saved.

@@ -226,7 +226,9 @@ bool stands_in_the_way(Reader& reader, std::string id, const HookCall& call) {
          ++depth) {
         const core::SessionState& state = resident->session.state();
         const bool held = state.paused() && (depth == 0 || !state.ended());
-        if (held || core::must_stop(state) || rules.must_ask(*state.policy, tool) ||
+        const bool over =
+            depth == 0 ? state.ended() && was_stopped(state) : was_ended_for_it(state);
+        if (held || over || core::must_stop(state) || rules.must_ask(*state.policy, tool) ||
             state.approvals.is_rejected(tool, call.args_digest))
             return true;
         id = state.about.parent;

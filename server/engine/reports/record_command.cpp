@@ -34,7 +34,8 @@ Error wrong_time(std::size_t place, std::string why) {
     return {ErrorCode::kInvalidField, std::move(why), "/" + std::to_string(place) + "/at"};
 }
 
-Result<> check_times(const Transaction& transaction, const api::DecodedRecording& part) {
+Result<> check_times(const Transaction& transaction, const api::DecodedRecording& part,
+                     bool begins) {
     const Timestamp now = transaction.now();
     const std::size_t first = part.about ? 1 : 0;
     if (part.opened_at > now) return wrong_time(0, "must not be in the future");
@@ -42,7 +43,7 @@ Result<> check_times(const Transaction& transaction, const api::DecodedRecording
         if (part.events[i].at > now) return wrong_time(first + i, "must not be in the future");
     }
     const core::Millis kept = transaction.settings().retention;
-    const bool old = part.opened_at != core::kNever && part.opened_at < now - kept;
+    const bool old = begins && part.opened_at != core::kNever && part.opened_at < now - kept;
     if (kept != core::Millis{0} && old)
         return wrong_time(0, "is longer ago than ended sessions are kept (storage.retention)");
     return {};
@@ -112,8 +113,8 @@ Result<> RecordCommand::name(Reader&, SessionNames& names) const {
 }
 
 Result<Recorded> RecordCommand::operator()(Transaction& transaction) {
-    HEADWAY_CHECK(check_times(transaction, part));
     HEADWAY_TRY(Resident * resident, transaction.find(session));
+    HEADWAY_CHECK(check_times(transaction, part, resident == nullptr));
     if (resident != nullptr && !resident->session.state().about.recorded)
         return Error{ErrorCode::kSessionExists,
                      "this session has been reported as it happened; nothing was added",

@@ -61,7 +61,8 @@ public:
     /// True if the session is in memory and has not ended.
     bool is_open_in_memory(std::string_view id) const {
         const Resident* resident = parts_.sessions.residents().find(id);
-        return resident != nullptr && !resident->session.state().ended();
+        return resident != nullptr && !resident->session.state().ended() &&
+               !resident->session.state().about.recorded;
     }
     /// Error: kUnknownSession.
     core::Result<const Resident*> require(std::string_view id) const {
