@@ -49,7 +49,8 @@ FailureKind failure_of_error(const ErrorReported& error);
 /// The kind of failure that a message describes; kOther if its words are unknown.
 FailureKind failure_of_message(std::string_view message);
 
-/// The same for the result of a tool. Agrees with failure_of_tool_class() about one failure.
+/// The same for the result of a tool. For the same failure, gives the same kind as
+/// failure_of_tool_class().
 FailureKind failure_of_tool_message(std::string_view message);
 
 /// True for an empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result

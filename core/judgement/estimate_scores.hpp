@@ -40,8 +40,8 @@ struct EstimateScore {
 };
 
 /// Scores the estimates of a session that ended after `calls` finished calls: the truth is the
-/// share of its calls that had finished at that time. Empty for a session without calls, which has
-/// no such share. One score for each source, model and decile, in that order.
+/// share of its calls that had finished when the estimate was made. Empty for a session without
+/// calls, which has no such share. One score for each source, model and decile, in that order.
 std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> estimates,
                                            std::uint64_t calls, Outcome outcome);
 

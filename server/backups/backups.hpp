@@ -18,8 +18,8 @@ class Backups {
 public:
     Backups(net::io_context& io, Replies& replies) : replies_(replies), check_(io) {}
 
-    /// Sets the database to copy, and the bytes that a copy must leave free for reports on the disk
-    /// of the database. If there is no database, free space is not checked.
+    /// Sets the database to copy, and how many bytes a copy must leave free for reports, on the
+    /// disk that holds the database. If there is no database, free space is not checked.
     void copy_of(std::filesystem::path database, std::uint64_t free_min) {
         database_ = std::move(database);
         free_min_ = free_min;

@@ -18,7 +18,7 @@ class Json;
 struct ScanStyle {
     std::size_t width = 0;  ///< columns to crop to; 0: do not crop
     bool color = false;
-    std::size_t rows = 20;  ///< sessions and groups listed at most
+    std::size_t rows = 20;  ///< maximum number of sessions listed, and of groups
 };
 
 /// A summary sentence, the sessions that went wrong with their reasons, and the totals.

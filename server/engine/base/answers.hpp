@@ -86,7 +86,7 @@ public:
     virtual void show(const ReplyTo& to, DocumentReply document) = 0;
     virtual void stream(const ReplyTo& to, StreamReply page) = 0;
     virtual void hook(const ReplyTo& to, HookAnswered answered) = 0;
-    /// Passes on the result of a ViewQuery, null for an unknown session. It is the answer to no
+    /// Passes on the result of a ViewQuery, null for an unknown session. It does not answer any
     /// single request.
     virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
 };

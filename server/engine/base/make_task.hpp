@@ -10,7 +10,7 @@
 #include "core/base/assert.hpp"
 #include "server/engine/base/task.hpp"
 
-// Makes tasks of plain values: commands and queries are structs with their arguments and a call
+// Makes tasks from plain values: commands and queries are structs with their arguments and a call
 // operator. For a result of type T, the I/O thread calls `answer_with(Answers&, const ReplyTo&, T)`
 // (server/hub/waits/answers.hpp).
 

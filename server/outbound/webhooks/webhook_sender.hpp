@@ -30,7 +30,7 @@ public:
     WebhookSender& operator=(const WebhookSender&) = delete;
     ~WebhookSender() override;  ///< calls stop()
 
-    /// Sets the dashboard's URL, or empty. To be called before the first job.
+    /// Sets the dashboard's URL, which may be empty. To be called before the first job.
     void link_to(std::string base) { link_ = std::move(base); }
     /// Any thread; never waits for the network. Returns false, and delivers no result, if the
     /// sender is stopped or the endpoint is unknown or unusable.
