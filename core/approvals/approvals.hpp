@@ -118,7 +118,7 @@ struct Approval {
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
     /// True if a person decided it. An agent can cause expiries and decisions by a grant as often
-    /// as it likes, so those do not count.
+    /// as it likes, so those are not counted.
     bool by_person() const noexcept;
     /// True if approved and unused: the call may run.
     bool open() const noexcept;

@@ -237,3 +237,15 @@ TEST_CASE("hooks: a sub-agent does not wait for itself", "[api][hooks]") {
     CHECK(Read("claude", with(fixture("claude/stop_background"), "\"running\"", "\"completed\""))
               .hook.background.empty());
 }
+
+TEST_CASE("hook parse: a sender of the neutral form may be unable to change arguments",
+          "[api][hooks]") {
+    const auto unedited = [](const char* more) {
+        return Read{"generic", R"({"event":"pre","session":"s","tool":"t","args":{})" +
+                                   std::string{more} + "}"}
+            .hook.unedited;
+    };
+    CHECK_FALSE(unedited(""));
+    CHECK_FALSE(unedited(R"(,"edits":true)"));
+    CHECK(unedited(R"(,"edits":false)"));
+}
