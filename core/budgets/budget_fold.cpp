@@ -248,12 +248,24 @@ struct Meter {
     }
 };
 
-/// True if the event shows that the model continued, which a waiting agent does not send. `known`:
-/// the highest iteration before it.
-bool shows_work(const Payload& payload, std::uint64_t known) {
+/// True if a child has used more than is known of it: its work is work of its parent. Nothing known
+/// is no use.
+bool child_worked(const BudgetMeter& meter, const ChildProgress& child) {
+    const std::uint64_t key = child_key(child.child);
+    const auto known = std::find_if(meter.children.begin(), meter.children.end(),
+                                    [key](const ChildUse& c) { return c.child == key; });
+    const BudgetUse before = known == meter.children.end() ? BudgetUse{} : known->use;
+    return child.steps > before.steps || child.tokens > before.tokens;
+}
+
+/// True if the event shows that the model continued, which a waiting agent does not send. `meter`:
+/// as it was before the event.
+bool shows_work(const Payload& payload, const BudgetMeter& meter) {
     if (const auto* beat = std::get_if<Heartbeat>(&payload)) {
-        return beat->usage.has_value() || beat->iteration.value_or(0) > known;
+        return beat->usage.has_value() || beat->iteration.value_or(0) > meter.iteration_max;
     }
+    if (const auto* child = std::get_if<ChildProgress>(&payload))
+        return child_worked(meter, *child);
     if (const auto* message = std::get_if<Message>(&payload))
         return message->role == "assistant" || message->role == "agent";
     if (const auto* estimate = std::get_if<ProgressEstimated>(&payload))
@@ -345,7 +357,7 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
     if (meter.told_level == BudgetLevel::kExhausted && of_agent(event.payload)) {
         meter.stop_sent = true;
     }
-    const bool works = !replayed && shows_work(event.payload, meter.iteration_max);
+    const bool works = !replayed && shows_work(event.payload, meter);
     std::visit(Meter{state, meter, replayed}, event.payload);
     settle_wait(state, event, works);
     if (!meter.extended_calls.empty()) {

@@ -79,5 +79,8 @@ std::string day_figures(const DayCap& cap, const DayUse& use);
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
 /// True if this is the reason for a pause by a daily cap.
 bool is_day_pause(std::string_view reason);
+/// The reason for the end of such a pause by the daily cap itself. Unlike a person's resume it
+/// lifts no stop.
+inline constexpr std::string_view kDayReleased = "the budget of the day has room again";
 
 }  // namespace headway::core

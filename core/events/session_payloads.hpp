@@ -203,6 +203,7 @@ struct DirectiveIssued {
     bool unasked = false;  ///< it is about a budget, and no reply has carried it yet; the next
                            ///< reply will
     std::string from;      ///< owner of the budget, if it is another session
+    bool rejects = false;  ///< set by Headway: a person's rejection caused it
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -211,7 +212,8 @@ struct DirectiveIssued {
             field("evidence", &DirectiveIssued::evidence), field("loop", &DirectiveIssued::loop),
             field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
             field("budget", &DirectiveIssued::budget),
-            internal("unasked", &DirectiveIssued::unasked), field("from", &DirectiveIssued::from));
+            internal("unasked", &DirectiveIssued::unasked), field("from", &DirectiveIssued::from),
+            internal("rejects", &DirectiveIssued::rejects));
     }
 };
 

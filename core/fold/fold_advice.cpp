@@ -25,6 +25,13 @@ void end_pause(SessionState& state) {
                   [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
 }
 
+/// Lifts the stop of a rejection. Stops by a cancellation, a budget or a loop stay.
+void lift_rejection(SessionState& state) {
+    state.stopped = false;
+    std::erase_if(state.directives,
+                  [](const Directive& d) { return d.kind == DirectiveKind::kStop && d.personal; });
+}
+
 void climb(SessionState& state, const DirectiveIssued& directive) {
     HEADWAY_ASSERT(directive.step != 0);
     auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
@@ -54,6 +61,7 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
     if (resumes && state.paused())
         state.approvals.waited_until = std::max(state.approvals.waited_until, at);
     if (resumes) end_pause(state);
+    if (resumes && directive.reason != kDayReleased) lift_rejection(state);
     HEADWAY_ASSERT(!resumes || !state.paused());
     if (state.directives.size() >= limits::kDirectivesMax) {
         const auto first = [&state](const auto& fits) {
@@ -70,8 +78,9 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
         if (least == state.directives.end()) least = state.directives.begin();
         state.directives.erase(least);
     }
-    state.directives.push_back({directive.id, directive.kind, directive.reason, false,
-                                !directive.by.empty() && directive.by != "policy"});
+    const bool named = !directive.by.empty() && directive.by != "policy";
+    state.directives.push_back(
+        {directive.id, directive.kind, directive.reason, false, named || directive.rejects});
     HEADWAY_ASSERT(state.directives.size() <= limits::kDirectivesMax);
     if (directive.step != 0) climb(state, directive);
 }

@@ -123,7 +123,10 @@ void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
                                                : DirectiveKind::kChangeApproach;
         const std::string how = expired ? "Nobody decided in time about " + what(asked)
                                         : "A person rejected " + what(asked);
-        direct(command, kind, with_reason(how, ruling.reason), ruling.by);
+        DirectiveIssued no = next_directive(command, kind, with_reason(how, ruling.reason));
+        no.by = ruling.by;
+        no.rejects = !expired;
+        command.add(std::move(no));
     }
     if (allows && extension) grant_extension(command, asked);
 }

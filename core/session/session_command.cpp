@@ -119,12 +119,16 @@ void complete_as_said(Command& command) {
     add_verdict(command);
 }
 
-void direct(Command& command, DirectiveKind kind, std::string reason, std::string by) {
-    const SessionState& state = command.state();
+DirectiveIssued next_directive(const Command& command, DirectiveKind kind, std::string reason) {
     DirectiveIssued directive;
-    directive.id = "d" + std::to_string(state.n + 1);
+    directive.id = "d" + std::to_string(command.state().n + 1);
     directive.kind = kind;
     directive.reason = std::move(reason);
+    return directive;
+}
+
+void direct(Command& command, DirectiveKind kind, std::string reason, std::string by) {
+    DirectiveIssued directive = next_directive(command, kind, std::move(reason));
     directive.by = std::move(by);
     command.add(std::move(directive));
 }

@@ -66,6 +66,8 @@ void add_advice(Command& command);
 void end_itself(Command& command, Failure failure);
 /// Ends a session whose agent has claimed completion and has been quiet since then.
 void complete_as_said(Command& command);
+/// A directive with the id that is right if it is the next event added to the session.
+DirectiveIssued next_directive(const Command& command, DirectiveKind kind, std::string reason);
 void direct(Command& command, DirectiveKind kind, std::string reason, std::string by);
 void add_stats(Command& command);
 /// Sets `event.state` to the agent's state that the event reports or implies.

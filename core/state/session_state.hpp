@@ -196,7 +196,8 @@ struct SessionState {
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
-    /// A person rejected a call and stopped the agent. No report from the agent clears this.
+    /// A person rejected a call and stopped the agent. No report from the agent clears this, only a
+    /// person's resume.
     bool stopped = false;
     std::optional<AgentState> agent_state;
     std::optional<EventType> last_change;  ///< a type with a change_name
@@ -260,7 +261,7 @@ struct SessionState {
 /// and the journal is replayed. The version is a sum of two numbers. Raise the first at any change
 /// except a new detector. The second is the number of detectors beyond the first 26: it grows with
 /// each new detector, because older snapshots lack its counts.
-inline constexpr std::uint32_t kSnapshotVersion = 6 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 7 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

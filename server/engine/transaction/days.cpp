@@ -299,7 +299,7 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(close_requests(transaction, resident, events));
     if (state.paused_for_day) {
-        HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
+        HEADWAY_CHECK(resident.session.resume(std::string{core::kDayReleased}, {},
                                               transaction.context(), events));
     }
     return transaction.append(resident, events);

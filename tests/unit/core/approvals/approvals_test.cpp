@@ -5,7 +5,9 @@
 #include <map>
 
 #include "core/base/limits.hpp"
+#include "core/budgets/day_budget.hpp"
 #include "core/calls/exact_args.hpp"
+#include "core/hooks/hook_answer.hpp"
 #include "core/session/session.hpp"
 #include "core/text/sha256.hpp"
 #include "tests/support/make.hpp"
@@ -90,6 +92,10 @@ struct Requests : Story {
         return keep([&](auto& out) {
             return session.redeem(n, bound_digest(digest), key, around(3), out);
         });
+    }
+    Result<> resume(std::string reason) {
+        return keep(
+            [&](auto& out) { return session.resume(std::move(reason), "ann", around(10), out); });
     }
     Result<> revoke(std::uint64_t n, std::int64_t ms = 4) {
         return keep([&](auto& out) {
@@ -267,6 +273,55 @@ TEST_CASE("approvals: a rejection stops the agent unless the reason asks for ano
             CHECK(scheduler.session.state().stopped == (c.directive == DirectiveKind::kStop));
         }
     }
+}
+
+TEST_CASE("approvals: a person's resume lifts the stop of a rejection", "[core]") {
+    Requests scheduler;
+    const auto reject = [&scheduler] {
+        REQUIRE(*scheduler.decide(scheduler.ask(call()), ruling(Decision::kReject)));
+        REQUIRE(scheduler.session.state().stopped);
+    };
+    const auto resume = [&scheduler](std::string reason) {
+        const std::size_t before = scheduler.events.size();
+        REQUIRE(scheduler.resume(std::move(reason)));
+        return scheduler.events.size() - before;
+    };
+    reject();
+    CHECK(must_stop(scheduler.session.state()));
+    SECTION("also if the agent has acknowledged it") {
+        (void)scheduler.report(acknowledged(all_of<DirectiveIssued>(scheduler.events).back().id),
+                               9);
+        CHECK(resume("go on") == 1);
+    }
+    SECTION("while its directive is open") {
+        CHECK(resume("go on") > 0);
+    }
+    SECTION("whoever rejected it without a name") {
+        Ruling unnamed = ruling(Decision::kReject);
+        unnamed.by.clear();
+        CHECK(resume("go on") > 0);
+        REQUIRE(*scheduler.decide(scheduler.ask(call()), unnamed));
+        CHECK(resume("go on") > 0);
+    }
+    CHECK_FALSE(must_stop(scheduler.session.state()));
+    CHECK(resume("again") == 0);
+    reject();
+    CHECK(must_stop(scheduler.session.state()));
+}
+
+TEST_CASE("approvals: neither the end of a daily pause nor a resume after a cancel lifts a stop",
+          "[core]") {
+    Requests scheduler;
+    REQUIRE(*scheduler.decide(scheduler.ask(call()), ruling(Decision::kReject)));
+    const std::size_t before = scheduler.events.size();
+    REQUIRE(scheduler.resume(std::string{kDayReleased}));
+    CHECK(scheduler.events.size() == before);
+    CHECK(scheduler.session.state().stopped);
+    REQUIRE(scheduler.keep(
+        [&](auto& out) { return scheduler.session.cancel("enough", scheduler.around(10), out); }));
+    REQUIRE(scheduler.resume("go on"));
+    CHECK(must_stop(scheduler.session.state()));
+    CHECK(scheduler.directives() == std::vector{DirectiveKind::kStop, DirectiveKind::kContinue});
 }
 
 TEST_CASE("approvals: a request that expires by itself is no person's stop", "[core]") {

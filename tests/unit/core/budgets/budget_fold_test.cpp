@@ -128,6 +128,32 @@ TEST_CASE("budget fold: the opening says where its limits come from", "[budget]"
     }
 }
 
+TEST_CASE("budget fold: children at work beside their parent's open question charge its time",
+          "[budget]") {
+    Metered m{time_limit(100)};
+    m.takes(child_at("old", 1));
+    m.state.agent_state = AgentState::kAwaitingPermission;
+    m.takes(Heartbeat{});
+    m.takes(Heartbeat{});
+    const Millis waited = m.meter().human;
+    REQUIRE(waited > Millis{0});
+    m.takes(child_at("old", 1));  // nothing new: its report charges no wait
+    CHECK(m.meter().human > waited);
+    const Millis worked = m.meter().model;
+    const Millis idle = m.meter().human;
+    SECTION("by more work of a known child") {
+        m.takes(child_at("old", 2));
+    }
+    SECTION("by the first work of another") {
+        m.takes(child_at("new", 1));
+    }
+    SECTION("by the last work of one that ended") {
+        m.takes(child_at("old", 2, true));
+    }
+    CHECK(m.meter().human == Millis{0});
+    CHECK(m.meter().model == worked + idle + Millis{1'000});
+}
+
 TEST_CASE("budget fold: a later opening changes the source only if it changes the limits",
           "[budget]") {
     struct Case {
