@@ -8,6 +8,7 @@
 
 #include "hook/goal/goal.hpp"
 #include "hook/text/bytes.hpp"
+#include "hook/text/notice.hpp"
 #include "hook/way/ancestor.hpp"
 #include "hook/way/exchange.hpp"
 #include "hook/way/options.hpp"
@@ -46,6 +47,19 @@ int away(const Options& options, const std::string& why) {
     write_all(STDERR_FILENO, "headway-hook: this call may not run without Headway, and " + why +
                                  "; start the daemon (`headway serve`), then try again\n");
     return kNotAllowed;
+}
+
+/// A daemon that answers, and refuses the token.
+int refused(const Options& options, std::string_view body, int status) {
+    if (options.require) {
+        write_all(STDERR_FILENO, "headway-hook: this call may not run without Headway, and " +
+                                     refusal_words(options.agent, status) + "\n");
+        return kNotAllowed;
+    }
+    const Notice notice = refusal_notice(options.agent, body, status);
+    if (!notice.line.empty()) write_all(STDERR_FILENO, "headway-hook: " + notice.line + "\n");
+    write_all(STDOUT_FILENO, notice.reply);
+    return 0;
 }
 
 int mistaken(const Options& options) {
@@ -135,6 +149,7 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
         const std::string head = request_head(options, place, facts, body.size());
         const int pidfd = place.socket.empty() ? -1 : facts.agent.pidfd;
         Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);
+        if (is_refusal(outcome.status)) return refused(options, body, outcome.status);
         if (!outcome.away.empty()) return away(options, outcome.away);
         if (outcome.wants_goal && has_goal(options, body))
             pursue_goal(options, place, facts, body, outcome);

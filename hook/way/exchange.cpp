@@ -111,19 +111,19 @@ Outcome receive(int connection) {
         const ssize_t count = ::recv(connection, piece, sizeof piece, 0);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            return {{}, "the daemon has been silent for too long", false};
+            return {{}, "the daemon has been silent for too long"};
         }
-        if (count < 0) return {{}, "the connection to the daemon was lost", false};
+        if (count < 0) return {{}, "the connection to the daemon was lost"};
         if (count == 0) {
             reply.end();
         } else {
             reply.feed({piece, static_cast<std::size_t>(count)});
         }
     }
-    if (reply.state() == ReplyParser::State::kBroken) return {{}, why_broken(reply), false};
-    if (!looks_like_an_answer(reply.body()))
-        return {{}, "what answers there is no Headway daemon", false};
-    return {reply.body(), {}, reply.wants_older_uses(), reply.wants_goal()};
+    if (reply.state() == ReplyParser::State::kBroken)
+        return {{}, why_broken(reply), reply.status()};
+    if (!looks_like_an_answer(reply.body())) return {{}, "what answers there is no Headway daemon"};
+    return {reply.body(), {}, 0, reply.wants_older_uses(), reply.wants_goal()};
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ Outcome exchange(int connection, std::string_view head, std::string_view body, i
     // so.
     const bool sent = send_all(connection, head, body, pidfd);
     Outcome outcome =
-        sent ? receive(connection) : Outcome{{}, "the daemon did not take the request", false};
+        sent ? receive(connection) : Outcome{{}, "the daemon did not take the request"};
     ::close(connection);
     return outcome;
 }

@@ -558,6 +558,24 @@ class ByHeadway(HookCase):
         self.assertEqual(daemon.bodies[0], BODY)
         self.assertEqual(daemon.requests[0]["x-headway-agent-pid"], str(os.getpid()))
 
+    def test_a_refused_token_is_shown_to_the_person_once_a_prompt_and_stops_nobody(self):
+        for status, cause in (("401 Unauthorized", b"has expired"), ("403 Forbidden", b"may not report"), ("429 Too Many", b"wrong token")):
+            daemon = self.fake(lambda connection, _: connection.sendall(plain(b"{}", status)))
+            verb = ("claude", "--url", f"http://localhost:{daemon.port}")
+            for event in ("SessionStart", "UserPromptSubmit"):
+                body = b'{"hook_event_name":"%s"}' % event.encode()
+                for done in (self.run_hook("claude", "--url", daemon.url, body=body), self.run_verb(*verb, body=body)):
+                    shown = json.loads(done.stdout)["systemMessage"]
+                    self.assertEqual(done.returncode, 0)
+                    self.assertIn(shown.encode(), done.stderr)
+                    self.assertIn(cause, done.stderr)
+                    self.assertIn(b"`headway doctor claude`", done.stderr)
+            for done in (self.run_hook("claude", "--url", daemon.url), self.run_verb(*verb)):
+                self.check(done)  # a call: silent
+            for done in (self.run_hook("claude", "--url", daemon.url, "--require"), self.run_verb(*verb, "--require")):
+                self.assertEqual((done.stdout, done.returncode), (b"", 2))
+                self.assertIn(cause, done.stderr)
+
     def test_away_is_silent_unless_the_daemon_is_required(self):
         page = self.fake(lambda connection, request: connection.sendall(plain(b"<html>")))
         refusing = self.fake(lambda connection, request: connection.sendall(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\n{}"))

@@ -15,6 +15,7 @@
 #include "cli/line/verb.hpp"
 #include "hook/goal/goal.hpp"
 #include "hook/text/bytes.hpp"
+#include "hook/text/notice.hpp"
 #include "hook/text/reply_parser.hpp"
 #include "hook/way/options.hpp"
 #include "hook/way/places.hpp"
@@ -77,6 +78,19 @@ int daemon_away(const Console& console, const hook::Options& options, const std:
                         "; start the daemon (`headway serve`), then try again");
 }
 
+/// As headway-hook does.
+int token_refused(const Console& console, const hook::Options& options, std::string_view body,
+                  int status) {
+    if (options.require)
+        return complain(console, kMustNotRun,
+                        "this call may not run without Headway, and " +
+                            hook::refusal_words(options.agent, status));
+    const hook::Notice notice = hook::refusal_notice(options.agent, body, status);
+    if (!notice.line.empty()) (void)complain(console, kExitOk, notice.line);
+    hook::write_all(STDOUT_FILENO, notice.reply);
+    return kExitOk;
+}
+
 HttpRequest hook_request(const hook::Options& options, const hook::Facts& facts, std::string body) {
     HttpRequest request;
     request.method = "POST";
@@ -93,6 +107,7 @@ HttpRequest hook_request(const hook::Options& options, const hook::Facts& facts,
 
 struct HookReceived {
     std::string body;
+    int status = 0;  ///< of a reply that is no answer; 0 = none
     bool wants_goal = false;
 };
 
@@ -111,11 +126,11 @@ HookReceived post_hook(const HttpRequest& request, std::string& why) {
                        body.size() <= hook::ReplyParser::kBodyBytesMax &&
                        hook::looks_like_an_answer(body);
     const auto goal = reply.headers.find("x-headway-goal");
-    if (whole) return {body, goal != reply.headers.end() && goal->second == "check"};
+    if (whole) return {body, 0, goal != reply.headers.end() && goal->second == "check"};
     why = reply.answered() && reply.status != 200
               ? "the daemon answered with status " + std::to_string(reply.status)
               : "no daemon answers there" + (reply.error.empty() ? "" : ": " + reply.error);
-    return {};
+    return {{}, reply.status, false};
 }
 
 /// As headway-hook does.
@@ -150,6 +165,8 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
     request.ca_file = *ca_file;
     std::string why;
     HookReceived reply = post_hook(request, why);
+    if (hook::is_refusal(reply.status))
+        return token_refused(console, options, request.body, reply.status);
     if (!why.empty()) return daemon_away(console, options, why);
     if (goal && reply.wants_goal) pursue_goal(options, facts, request, reply);
     if (!options.usage && !hook::write_all(STDOUT_FILENO, reply.body))
