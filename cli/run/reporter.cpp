@@ -225,12 +225,11 @@ Reporter::Step Reporter::look_at_session() {
     const bool forgotten = session.status == 404;
     const bool known = session.ok() && stops.ok() && plain_text(about, "id") == setup_.session &&
                        page["events"].is_array();
-    // Another server may have the port now.
-    if (!known && !forgotten && session.ok() && stops.ok()) return Step::kRetry;
     const std::lock_guard lock(mutex_);
     looks_ = false;
     if (!known) {
-        // Nothing shows that the agent may go on: a token has expired, or the session is gone.
+        // Nothing shows that the agent may go on: a token has expired, the session is gone, or
+        // another server has the port now.
         (forgotten ? standing_.stopped : standing_.held) = true;
         return Step::kAgain;
     }
