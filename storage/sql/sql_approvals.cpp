@@ -18,6 +18,21 @@ constexpr const char* kSelectApproval =
     "SELECT a.cursor,a.session,s.name,a.decided,a.state FROM approval a "
     "JOIN session s ON s.key=a.session AND s.name IS NOT NULL ";
 
+/// ?1 is the ancestor, ?2 the number of approvals to look at, ?3 the greatest depth, ?4 the
+/// greatest count. The second column is 1 if there are more approvals to look at.
+constexpr const char* kCountBelow =
+    "WITH RECURSIVE asking(session) AS "
+    "(SELECT session FROM approval WHERE pending>0 ORDER BY cursor LIMIT ?2),"
+    "up(name,depth) AS ("
+    "SELECT i.parent,1 FROM asking a JOIN session_index i ON i.session=a.session "
+    "WHERE i.open=1 AND i.parent<>'' UNION ALL "
+    "SELECT i.parent,u.depth+1 FROM up u JOIN session s ON s.name=u.name "
+    "JOIN session_index i ON i.session=s.key "
+    "WHERE u.depth<?3 AND u.name<>?1 AND i.parent<>'') "
+    "SELECT (SELECT count(*) FROM (SELECT 1 FROM up WHERE name=?1 LIMIT ?4) AS few),"
+    "(SELECT count(*) FROM (SELECT 1 FROM approval WHERE pending>0 ORDER BY cursor LIMIT 1 "
+    "OFFSET ?2) AS rest)";
+
 /// The index key has 64 bits, for which a collision can be constructed; the whole digest is in the
 /// state. Rows found this way are compared again after decoding.
 std::string identical(const Sql& database) {
@@ -150,6 +165,24 @@ Result<std::uint64_t> SqlApprovals::count_pending() {
     HEADWAY_TRY(const std::int64_t count,
                 database_.query_integer("SELECT count(*) FROM approval WHERE pending>0"));
     return static_cast<std::uint64_t>(count);
+}
+
+Result<std::uint64_t> SqlApprovals::count_pending_below(std::string_view session) {
+    HEADWAY_TRY(Statement child, database_.prepare("SELECT 1 FROM session_index WHERE parent=?1 "
+                                                   "AND parent<>'' LIMIT 1"));
+    HEADWAY_TRY(const bool has_children, child.bind(1, session).step());
+    if (!has_children) return std::uint64_t{0};
+    child.reset();
+    HEADWAY_TRY(Statement below, database_.prepare(kCountBelow));
+    below.bind(1, session)
+        .bind(2, static_cast<std::int64_t>(kBelowLooksMax))
+        .bind(3, static_cast<std::int64_t>(core::limits::kFamilyDepthMax))
+        .bind(4, static_cast<std::int64_t>(kBelowMax));
+    HEADWAY_TRY(const bool counted, below.step());
+    HEADWAY_ASSERT(counted);
+    const std::uint64_t found = below.count(0);
+    const bool all = below.integer(1) == 0;
+    return found == 0 && !all ? std::uint64_t{1} : found;
 }
 
 Result<std::vector<SessionKey>> SqlApprovals::asking_sessions() {

@@ -76,6 +76,7 @@ public:
                                                                   std::size_t limit) override;
     core::Result<std::uint64_t> count_identical(std::string_view identity) override;
     core::Result<std::uint64_t> count_pending() override;
+    core::Result<std::uint64_t> count_pending_below(std::string_view session) override;
     core::Result<std::vector<SessionKey>> asking_sessions() override;
 
 private:

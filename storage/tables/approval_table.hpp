@@ -40,6 +40,9 @@ class ApprovalTable {
 public:
     virtual ~ApprovalTable() = default;
 
+    static constexpr std::size_t kBelowMax = 100;
+    static constexpr std::size_t kBelowLooksMax = 1000;  ///< takes about 4 ms
+
     /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of its
     /// approval.requested and approval.decided if these events are new, else 0.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
@@ -55,6 +58,11 @@ public:
                                                                           std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
     virtual core::Result<std::uint64_t> count_pending() = 0;
+    /// Pending approvals of the session's open descendants, at most kBelowMax. Searches upwards
+    /// from the oldest kBelowLooksMax pending approvals, so that the number of
+    /// descendants costs nothing. If none of these is below a session with children, and more are
+    /// pending, the result is 1: nothing shows that no person has to decide.
+    virtual core::Result<std::uint64_t> count_pending_below(std::string_view session) = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;
 };

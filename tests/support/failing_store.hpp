@@ -106,6 +106,9 @@ public:
         return real_.count_identical(identity);
     }
     core::Result<std::uint64_t> count_pending() override { return real_.count_pending(); }
+    core::Result<std::uint64_t> count_pending_below(std::string_view session) override {
+        return real_.count_pending_below(session);
+    }
     core::Result<std::vector<storage::SessionKey>> asking_sessions() override {
         return real_.asking_sessions();
     }

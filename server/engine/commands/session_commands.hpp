@@ -27,7 +27,7 @@ struct SessionDocument {
     bool created = false;   ///< this command opened the session
     bool replayed = false;  ///< an earlier command with this idempotency key opened it
     std::optional<api::Adapter> adapter = {};
-    std::size_t approvals_below = 0;  ///< pending approvals of the open descendants in memory
+    std::size_t approvals_below = 0;  ///< pending approvals of the open descendants
     std::string cost_warning = {};    ///< why a cap on cost cannot hold; or empty
 };
 

@@ -101,7 +101,7 @@ Result<SessionDocument> SessionQuery::operator()(Reader& reader) const {
     SessionDocument document{resident->session, reader.time()};
     document.adapter = adapter_with_cost(reader, resident->key, resident->session);
     document.cost_warning = cost_warning(reader, resident->session, document.adapter);
-    document.approvals_below = reader.approvals_below(resident->session);
+    HEADWAY_TRY(document.approvals_below, reader.approvals_below(resident->session));
     if (resident->session.state().budget.limited()) {
         HEADWAY_TRY(document.prediction, prediction_for(reader, resident->session));
     }

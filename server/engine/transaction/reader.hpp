@@ -95,12 +95,12 @@ public:
     }
     /// True while other daemons have committed events that this daemon has not read.
     bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
-    /// Number of pending approvals of this session's descendants that are in memory.
-    std::size_t approvals_below(const core::Session& session) const {
-        std::size_t pending = 0;
-        for (const Resident* child : parts_.tree.descendants(session, parts_.sessions.residents()))
-            pending += child->session.state().approvals.pending();
-        return pending;
+    /// Number of pending approvals of this session's descendants, at most ApprovalTable::kBelowMax:
+    /// from the index, since a session leaves memory also while a person has to decide about it.
+    core::Result<std::size_t> approvals_below(const core::Session& session) const {
+        HEADWAY_TRY(const std::uint64_t pending,
+                    parts_.store.approvals().count_pending_below(session.id()));
+        return static_cast<std::size_t>(pending);
     }
     std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
 

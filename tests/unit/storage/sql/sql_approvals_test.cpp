@@ -73,6 +73,58 @@ TEST_CASE("approvals index: a row comes back as it was saved, also over a restar
     CHECK(shelf.store->approvals().count_identical(one.identity_digest).value() == 0);
 }
 
+TEST_CASE("approvals index: pending ones are counted for each open session above", "[storage]") {
+    Shelf shelf;
+    const auto below = [&](std::string_view id) {
+        return shelf.store->approvals().count_pending_below(id).value();
+    };
+    const auto put = [&](SessionKey key, const std::string& id, const std::string& parent) {
+        require_ok(shelf.store->begin());
+        SessionState state;
+        state.about.parent = parent;
+        require_ok(shelf.store->index().index_session(key, Session{id, std::move(state)}, at(0)));
+        require_ok(shelf.store->commit());
+    };
+    const SessionKey c = shelf.store->create("c", at(0)).value();
+    put(shelf.a, "a", {});
+    put(shelf.b, "b", "a");
+    put(c, "c", "b");
+    CHECK(below("a") == 0);
+    shelf.save(c, approval(1), 10);
+    shelf.save(shelf.a, approval(1), 11);
+    CHECK(below("a") == 1);
+    CHECK(below("b") == 1);
+    CHECK(below("c") == 0);
+    shelf.save(shelf.b, approval(1), 12);
+    CHECK(below("a") == 2);
+    put(shelf.a, "a", "c");  // parents that name each other
+    CHECK(below("c") == 3);  // each is below each, and itself
+    put(shelf.a, "a", {});
+
+    auto decided = approval(1);
+    decided.status = ApprovalStatus::kApproved;
+    shelf.save(c, decided, 0, 13);
+    shelf.save(shelf.b, decided, 0, 14);
+    CHECK(below("a") == 0);
+    // As many of another family as are looked at, and one more.
+    const SessionKey other = shelf.store->create("other", at(0)).value();
+    put(other, "other", "z");
+    require_ok(shelf.store->begin());
+    for (std::uint64_t n = 1; n <= ApprovalTable::kBelowLooksMax; ++n) {
+        if (n == ApprovalTable::kBelowLooksMax) {
+            require_ok(shelf.store->commit());
+            CHECK(below("a") == 0);
+            require_ok(shelf.store->begin());
+        }
+        require_ok(shelf.store->approvals().save_approval(other, approval(n),
+                                                          static_cast<Cursor>(100 + n), 0));
+    }
+    require_ok(shelf.store->commit());
+    CHECK(below("a") == 1);  // unknown: a person may have to decide
+    CHECK(below("c") == 0);  // it has no children
+    CHECK(below("z") == ApprovalTable::kBelowMax);
+}
+
 TEST_CASE("approvals index: pending ones oldest first, the others newest first", "[storage]") {
     Shelf shelf;
     for (std::uint64_t i = 1; i <= 6; ++i) {

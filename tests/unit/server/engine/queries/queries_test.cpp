@@ -49,6 +49,40 @@ std::string body_of(Supervised& s, const OneSlice& slice) {
 
 }  // namespace
 
+TEST_CASE(
+    "engine queries: a person's decision about a sub-agent is shown above, also when it has "
+    "left memory",
+    "[server]") {
+    EngineSettings settings;
+    settings.resident_max = 2;
+    Supervised s{settings};
+    const auto open = [&](const std::string& id, const std::string& parent) {
+        OpenCommand command;
+        command.session = id;
+        command.about.parent = parent;
+        require_ok(s.ask(command));
+    };
+    const auto below = [&](const std::string& id) {
+        const auto shown = s.ask(SessionQuery{id});
+        require_ok(shown);
+        return Document::parse(std::get<BodyReply>(*shown).body).value("approvals_below", 0);
+    };
+    open("root", {});
+    open("child", "root");
+    open("grandchild", "child");
+    CHECK(below("root") == 0);
+    ApprovalRequested asked;
+    asked.tool = "deploy";
+    require_ok(s.ask(AskCommand{"grandchild", asked, {}, {}}));
+    for (const char* id : {"a", "b", "c"})
+        open(id, {});
+    s.engine().upkeep(false);
+    s.store().fail(FailingStore::Step::kLoad);
+    CHECK_FALSE(s.ask(SessionQuery{"grandchild"}));
+    s.store().fail(FailingStore::Step::kNone);
+    CHECK(below("root") == 1);
+}
+
 TEST_CASE("engine queries: sessions are listed newest first and filtered", "[server]") {
     Supervised s;
     for (const char* id : {"a", "b", "c"}) {
