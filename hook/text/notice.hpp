@@ -5,8 +5,8 @@
 #include <string_view>
 
 // A daemon that refuses the token supervises nothing, and no agent stops for that. So a person is
-// shown it where one is likely to look: at the beginning of a session and at each prompt, not at each
-// call. Pure.
+// shown it where one is likely to look: at the beginning of a session and at each prompt, not at
+// each call. Pure.
 
 namespace headway::hook {
 

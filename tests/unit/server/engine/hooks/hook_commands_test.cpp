@@ -53,6 +53,35 @@ TEST_CASE("engine hooks: the first hook opens the session, the first prompt give
     CHECK(goals == std::vector<std::string>{"fix it"});
 }
 
+TEST_CASE("engine hooks: a call of a sub-agent whose session was opened beforehand may not run",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook_command(R"("event":"prompt","text":"go")"));
+    const auto opened = [&](const std::string& id, const std::string& parent) {
+        OpenCommand open;
+        open.session = id;
+        open.about.parent = parent;
+        require_ok(daemon.ask(open));
+    };
+    const auto call_of = [&](const std::string& id) {
+        HookCommand command = hook_command(R"("event":"pre","tool":"a","call":"1")", "generic", id);
+        command.parent = "s";
+        return answered(daemon, std::move(command)).reply.deny;
+    };
+    opened("own", "s");
+    opened("alone", {});
+    opened("elses", "other");
+    CHECK(call_of("own").empty());
+    CHECK(call_of("new").empty());  // the call opens it
+    for (const char* id : {"alone", "elses"})
+        CHECK_THAT(call_of(id), Catch::Contains("not as a sub-agent of s"));
+
+    // An earlier or later generation of its parent is the same agent.
+    answered(daemon, hook_command(R"("event":"end")"));
+    CHECK(answered(daemon, hook_command(R"("event":"prompt","text":"go on")")).session == "s~2");
+    CHECK(call_of("own").empty());
+}
+
 TEST_CASE("engine hooks: an end of a session that was never opened opens none", "[server]") {
     Supervised daemon;
     CHECK_FALSE(answered(daemon, hook_command(R"("event":"end")")).hold);
