@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "storage/base/keys.hpp"
+
 namespace headway::storage {
 
 /// SQL condition on a row of `session`, for SQLite and PostgreSQL: no later generation of it
@@ -14,5 +22,27 @@ inline constexpr const char* kIsNewestGeneration =
     "THEN rtrim(session.name,'0123456789')||CAST(CAST(substr(session.name,"
     "length(rtrim(session.name,'0123456789'))+1) AS NUMERIC)+1 AS TEXT) "
     "ELSE session.name||'~2' END)";
+
+/// The name of the generation before this one; empty for the first.
+inline std::string generation_before(std::string_view name) {
+    const std::size_t mark = name.rfind('~');
+    if (mark == std::string_view::npos) return {};
+    std::uint64_t number = 0;
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + mark + 1, end, number);
+    if (read.ec != std::errc{} || read.ptr != end || number < 2) return {};
+    const std::string first{name.substr(0, mark)};
+    return number == 2 ? first : first + "~" + std::to_string(number - 1);
+}
+
+/// How far retention has looked at ended sessions, oldest first. Earlier generations that are kept
+/// may be many, and are not looked at again before the walk is at its end.
+struct RetentionWalk {
+    static constexpr std::size_t kLooksPerStep = 128;  ///< takes about 0.4 ms
+
+    std::int64_t ended_at = std::numeric_limits<std::int64_t>::min();
+    SessionKey key = 0;
+    std::string before;  ///< the generation before the one just deleted: nothing keeps it now
+};
 
 }  // namespace headway::storage

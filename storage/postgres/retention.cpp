@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/base/limits.hpp"
 #include "storage/base/generations.hpp"
@@ -16,6 +17,11 @@ constexpr std::string_view kForget = "forget:";
 
 std::string forget_name(SessionKey key) {
     return std::string{kForget} + std::to_string(key);
+}
+
+/// Condition on a session; $1 is the cutoff.
+std::string due() {
+    return std::string{"ended_at<$1 AND "} + kIsNewestGeneration;
 }
 
 }  // namespace
@@ -47,21 +53,56 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
     return step;
 }
 
-/// The next session that is to be forgotten, or that ended before `cutoff`. It is unknown from here
-/// on, all its events count as deleted, and its rows are deleted step by step.
+/// Dooms the next session that is to be forgotten, or that ended before `cutoff`. It is unknown
+/// from here on, all its events count as deleted, and its rows are deleted step by step. The walk
+/// looks at a bounded number of sessions in each step.
 Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
-    PostgresParameters values;
-    values.add(cutoff);
+    HEADWAY_CHECK(doom_if(
+        "key IN (SELECT substr(name,8)::bigint FROM meta WHERE name LIKE 'forget:%')", {}, step));
+    if (step.more) return {};
+    if (!walk_.before.empty()) {
+        PostgresParameters named;
+        named.add(cutoff).add_text(std::exchange(walk_.before, {}));
+        HEADWAY_CHECK(doom_if("name=$2 AND " + due(), std::move(named), step));
+        if (step.more) return {};
+    }
+    constexpr auto kLooks = static_cast<std::int64_t>(RetentionWalk::kLooksPerStep);
+    PostgresParameters page;
+    page.add(cutoff).add(walk_.ended_at).add(walk_.key).add(kLooks);
     HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask(std::string{"SELECT key,name FROM session WHERE name IS NOT NULL AND "
-                                     "ended_at IS NOT NULL AND ((ended_at<$1 AND "} +
-                             kIsNewestGeneration +
-                             ") OR key IN (SELECT substr(name,8)::bigint FROM meta WHERE name LIKE "
-                             "'forget:%')) ORDER BY ended_at LIMIT 1 FOR UPDATE SKIP LOCKED",
+                sql_.ask(std::string{"SELECT key,ended_at,CASE WHEN "} + kIsNewestGeneration +
+                             " THEN 1 ELSE 0 END FROM session WHERE name IS NOT NULL AND "
+                             "ended_at IS NOT NULL AND ended_at<$1 AND (ended_at,key)>($2,$3) "
+                             "ORDER BY ended_at,key LIMIT $4",
+                         page));
+    for (int at = 0; at < rows.size(); ++at) {
+        walk_.key = rows.integer(at, 0);
+        walk_.ended_at = rows.integer(at, 1);
+        if (rows.integer(at, 2) == 0) continue;
+        PostgresParameters one;
+        one.add(cutoff).add(walk_.key);
+        HEADWAY_CHECK(doom_if("key=$2 AND " + due(), std::move(one), step));
+        if (step.more) return {};
+    }
+    step.more = rows.size() == kLooks;
+    if (!step.more) walk_ = {};
+    return {};
+}
+
+/// Dooms one session with a name that has ended and fulfils the condition, if no other daemon holds
+/// it.
+Result<> PostgresRetention::doom_if(const std::string& condition, PostgresParameters values,
+                                    Deletion& step) {
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT key,name FROM session WHERE name IS NOT NULL AND ended_at IS NOT "
+                         "NULL AND " +
+                             condition + " LIMIT 1 FOR UPDATE SKIP LOCKED",
                          values));
     if (rows.size() == 0) return {};
     step.more = true;
-    return doom(rows.integer(0, 0), std::string{rows.bytes(0, 1)}, step);
+    std::string id{rows.bytes(0, 1)};
+    walk_.before = generation_before(id);
+    return doom(rows.integer(0, 0), std::move(id), step);
 }
 
 Result<> PostgresRetention::doom(SessionKey key, std::string id, Deletion& step) {

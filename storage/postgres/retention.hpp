@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "storage/base/generations.hpp"
 #include "storage/postgres/wire/connection.hpp"
 #include "storage/sql/sql_tables.hpp"
 #include "storage/store/store.hpp"
@@ -22,6 +23,7 @@ public:
 private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<> doom_if(const std::string& condition, PostgresParameters values, Deletion& step);
     core::Result<bool> delete_rows();
     /// Records that events up to `through` are deleted or will be.
     core::Result<> note_deleted(Cursor through);
@@ -31,6 +33,7 @@ private:
     PostgresConnection& sql_;
     SqlMeta& meta_;
     SqlHistory& history_;
+    RetentionWalk walk_;
 };
 
 }  // namespace headway::storage

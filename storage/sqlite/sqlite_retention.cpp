@@ -19,6 +19,9 @@ using core::Result;
 
 namespace {
 
+/// Ends with whether no later generation keeps the session.
+constexpr const char* kDue = "SELECT key,name,n,tail,ended_at,crc,";
+
 /// Key of the row in `meta` for each session that is to be forgotten; its key follows.
 constexpr std::string_view kForget = "forget:";
 constexpr std::string_view kForgetEnd = "forget;";  ///< behind all of them
@@ -57,15 +60,40 @@ Result<Deletion> SqliteRetention::step(core::Timestamp cutoff) {
     return step;
 }
 
-/// Removes the name of the next session that is due: it is unknown from here on, and its rows are
-/// deleted step by step. A session with a damaged row is kept: its end may be part of the damage.
+/// Dooms the next session that is due, in a walk that looks at a bounded number of them in each
+/// step.
 Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
+    if (!walk_.before.empty()) {
+        HEADWAY_TRY(Statement due,
+                    database_.prepare(std::string{kDue} + kIsNewestGeneration +
+                                      " FROM session WHERE ended_at<?1 AND name=?2"));
+        const std::string name = std::exchange(walk_.before, {});
+        HEADWAY_TRY(const bool found, due.bind(1, cutoff).bind(2, name).step());
+        if (found && due.integer(6) != 0) return doom_due(due, step);
+    }
     HEADWAY_TRY(Statement due,
-                database_.prepare(std::string{"SELECT key,name,n,tail,ended_at,crc FROM session "
-                                              "WHERE ended_at<?1 AND name IS NOT NULL AND "} +
-                                  kIsNewestGeneration + " LIMIT 1"));
-    HEADWAY_TRY(step.more, due.bind(1, cutoff).step());
-    if (!step.more) return {};
+                database_.prepare(std::string{kDue} + kIsNewestGeneration +
+                                  " FROM session WHERE ended_at<?1 AND name IS NOT NULL AND "
+                                  "(ended_at,key)>(?2,?3) ORDER BY ended_at,key LIMIT ?4"));
+    due.bind(1, cutoff)
+        .bind(2, walk_.ended_at)
+        .bind(3, walk_.key)
+        .bind(4, static_cast<std::int64_t>(RetentionWalk::kLooksPerStep));
+    for (std::size_t looks = 0;; ++looks) {
+        HEADWAY_TRY(const bool found, due.step());
+        step.more = looks == RetentionWalk::kLooksPerStep;
+        if (!found && !step.more) walk_ = {};
+        if (!found) return {};
+        walk_.ended_at = due.integer(4);
+        walk_.key = due.integer(0);
+        if (due.integer(6) != 0) return doom_due(due, step);
+    }
+}
+
+/// Removes the name of this session: it is unknown from here on, and its rows are deleted step by
+/// step. A session with a damaged row is kept: its end may be part of the damage.
+Result<> SqliteRetention::doom_due(Statement& due, Deletion& step) {
+    step.more = true;
     const SessionKey key = due.integer(0);
     std::string id{due.text(1)};
     const bool sound = due.is_null(5) ||
@@ -77,6 +105,7 @@ Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
                     database_.prepare("UPDATE session SET ended_at=NULL WHERE key=?1"));
         return keep.bind(1, key).run();
     }
+    walk_.before = generation_before(id);
     return doom(key, std::move(id), step);
 }
 

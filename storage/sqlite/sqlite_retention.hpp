@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "storage/base/generations.hpp"
 #include "storage/sql/sql_tables.hpp"
 #include "storage/sqlite/sqlite_journal.hpp"
 
@@ -22,6 +23,7 @@ private:
     core::Result<bool> forgets_any();
     core::Result<> doom_forgotten(Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<> doom_due(Statement& due, Deletion& step);
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
@@ -33,6 +35,7 @@ private:
     SqlMeta& meta_;
     SqliteJournal& journal_;
     SqlHistory& history_;
+    RetentionWalk walk_;
 };
 
 }  // namespace headway::storage

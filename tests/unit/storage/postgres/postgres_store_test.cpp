@@ -332,6 +332,48 @@ TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[p
     CHECK(store->oldest() == 6);
 }
 
+TEST_CASE("postgres: an earlier generation goes with the last later one, and none before it",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    const auto doomed = [&] {
+        std::vector<std::string> ids;
+        for (int steps = 0; steps < 50; ++steps) {
+            const auto step = store->delete_some(at(1'000'000));
+            require_ok(step);
+            if (step->doomed) ids.push_back(step->doomed_id);
+            if (!step->more) break;
+        }
+        return ids;
+    };
+    for (const char* id : {"a", "a~2"}) {
+        PostgresWriter one{*store, id};
+        one.write({ended(Outcome::kCompleted)});
+        one.save();
+    }
+    PostgresWriter last{*store, "a~3"};
+    last.write({beat()});
+    CHECK(doomed().empty());
+    last.write({ended(Outcome::kCompleted)});
+    last.save();
+    CHECK(doomed() == std::vector<std::string>{"a~3", "a~2", "a"});
+
+    // More kept ones than a step looks at.
+    const auto insert = [&](const std::string& rows) {
+        return here.number(
+            "WITH new AS (INSERT INTO session(name,opened_at,n,last_at,ended_at) SELECT " + rows +
+            " FROM generate_series(1,300) AS i RETURNING 1) "
+            "SELECT count(*) FROM new");
+    };
+    CHECK(insert("'k'||i,0,1,0,5") == 300);
+    CHECK(insert("'k'||i||'~2',0,1,0,NULL::bigint") == 300);
+    PostgresWriter due{*store, "due"};
+    due.write({ended(Outcome::kCompleted)});
+    due.save();
+    CHECK(doomed() == std::vector<std::string>{"due"});
+}
+
 TEST_CASE("postgres: the stream passes over a session that is being deleted, a page at a time",
           "[postgres]") {
     if (!PostgresHere::found()) return;

@@ -557,6 +557,51 @@ TEST_CASE("store: retention keeps open sessions and those that ended later", "[s
     CHECK(store->find("open").value().has_value());
 }
 
+TEST_CASE("store: an earlier generation goes with the last later one, in the same walk",
+          "[storage]") {
+    const TempDir dir;
+    const auto store = store_in(dir);
+    for (const char* id : {"a", "a~2", "a~3"})
+        Writer{*store, id}.end();
+    std::vector<std::string> doomed;
+    while (true) {
+        const auto step = store->delete_some(at(1000));
+        require_ok(step);
+        if (step->doomed) doomed.push_back(step->doomed_id);
+        if (!step->more) break;
+    }
+    CHECK(doomed == std::vector<std::string>{"a~3", "a~2", "a"});
+}
+
+TEST_CASE("store: retention looks at a bounded number of kept sessions in each step", "[storage]") {
+    const TempDir dir;
+    auto store = store_in(dir);
+    constexpr auto kLooks = static_cast<std::int64_t>(RetentionWalk::kLooksPerStep);
+    Writer{*store, "due"}.end();
+    const std::string many =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<" +
+        std::to_string(2 * kLooks) + ") INSERT INTO session";
+    store.reset();
+    {
+        auto database = Database::open(dir.file().string());
+        require_ok(database->execute(
+            (many + "(name,opened_at,ended_at) SELECT 'k'||i,0,5 FROM n").c_str()));
+        require_ok(
+            database->execute((many + "(name,opened_at) SELECT 'k'||i||'~2',0 FROM n").c_str()));
+    }
+    store = store_in(dir);
+    for (int pages = 0; pages < 2; ++pages) {
+        const auto step = store->delete_some(at(1000));
+        require_ok(step);
+        CHECK(step->more);
+        CHECK_FALSE(step->doomed);
+    }
+    CHECK(store->delete_some(at(1000)).value().doomed_id == "due");
+    for (int steps = 0; store->delete_some(at(1000)).value().more; ++steps)
+        REQUIRE(steps < 10);
+    CHECK(store->find("k200").value().has_value());
+}
+
 TEST_CASE("store: idempotency keys live as long as sessions, then are free again", "[storage]") {
     const TempDir dir;
     const auto store = store_in(dir);
