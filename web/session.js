@@ -53,7 +53,7 @@ function Actions({ doc, done }) {
   const silent = doc.verdict.status === 'silent' && !doc.ended_at;
   useKeys({ e: () => (silent && !no ? set('end') : false) });
   const paused = doc.directives.some((d) => d.type === 'pause');
-  const kinds = doc.ended_at ? [] : ['nudge', paused ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
+  const kinds = doc.ended_at ? [] : ['nudge', paused || doc.stopped ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
   useOffers(no ? [] : kinds.map((kind) => [`${ACTIONS[kind][0].slice(0, -1)} this session`, () => set(kind)]));
   if (doc.ended_at) return null;
   return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${/cancel|end/.test(kind) && 'danger'} disabled=${!!no}

@@ -134,4 +134,14 @@ test('a pause is taken back where its answer stands', async () => {
   await until(async () => !(await pending()).includes('pause'), 'no pause any more');
 });
 
+test('a session that a rejection stopped can be resumed', async () => {
+  await daemon.open('halted', { goal: 'Stop' });
+  const asked = await daemon.ask('halted', { tool: 'deploy', args: {} });
+  await daemon.call('POST', `/v1/approvals/${asked.id}/decision`, { decision: 'reject' }, daemon.token());
+  await window.to('#/session/halted', '.actions');
+  await window.page.getByRole('button', { name: 'Resume…' }).click();
+  await window.page.getByRole('button', { name: 'Send' }).click();
+  await window.page.getByRole('button', { name: 'Pause…' }).waitFor();
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

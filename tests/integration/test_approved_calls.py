@@ -442,7 +442,9 @@ class ByHooks(CallCase):
         for session, more in (("1", {}), ("kid", {"parent": "1"})):
             self.assertIn("deny", self.pre(f"c-{session}", tool="mytool", session=session, **more))
 
-    def test_a_pause_a_cancel_and_a_stop_hold_the_calls_of_sub_agents(self):
+    def test_a_pause_a_cancel_and_a_stop_hold_the_calls_of_sub_agents_and_resume_lifts_two_of_them(self):
+        controller = self.daemon_used.client(token=self.operator.post("/v1/tokens", {"name": "c", "scopes": ["control"]}).json()["token"])
+        self.addCleanup(controller.close)
         for what in ("pause", "cancel", "stop"):
             with self.subTest(what):
                 name = f"s-{what}"
@@ -456,9 +458,11 @@ class ByHooks(CallCase):
                     self.operator.post(f"/v1/sessions/{self.SESSION}/{what}", {})
                 for call, kid in (("k2", "kid"), ("k3", "new")):
                     self.assertNotEqual(self.pre(call, tool="read", session=kid, parent=name), {}, kid)
-                if what == "pause":
-                    self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
-                    self.assertEqual(self.pre("k5", tool="read", session="kid", parent=name), {})
+                denied = 403 if what == "stop" else 200
+                self.assertEqual(controller.post(f"/v1/sessions/{self.SESSION}/resume", {}).status, denied)
+                self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
+                for call, about in (("k5", {"session": "kid", "parent": name}), ("m5", {"session": name})):
+                    self.assertEqual(self.pre(call, tool="read", **about) == {}, what != "cancel", call)
 
     def test_the_end_of_a_paused_session_does_not_free_its_sub_agents(self):
         self.assertEqual(self.pre("m1", tool="read"), {})
