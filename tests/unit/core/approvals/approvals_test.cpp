@@ -296,7 +296,7 @@ TEST_CASE("approvals: a person's resume lifts the stop of a rejection", "[core]"
     SECTION("while its directive is open") {
         CHECK(resume("go on") > 0);
     }
-    SECTION("whoever rejected it without a name") {
+    SECTION("of a person without a name") {
         Ruling unnamed = ruling(Decision::kReject);
         unnamed.by.clear();
         CHECK(resume("go on") > 0);
