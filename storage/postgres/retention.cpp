@@ -32,6 +32,8 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
     if (mine.size() == 0) return step;
     HEADWAY_TRY(step.more, delete_rows());
     if (step.more) return step;
+    HEADWAY_CHECK(doom_forgotten(step));
+    if (step.more) return step;
     HEADWAY_CHECK(doom_one(cutoff, step));
     if (step.more) return step;
     PostgresParameters values;
@@ -47,18 +49,28 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
     return step;
 }
 
-/// The next session that is to be forgotten, or that ended before `cutoff`. It is unknown from here
-/// on, all its events count as deleted, and its rows are deleted step by step.
+/// The next session that is to be forgotten; a recording that was not completed has no end.
+Result<> PostgresRetention::doom_forgotten(Deletion& step) {
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT key,name FROM session WHERE name IS NOT NULL AND key IN "
+                         "(SELECT substr(name,8)::bigint FROM meta WHERE name LIKE 'forget:%') "
+                         "ORDER BY key LIMIT 1 FOR UPDATE SKIP LOCKED"));
+    if (rows.size() == 0) return {};
+    step.more = true;
+    return doom(rows.integer(0, 0), std::string{rows.bytes(0, 1)}, step);
+}
+
+/// The next session that ended before `cutoff`. It is unknown from here on, all its events count as
+/// deleted, and its rows are deleted step by step.
 Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
     PostgresParameters values;
     values.add(cutoff);
-    HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask(std::string{"SELECT key,name FROM session WHERE name IS NOT NULL AND "
-                                     "ended_at IS NOT NULL AND ((ended_at<$1 AND "} +
-                             kIsNewestGeneration +
-                             ") OR key IN (SELECT substr(name,8)::bigint FROM meta WHERE name LIKE "
-                             "'forget:%')) ORDER BY ended_at LIMIT 1 FOR UPDATE SKIP LOCKED",
-                         values));
+    HEADWAY_TRY(
+        const PostgresRows rows,
+        sql_.ask(std::string{"SELECT key,name FROM session WHERE name IS NOT NULL AND "
+                             "ended_at IS NOT NULL AND ended_at<$1 AND "} +
+                     kIsNewestGeneration + " ORDER BY ended_at LIMIT 1 FOR UPDATE SKIP LOCKED",
+                 values));
     if (rows.size() == 0) return {};
     step.more = true;
     return doom(rows.integer(0, 0), std::string{rows.bytes(0, 1)}, step);
@@ -74,7 +86,10 @@ Result<> PostgresRetention::doom(SessionKey key, std::string id, Deletion& step)
         const PostgresRows last,
         sql_.ask_row("SELECT coalesce(max(pos+count-1),0) FROM stream WHERE session=$1", one));
     HEADWAY_CHECK(note_deleted(last.integer(0, 0)));
-    return sql_.send("UPDATE session SET name=NULL,due_at=NULL WHERE key=$1", one);
+    return sql_.send(
+        "UPDATE session SET name=NULL,due_at=NULL,ended_at=coalesce(ended_at,opened_at) "
+        "WHERE key=$1",
+        one);
 }
 
 Result<std::int64_t> PostgresRetention::delete_some(std::string_view sql, SessionKey session) {

@@ -21,6 +21,7 @@ public:
 
 private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
+    core::Result<> doom_forgotten(Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<bool> delete_rows();
     /// Records that events up to `through` are deleted or will be.
