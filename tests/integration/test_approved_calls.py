@@ -443,6 +443,8 @@ class ByHooks(CallCase):
             self.assertIn("deny", self.pre(f"c-{session}", tool="mytool", session=session, **more))
 
     def test_a_pause_a_cancel_and_a_stop_hold_the_calls_of_sub_agents_and_resume_lifts_two_of_them(self):
+        controller = self.daemon_used.client(token=self.operator.post("/v1/tokens", {"name": "c", "scopes": ["control"]}).json()["token"])
+        self.addCleanup(controller.close)
         for what in ("pause", "cancel", "stop"):
             with self.subTest(what):
                 name = f"s-{what}"
@@ -456,6 +458,8 @@ class ByHooks(CallCase):
                     self.operator.post(f"/v1/sessions/{self.SESSION}/{what}", {})
                 for call, kid in (("k2", "kid"), ("k3", "new")):
                     self.assertNotEqual(self.pre(call, tool="read", session=kid, parent=name), {}, kid)
+                denied = 403 if what == "stop" else 200
+                self.assertEqual(controller.post(f"/v1/sessions/{self.SESSION}/resume", {}).status, denied)
                 self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
                 for call, about in (("k5", {"session": "kid", "parent": name}), ("m5", {"session": name})):
                     self.assertEqual(self.pre(call, tool="read", **about) == {}, what != "cancel", call)

@@ -62,7 +62,8 @@ Result<> control(Call& call, Control control) {
     const auto decode = control == Control::kNudge ? api::decode_nudge : api::decode_pause;
     HEADWAY_TRY(auto body, decode(call.on.document, call.request.body));
     body.by = signed_by(call.caller, std::move(body.by));
-    ControlCommand command{call.session(), control, std::move(body)};
+    const bool decides = call.on.access.may(call.caller, call.request.head, Guard::kApprove);
+    ControlCommand command{call.session(), control, std::move(body), decides};
     return call.write(std::move(command), call.session());
 }
 

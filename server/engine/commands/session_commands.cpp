@@ -130,6 +130,13 @@ Result<Advised> CancelCommand::operator()(Transaction& transaction) {
 
 Result<Advised> ControlCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_live(transaction, session));
+    // An agent may control itself where access is open, but a decision is no agent's to lift.
+    if (control == Control::kResume && !decides && resident->session.state().stopped) {
+        return core::Error{core::ErrorCode::kForbidden,
+                           "a rejection has stopped this session; to resume it, send a token with "
+                           "the scope `approve`",
+                           {}};
+    }
     const auto by = [this] {
         if (control == Control::kPause) return &core::Session::pause;
         if (control == Control::kResume) return &core::Session::resume;

@@ -115,7 +115,9 @@ struct ControlCommand {
     std::string session;
     Control control = Control::kNudge;
     api::ControlBody body;
+    bool decides = false;  ///< the caller sent a token with the scope `approve`
 
+    /// Error: kForbidden for a resume that would lift the stop of a rejection, unless `decides`.
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<Advised> operator()(Transaction& transaction);
 };

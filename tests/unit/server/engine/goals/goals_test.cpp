@@ -72,7 +72,7 @@ public:
         const auto verdicts = all_of<VerdictChanged>();
         return !verdicts.empty() && verdicts.back().to == Verdict::kBlocked;
     }
-    void pause() { require_ok(daemon.ask(ControlCommand{"s", Control::kPause, {}})); }
+    void pause() { require_ok(daemon.ask(ControlCommand{"s", Control::kPause, {}, false})); }
 
     Supervised daemon{EngineSettings{}, at(0)};
 
