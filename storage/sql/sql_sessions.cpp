@@ -143,7 +143,12 @@ std::string SqlSessionIndex::conditions(const SessionFilter& filter, Walk walk) 
     // A sign before a column keeps its index out of the plan.
     const std::string sign = walk == Walk::kKeys ? " AND +" : " AND ";
     if (filter.open) sql += sign + (*filter.open ? "open=1" : "open=0");
-    if (filter.recorded) sql += sign + (*filter.recorded ? "recorded=1" : "recorded=0");
+    if (filter.recorded) {
+        // Few sessions are open, or have one verdict: their index is the better one.
+        const bool few = filter.open.value_or(false) || !filter.verdicts.empty();
+        sql += few ? " AND +" : sign;
+        sql += *filter.recorded ? "recorded=1" : "recorded=0";
+    }
     if (!filter.verdicts.empty()) {
         std::string list;
         for (const core::Verdict verdict : filter.verdicts)

@@ -84,7 +84,7 @@ Result<> ListQuery::find_in_index(Reader& reader) {
         HEADWAY_TRY(scan.keys, index.list(part, before, limit + 1));
         scan.live = scan.keys.size();
     }
-    if (scan.keys.size() <= limit) {
+    if (scan.keys.size() <= limit && !filter.open.value_or(false)) {  // none of them is open
         part.recorded = true;
         HEADWAY_TRY(const auto more,
                     index.list(part, past ? before : INT64_MAX, limit + 1 - scan.keys.size()));
