@@ -53,9 +53,9 @@ function Actions({ doc, done }) {
   const silent = doc.verdict.status === 'silent' && !doc.ended_at;
   useKeys({ e: () => (silent && !no ? set('end') : false) });
   const paused = doc.directives.some((d) => d.type === 'pause');
-  const kinds = doc.ended_at ? [] : ['nudge', paused || doc.stopped ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
+  const kinds = doc.ended_at || doc.recorded ? [] : ['nudge', paused || doc.stopped ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
   useOffers(no ? [] : kinds.map((kind) => [`${ACTIONS[kind][0].slice(0, -1)} this session`, () => set(kind)]));
-  if (doc.ended_at) return null;
+  if (doc.ended_at || doc.recorded) return null;
   return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${/cancel|end/.test(kind) && 'danger'} disabled=${!!no}
       title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}</button>`)}<small class="muted">${no}</small></div>
     ${open && html`<${Telling} kind=${open} doc=${doc} close=${() => set(null)} done=${done} />`}`;
@@ -255,7 +255,7 @@ function Head({ doc, done }) {
       ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
         ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
         <${Labels} labels=${doc.labels} max=${16} /></p>
-    <p class="line now"><${Status} status=${doc.verdict.status} small /><${Beat} row=${doc} /><span title=${'since ' + date(doc.opened_at)}>${doc.ended_at ? 'ran' : 'open for'} ${span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at))}</span>
+    <p class="line now"><${Status} status=${doc.verdict.status} small /><${Beat} row=${doc} /><span title=${'since ' + date(doc.opened_at)}>${doc.ended_at ? 'ran' : doc.recorded ? 'since' : 'open for'} ${span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at))}</span>
       ${(spent || doc.used?.tokens > 0) && html`<span title=${'so far: ' + parts(doc.used.token_parts)}><b>${spent}</b> ${doc.used.tokens > 0 && amount(doc.used.tokens) + ' tokens'}${!doc.ended_at && hour >= 0.005 && ` · ${money(hour)}/h`}</span>`}
       <${Limit} doc=${doc} /></p></div>
     <${Pulse} activity=${doc.progress.activity} quiet=${doc.progress.quiet_rounds} status=${doc.verdict.status} /><${Actions} doc=${doc} done=${done} /></div>`;

@@ -115,7 +115,7 @@ export const Bar = ({ percent, level }) => html`<span class=${cls('bar', level)}
     <i style=${{ width: Math.min(100, percent || 0) + '%' }} /></span></span>`;
 export const hot = (percent) => (percent >= 80 ? 'hot' : percent >= 70 ? 'warn' : '');
 
-export const Beat = ({ row }) => (row.ended_at ? html`<span class="faint">ended</span>`
+export const Beat = ({ row }) => (row.ended_at || row.recorded ? html`<span class="faint">${row.ended_at ? 'ended' : 'recorded in part'}</span>`
   : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}>
     <i key=${row.last_beat_at} />
       <${Ago} at=${row.last_beat_at} /></span>`);

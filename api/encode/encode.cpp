@@ -285,7 +285,8 @@ void append_session(std::string& out, const core::Session& session, const Readin
     if (state.ended() && !state.result->empty()) json.member("result", *state.result);
     json.key("verdict");
     write_judgement(json, *core::live_judgement(state));
-    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));
+    json.member("alive", !state.about.recorded &&
+                             core::is_alive(core::view_of(session), time.now, time.watch));
     json.member("last_beat_at", state.last_beat_at);
     json.member("next_heartbeat_ms", state.asked_interval);
     json.member("cancel_requested", state.cancel_requested);

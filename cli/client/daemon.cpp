@@ -217,15 +217,15 @@ FailureText Daemon::stranger() const {
                 user_name(credential_.owner) + ", the owner of " +
                 clean_line(credential_.looked_in) + ": nothing was sent to it",
             "`headway serve --state-dir " + clean_line(folder) +
-                "` starts yours; if this one is meant, name it: --url " + url_};
+                "` starts yours; if this one is meant, name it: " + url_option_ + " " + url_};
 }
 
 std::string Daemon::path_advice() const {
     const std::size_t host = url_.find("://");
     const std::size_t slash = host == url_.npos ? url_.npos : url_.find('/', host + 3);
     if (slash == url_.npos) return {};
-    return "the URL ends in a path, " + url_.substr(slash) + ", that no daemon has; try --url " +
-           url_.substr(0, slash);
+    return "the URL ends in a path, " + url_.substr(slash) + ", that no daemon has; try " +
+           url_option_ + " " + url_.substr(0, slash);
 }
 
 namespace {
@@ -263,7 +263,8 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
     if (!reply.answered() && !reply.stranger.empty()) return daemon.stranger();
     if (!reply.answered()) {
         return {kExitUnreachable, "no daemon answers at " + daemon.url() + " (" + reply.error + ")",
-                "start one with `headway serve`, or name it with --url or HEADWAY_URL"};
+                "start one with `headway serve`, or name it with " + daemon.url_option() +
+                    (daemon.url_option() == "--url" ? " or HEADWAY_URL" : "")};
     }
     const Problem problem = problem_of(reply);
     FailureText failure{kExitFailed, problem.detail, {}};

@@ -64,6 +64,9 @@ public:
                      const HttpClient::StreamHandlers& handlers);
 
     const std::string& url() const { return url_; }
+    /// The option that names the daemon in advice; --url if not set.
+    void set_url_option(std::string option) { url_option_ = std::move(option); }
+    const std::string& url_option() const { return url_option_; }
     /// Advice after a refused or missing token, with the path of the daemon's operator.token if a
     /// reply names it. Sends a request.
     std::string where_is_the_token() const;
@@ -86,7 +89,8 @@ private:
     HttpReply send(HttpRequest request, const HttpClient::StreamHandlers* handlers = nullptr);
     HttpReply send_once(const HttpRequest& request, const HttpClient::StreamHandlers* handlers);
 
-    std::string url_;     ///< as given
+    std::string url_;  ///< as given
+    std::string url_option_ = "--url";
     std::string socket_;  ///< Unix socket path; empty: TCP
     std::string base_;    ///< prefix of request URLs
     Credential credential_;

@@ -260,7 +260,9 @@ core::Result<> find_daemon(const VerbSpec& verb, const Console& console,
     if (!client.state_dir.empty()) environment["STATE_DIRECTORY"] = client.state_dir;
     const bool named = !client.url.empty() || console.environment.contains("HEADWAY_URL");
     if (!named && verb.by_socket) client.url = find_socket_url(environment);
-    HEADWAY_TRY(client.url, daemon_url(client.url, console.environment));
+    auto url = daemon_url(client.url, console.environment);
+    if (!url) return core::Error{url.error().code, url.error().detail, client.url_option};
+    client.url = *std::move(url);
     HEADWAY_TRY(client.credential, find_credential(client.token_file, client.url, environment));
     client.credential.owner_only = !named && verb.by_socket;
     HEADWAY_TRY(client.credential.ca_file, find_ca_file(client.ca_file, console.environment));
@@ -283,6 +285,7 @@ core::Result<> complete(const VerbSpec& verb, const Console& console) {
 
 const char* next_step(std::string_view field) {
     if (field == "--url") return "as in: --url http://127.0.0.1:7717";
+    if (field == "--into") return "as in: --into http://127.0.0.1:7717";
     const bool about_trust = field == "--ca-file" || field == "HEADWAY_CA_FILE";
     return about_trust ? "it holds the certificate of the daemon, or of who signed it, as PEM"
                        : "a token is a line such as hw_<id>_<secret>";

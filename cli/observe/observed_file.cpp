@@ -61,6 +61,7 @@ core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::stri
     StoredLine stored;
     stored.live = true;
     std::string kept;
+    std::string whole;
     std::string_view piece;
     at_end_ = false;
     while (reports.size() < reports_max) {
@@ -71,10 +72,10 @@ core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::stri
             break;
         }
         offset_ = from + lines.bytes_done();
-        if (found != StoreLines::Found::kLine ||
-            !document.parse(without_values(piece, file_.format->unread, kept)) ||
-            document.root().kind() != api::JsonKind::kObject)
-            continue;
+        if (found != StoreLines::Found::kLine) continue;
+        const std::string_view line = without_values(piece, file_.format->unread, kept);
+        if (!document.parse(line) && !document.parse(without_lone_halves(line, whole))) continue;
+        if (document.root().kind() != api::JsonKind::kObject) continue;
         stored.clear();
         reader_->take(document.root(), stored);
         events_.take(stored, is_sub_agent(), reports);

@@ -28,7 +28,10 @@ bool RecordedParts::take(const StoredLine& line, const StoredAbout& about) {
     if (goal_.empty()) goal_ = about.goal;
     std::vector<std::string> reports;
     observed_.take(line, false, reports);
-    if (!line.reports.empty()) rests_ = is_answer(line.reports.back());
+    if (!line.reports.empty()) {
+        answers_ = is_answer(line.reports.back());
+        rests_ = false;
+    }
     if (line.turn_ended) rests_ = true;
     for (std::string& report : reports) {
         if (events_ == kRecordedEventsMax) {
@@ -43,6 +46,10 @@ bool RecordedParts::take(const StoredLine& line, const StoredAbout& about) {
         ++events_;
     }
     return true;
+}
+
+bool RecordedParts::begin() {
+    return flush();
 }
 
 bool RecordedParts::finish() {
@@ -67,16 +74,18 @@ std::string RecordedParts::opening() const {
 }
 
 std::string RecordedParts::ending() const {
-    Json data = {{"outcome", rests_ ? "completed" : "failed"},
-                 {"reason", rests_ ? "its stored session ends here"
-                                   : "its stored session ends in the middle of a turn"}};
-    if (cut_)
-        data = {{"outcome", "failed"},
-                {"reason", "its stored session has more events than are taken of one"}};
+    // Not all agents store a call that has only begun as a line of its own.
+    const bool cut_off = session_.open_calls > 0;
+    const bool completed = !cut_ && (rests_ || (answers_ && !cut_off));
+    const char* reason = "its stored session ends in the middle of a turn";
+    if (cut_off) reason = "its stored session ends in the middle of a call";
+    if (completed) reason = "its stored session ends here";
+    if (cut_) reason = "its stored session has more events than are taken of one";
+    const Json data = {{"outcome", completed ? "completed" : "failed"}, {"reason", reason}};
     return dump({{"type", "session.ended"},
                  {"at", time_text(session_.ended)},
                  {"event_id", std::string(kTranscriptEvent) + "end"},
-                 {"data", std::move(data)}});
+                 {"data", data}});
 }
 
 }  // namespace headway::cli

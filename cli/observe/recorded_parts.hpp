@@ -28,6 +28,8 @@ public:
 
     /// Takes the next line. False: no more lines are needed.
     bool take(const StoredLine& line, const StoredAbout& about);
+    /// Sends the opening alone, for a trial; false if `send` returned false.
+    bool begin();
     /// Sends the rest, with the end of the session. False if there was nothing to send, or if
     /// `send` returned false.
     bool finish();
@@ -48,7 +50,8 @@ private:
     std::size_t held_ = 0;  ///< events in it
     std::size_t events_ = 0;
     bool opened_ = false;
-    bool rests_ = false;  ///< the turn was over at the last event
+    bool rests_ = false;    ///< the turn was over at the last event
+    bool answers_ = false;  ///< the last event is an answer, and may be the last of its turn
     bool cut_ = false;
 };
 

@@ -63,16 +63,13 @@ void SessionImport::take(const StoredSession& stored) {
         ++result_.known;
         return;
     }
-    if (setup_.dry_run) {
-        ++result_.added;
-        return;
-    }
     refused_.clear();
     was_known_ = false;
     const RecordedParts::Send send_part = [&](const std::string& part) {
         return send(session, part);
     };
     RecordedParts parts(*stored.session, send_part);
+    if (setup_.dry_run) return try_to_begin(parts);
     const auto read = read_reports(*stored.file, stored.session->about.id,
                                    [&parts](const StoredLine& line, const StoredAbout& about) {
                                        return parts.take(line, about);
@@ -94,12 +91,25 @@ void SessionImport::take(const StoredSession& stored) {
     }
 }
 
+/// The daemon checks the beginning, and stores nothing.
+void SessionImport::try_to_begin(RecordedParts& parts) {
+    const bool taken = parts.begin();
+    if (result_.failure) return;
+    if (was_known_) {
+        ++result_.known;
+    } else if (!taken) {
+        leave_out(refused_);
+    } else {
+        ++result_.added;
+    }
+}
+
 /// Nothing: the import has failed.
 std::optional<SessionImport::Has> SessionImport::look(const std::string& session) {
     HttpReply reply = persist([&] { return daemon_.get(session_path(session)); });
     if (reply.status == 404 && problem_of(reply).code == "unknown_session") return Has::kNothing;
     // A token may write and not read; the reply to the first part tells.
-    if (reply.status == 403 && !setup_.dry_run) return Has::kPart;
+    if (reply.status == 403) return Has::kPart;
     if (!reply.ok()) {
         result_.failure = std::move(reply);
         return std::nullopt;
@@ -120,8 +130,9 @@ std::nullopt_t SessionImport::fail_with_stranger(HttpReply&& reply) {
 }
 
 bool SessionImport::send(const std::string& session, const std::string& part) {
-    HttpReply reply =
-        persist([&] { return daemon_.post_text(session_path(session, "/recorded"), part); });
+    const std::string path =
+        session_path(session, setup_.dry_run ? "/recorded?dry_run=true" : "/recorded");
+    HttpReply reply = persist([&] { return daemon_.post_text(path, part); });
     if (reply.ok()) {
         const Json taken = body_json(reply).value_or(Json::object());
         if (plain_text(taken, "session") != session) {

@@ -61,6 +61,7 @@ private:
     enum class Has : std::uint8_t { kNothing, kAll, kPart };
 
     void take(const StoredSession& stored);
+    void try_to_begin(RecordedParts& parts);
     std::optional<Has> look(const std::string& session);
     bool send(const std::string& session, const std::string& part);
     std::nullopt_t fail_with_stranger(HttpReply&& reply);

@@ -26,6 +26,13 @@ core::Error unread(std::string why) {
     return {core::ErrorCode::kBadRequest, std::move(why), {}};
 }
 
+/// An object in a store, also one with a half of a surrogate pair.
+bool parse_object(api::JsonDocument& document, std::string_view text, std::string& kept) {
+    const bool read = document.parse(text).has_value() ||
+                      document.parse(without_lone_halves(text, kept)).has_value();
+    return read && document.root().kind() == api::JsonKind::kObject;
+}
+
 /// Takes the lines of a session into a scan.
 struct ScanSink {
     ScanSink(const JudgeOptions& options, const StopScan& stop_now)
@@ -61,9 +68,10 @@ template <class Pieces, class Sink>
 void read_pieces(Pieces& pieces, const StoreFormat& format, std::string_view head,
                  StoreReader& reader, Sink& sink) {
     api::JsonDocument document;
-    if (!head.empty() && document.parse(head) && document.root().kind() == api::JsonKind::kObject)
-        reader.take(document.root(), sink.line);
     std::string kept;
+    std::string whole;
+    if (!head.empty() && parse_object(document, head, whole))
+        reader.take(document.root(), sink.line);
     std::string_view piece;
     Found found{};
     while ((found = pieces.next(piece)) != Found::kEnd) {
@@ -71,8 +79,7 @@ void read_pieces(Pieces& pieces, const StoreFormat& format, std::string_view hea
         if (sink.over()) break;
         if (found == Found::kNotNeeded) continue;
         const bool read = found == Found::kLine &&
-                          document.parse(without_values(piece, format.unread, kept)).has_value() &&
-                          document.root().kind() == api::JsonKind::kObject;
+                          parse_object(document, without_values(piece, format.unread, kept), whole);
         if (!read) {
             ++sink.broken();
             continue;
@@ -144,6 +151,7 @@ core::Result<> read_database(const StoreFile& file, const std::string& only, con
     Sink* sink = nullptr;
     std::optional<OpencodeReader> reader;
     api::JsonDocument document;
+    std::string whole;
     StoredRowsTaker take;
     take.begin = [&](const StoredSessionRow& row) {
         StoredAbout about;
@@ -158,7 +166,7 @@ core::Result<> read_database(const StoreFile& file, const std::string& only, con
     take.row = [&](const StoredDataRow& row) {
         ++sink->lines();
         if (sink->over()) return;
-        if (!document.parse(row.data) || document.root().kind() != api::JsonKind::kObject) {
+        if (!parse_object(document, row.data, whole)) {
             ++sink->broken();
             return;
         }

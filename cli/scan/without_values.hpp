@@ -15,4 +15,9 @@ namespace headway::cli {
 std::string_view without_values(std::string_view line, std::span<const std::string_view> names,
                                 std::string& kept);
 
+/// JSON text with U+FFFD in place of each escaped half of a surrogate pair that stands alone, which
+/// strict parsers refuse; agents that cut text between the halves write them. Returns `json` itself
+/// if there is none; otherwise the result points into `kept`. Pure.
+std::string_view without_lone_halves(std::string_view json, std::string& kept);
+
 }  // namespace headway::cli

@@ -249,7 +249,10 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
              {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true) +
                   until_text(session["verdict"], now),
               color ? tone : std::string_view()},
-             {ended ? "-" : alive, {}},
+             {ended                         ? "-"
+              : session["recorded"] == true ? "recorded"
+                                            : alive,
+              {}},
              {age_at(session, "opened_at", now), {}},
              {age_at(session, "last_change_at", now), {}},
              {plain_text(session, "n"), {}},
@@ -298,7 +301,8 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "ended", ago_at(session, "ended_at", now));
     const bool ended = !session["ended_at"].is_null();
     const std::string beat = ago_at(session, "last_beat_at", now);
-    if (!ended) add_detail(out, "alive", session["alive"] == true ? "yes" : "no");
+    if (!ended && session["recorded"] != true)
+        add_detail(out, "alive", session["alive"] == true ? "yes" : "no");
     add_detail(out, "last beat", beat);
     add_detail(
         out, "last change",

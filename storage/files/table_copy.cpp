@@ -29,8 +29,9 @@ constexpr Table kTables[] = {
     {"estimate_score", "model,source,decile,count,completed,abs_error_milli,signed_error_milli",
      "ttiiiii"},
     {"session_index",
-     "session,open,verdict,attention_at,over_budget_at,alarm,alarm_at,agent,parent,labels,text",
-     "iiiiiiitttt", kKnown},
+     "session,open,verdict,attention_at,over_budget_at,alarm,alarm_at,agent,parent,labels,text,"
+     "recorded",
+     "iiiiiiitttti", kKnown},
     {"webhook_message",
      "id,endpoint,message,type,session,n,at,tries,due_at,tried_at,dead_at,away,reason,body",
      "ittttiiiiiiitt"},

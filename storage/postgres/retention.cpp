@@ -38,6 +38,8 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
     if (mine.size() == 0) return step;
     HEADWAY_TRY(step.more, delete_rows());
     if (step.more) return step;
+    HEADWAY_CHECK(doom_forgotten(step));
+    if (step.more) return step;
     HEADWAY_CHECK(doom_one(cutoff, step));
     if (step.more) return step;
     PostgresParameters values;
@@ -53,13 +55,15 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
     return step;
 }
 
-/// Dooms the next session that is to be forgotten, or that ended before `cutoff`. It is unknown
-/// from here on, all its events count as deleted, and its rows are deleted step by step. The walk
-/// looks at a bounded number of sessions in each step.
+/// Dooms the next session that is to be forgotten; a recording that was not completed has no end.
+Result<> PostgresRetention::doom_forgotten(Deletion& step) {
+    return doom_if("key IN (SELECT substr(name,8)::bigint FROM meta WHERE name LIKE 'forget:%')",
+                   {}, step);
+}
+
+/// Dooms the next session that ended before `cutoff`, in a walk that looks at a bounded number of
+/// them in each step.
 Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
-    HEADWAY_CHECK(doom_if(
-        "key IN (SELECT substr(name,8)::bigint FROM meta WHERE name LIKE 'forget:%')", {}, step));
-    if (step.more) return {};
     if (!walk_.before.empty()) {
         PostgresParameters named;
         named.add(cutoff).add_text(std::exchange(walk_.before, {}));
@@ -89,14 +93,13 @@ Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
     return {};
 }
 
-/// Dooms one session with a name that has ended and fulfils the condition, if no other daemon holds
-/// it.
+/// Dooms one session with a name that fulfils the condition, if no other daemon holds it: it is
+/// unknown from here on, all its events count as deleted, and its rows are deleted step by step.
 Result<> PostgresRetention::doom_if(const std::string& condition, PostgresParameters values,
                                     Deletion& step) {
     HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask("SELECT key,name FROM session WHERE name IS NOT NULL AND ended_at IS NOT "
-                         "NULL AND " +
-                             condition + " LIMIT 1 FOR UPDATE SKIP LOCKED",
+                sql_.ask("SELECT key,name FROM session WHERE name IS NOT NULL AND " + condition +
+                             " LIMIT 1 FOR UPDATE SKIP LOCKED",
                          values));
     if (rows.size() == 0) return {};
     step.more = true;
@@ -115,7 +118,10 @@ Result<> PostgresRetention::doom(SessionKey key, std::string id, Deletion& step)
         const PostgresRows last,
         sql_.ask_row("SELECT coalesce(max(pos+count-1),0) FROM stream WHERE session=$1", one));
     HEADWAY_CHECK(note_deleted(last.integer(0, 0)));
-    return sql_.send("UPDATE session SET name=NULL,due_at=NULL WHERE key=$1", one);
+    return sql_.send(
+        "UPDATE session SET name=NULL,due_at=NULL,ended_at=coalesce(ended_at,opened_at) "
+        "WHERE key=$1",
+        one);
 }
 
 Result<std::int64_t> PostgresRetention::delete_some(std::string_view sql, SessionKey session) {

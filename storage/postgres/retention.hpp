@@ -22,6 +22,7 @@ public:
 
 private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
+    core::Result<> doom_forgotten(Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<> doom_if(const std::string& condition, PostgresParameters values, Deletion& step);
     core::Result<bool> delete_rows();

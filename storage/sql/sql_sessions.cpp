@@ -96,14 +96,15 @@ Result<> SqlSessionIndex::prepare() {
     HEADWAY_TRY(
         move_,
         database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
-                          "over_budget_at,alarm,alarm_at,agent,parent,labels,text) "
-                          "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11) "
+                          "over_budget_at,alarm,alarm_at,agent,parent,labels,text,recorded) "
+                          "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12) "
                           "ON CONFLICT(session) DO UPDATE SET open=excluded.open,"
                           "verdict=excluded.verdict,attention_at=excluded.attention_at,"
                           "over_budget_at=CASE WHEN excluded.over_budget_at IS NULL THEN NULL ELSE "
                           "coalesce(session_index.over_budget_at,excluded.over_budget_at) END,"
                           "alarm=excluded.alarm,alarm_at=excluded.alarm_at,agent=excluded.agent,"
-                          "parent=excluded.parent,labels=excluded.labels,text=excluded.text"));
+                          "parent=excluded.parent,labels=excluded.labels,text=excluded.text,"
+                          "recorded=excluded.recorded"));
     return {};
 }
 
@@ -132,7 +133,8 @@ Result<> SqlSessionIndex::index_session(SessionKey key, const core::Session& ses
     const std::string labels = labels_text(state.about);
     const std::string text = search_text(session);
     move_.bind(8, state.about.agent.type).bind(9, state.about.parent);
-    return move_.bind(10, labels).bind(11, text).run();
+    move_.bind(10, labels).bind(11, text).bind(12, state.about.recorded ? 1 : 0);
+    return move_.run();
 }
 
 /// ?1 is the key, ?2 the limit; the others belong to the filter.
@@ -141,6 +143,12 @@ std::string SqlSessionIndex::conditions(const SessionFilter& filter, Walk walk) 
     // A sign before a column keeps its index out of the plan.
     const std::string sign = walk == Walk::kKeys ? " AND +" : " AND ";
     if (filter.open) sql += sign + (*filter.open ? "open=1" : "open=0");
+    if (filter.recorded) {
+        // Few sessions are open, or have one verdict: their index is the better one.
+        const bool few = filter.open.value_or(false) || !filter.verdicts.empty();
+        sql += few ? " AND +" : sign;
+        sql += *filter.recorded ? "recorded=1" : "recorded=0";
+    }
     if (!filter.verdicts.empty()) {
         std::string list;
         for (const core::Verdict verdict : filter.verdicts)

@@ -123,9 +123,11 @@ CREATE TABLE session_index(
     labels TEXT NOT NULL,
     text TEXT NOT NULL,
     alarm INTEGER,
-    alarm_at INTEGER
+    alarm_at INTEGER,
+    recorded INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX session_index_verdict ON session_index(open, verdict);
+CREATE INDEX session_index_recorded ON session_index(recorded, session);
 CREATE INDEX session_index_parent ON session_index(parent) WHERE parent<>'';
 CREATE INDEX session_index_attention ON session_index(attention_at) WHERE attention_at IS NOT NULL;
 CREATE INDEX session_index_budget ON session_index(over_budget_at) WHERE over_budget_at IS NOT NULL;

@@ -126,7 +126,8 @@ Result<> SqliteRetention::doom_forgotten(Deletion& step) {
     return doom(key, std::move(id), step);
 }
 
-/// All its events count as deleted from here on: streams leave them out at once.
+/// All its events count as deleted from here on: streams leave them out at once. A recording that
+/// was not completed has no end; delete_rows() finds a session by its end.
 Result<> SqliteRetention::doom(SessionKey key, std::string id, Deletion& step) {
     step.doomed = key;
     step.doomed_id = std::move(id);
@@ -140,7 +141,9 @@ Result<> SqliteRetention::doom(SessionKey key, std::string id, Deletion& step) {
     }
     HEADWAY_TRY(Statement unlist, database_.prepare("DELETE FROM session_index WHERE session=?1"));
     HEADWAY_CHECK(unlist.bind(1, key).run());
-    HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
+    HEADWAY_TRY(Statement doom,
+                database_.prepare("UPDATE session SET name=NULL,"
+                                  "ended_at=coalesce(ended_at,opened_at) WHERE key=?1"));
     return doom.bind(1, key).run();
 }
 

@@ -22,6 +22,7 @@ namespace headway::storage {
 struct SessionFilter {
     std::vector<core::Verdict> verdicts;
     std::optional<bool> open;
+    std::optional<bool> recorded;
     std::optional<core::Label> label;
     std::string agent_type;
     std::string parent;

@@ -154,7 +154,8 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     if (about.recorded) json.member("recorded", true);
     json.member("outcome", state.outcome);
     json.member("last_beat_at", state.last_beat_at);
-    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));
+    json.member("alive",
+                !about.recorded && core::is_alive(core::view_of(session), time.now, time.watch));
     json.member("next_heartbeat_ms", state.asked_interval);
     write_action(json, state);
     member_or_null(json, "goal", goal_line(state), !about.goal.empty());

@@ -349,6 +349,7 @@ Examples:
 private:
     void declare_into(Arguments& arguments) {
         ClientOptions& client = options.into.client;
+        client.url_option = "--into";
         arguments.option("--into", client.url, "add the sessions to the history of this daemon")
             .type("URL")
             .never_empty()
@@ -358,6 +359,14 @@ private:
             .flag("--dry-run", options.into.dry_run, "with --into: only count what it would add")
             .needs("--into");
         arguments.option("--token-file", client.token_file, "with --into: file of the token")
+            .type("FILE")
+            .needs("--into");
+        arguments
+            .option("--state-dir", client.state_dir, "with --into: folder of the operator's token")
+            .type("DIR")
+            .needs("--into");
+        arguments
+            .option("--ca-file", client.ca_file, "with --into: certificates to trust over https")
             .type("FILE")
             .needs("--into");
         arguments.uses_daemon(client, [&client] { return !client.url.empty(); });

@@ -82,6 +82,7 @@ int put_into(const ScanIntoOptions& options, const FoundStores& found,
     }
     sort_for_history(stored);
     Daemon daemon(options.client.url, options.client.credential);
+    daemon.set_url_option(options.client.url_option);
     ImportResult result;
     {
         ProgressBar bar(console, "adding", stored.size());

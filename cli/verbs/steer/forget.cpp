@@ -45,6 +45,11 @@ struct Family {
     bool complete = true;  ///< false: there are more than are listed
 };
 
+/// A recording whose import is not complete has no end, and no agent that reports more.
+bool is_open(const Json& session) {
+    return session["ended_at"].is_null() && !(session["recorded"] == true);
+}
+
 /// The sessions that a list has, added to `family` unless they are there.
 HttpReply add_listed(Daemon& daemon, const std::string& filter, Family& found) {
     HttpReply reply = daemon.get("/v1/sessions?limit=200&" + filter);
@@ -61,7 +66,7 @@ HttpReply add_listed(Daemon& daemon, const std::string& filter, Family& found) {
             found.complete = false;
             break;
         }
-        family.push_back({id, session["ended_at"].is_null()});
+        family.push_back({id, is_open(session)});
     }
     return reply;
 }
@@ -72,7 +77,7 @@ HttpReply find_family(Daemon& daemon, const ForgetOptions& options, Family& foun
     HttpReply reply = daemon.get(session_path(options.session));
     const std::optional<Json> body = body_json(reply);
     if (!reply.ok() || !body) return reply;
-    family.push_back({options.session, (*body)["ended_at"].is_null()});
+    family.push_back({options.session, is_open(*body)});
     for (std::size_t i = 0; i < family.size() && !options.alone; ++i) {
         const std::string id = url_encode(family[i].id);
         reply = add_listed(daemon, "parent=" + id, found);

@@ -40,7 +40,9 @@ Result<> endpoints::record(Call& call) {
             return api::decode_recording(document, body);
         },
         [](Call& read, api::DecodedRecording&& part) {
-            return read.write(RecordCommand{read.session(), std::move(part)}, read.session());
+            const bool dry_run = read.query.find("dry_run") != nullptr;
+            return read.write(RecordCommand{read.session(), std::move(part), dry_run},
+                              read.session());
         });
 }
 

@@ -150,6 +150,7 @@ Result<> endpoints::list_sessions(Call& call) {
     if (const std::string* cursor = query.find("cursor")) {
         HEADWAY_TRY(const auto before, api::parse_number(*cursor, "cursor", 0, INT64_MAX));
         list.before = static_cast<storage::SessionKey>(before);
+        list.past = cursor->front() == '0';
     }
     return call.read(std::move(list));
 }

@@ -44,7 +44,7 @@ constexpr Endpoint kEndpoints[] = {
     {Method::kPost, "/v1/sessions/{id}/heartbeat", "reportHeartbeat", "heartbeat", Guard::kReport,
      kControlBody, Effect::kReports, "", "Report a heartbeat", endpoints::heartbeat},
     {Method::kPost, "/v1/sessions/{id}/recorded", "recordEvents", "record", Guard::kControl,
-     kRecordedBody, Effect::kWrites, "", "Take a session of the past into the history",
+     kRecordedBody, Effect::kWrites, "dry_run", "Take a session of the past into the history",
      endpoints::record},
     {Method::kPost, "/v1/hooks/{agent}", "reportHook", "hook", Guard::kReport, kHookBody,
      Effect::kReports, "require", "Report a hook of an agent", endpoints::hook},

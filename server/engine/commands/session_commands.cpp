@@ -18,6 +18,18 @@ namespace {
 
 using core::Result;
 
+/// No agent is there to obey, and the end comes with the rest of the import. One that has ended is
+/// treated as any ended session.
+Result<Resident*> require_live(Transaction& transaction, const std::string& session) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    const core::SessionState& state = resident->session.state();
+    if (!state.about.recorded || state.ended()) return resident;
+    return core::Error{core::ErrorCode::kSessionExists,
+                       "this session is recorded, and its import is not complete: no agent is "
+                       "there to obey; repeat `headway scan --into`, or forget the session",
+                       {}};
+}
+
 /// The reply after a person's command: its own event is the session's last one.
 Result<Advised> advise_last(Transaction& transaction, Resident& resident) {
     api::Advice advice;
@@ -61,7 +73,7 @@ Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice
 }
 
 Result<Advised> EndCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     api::Advice advice;
     if (resident->session.state().outcome == end.outcome) {
         advice.n = resident->session.state().n;  // idempotent replay
@@ -84,7 +96,8 @@ Result<Advised> EndCommand::operator()(Transaction& transaction) {
 
 Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    if (!resident->session.state().ended()) {
+    const core::SessionState& state = resident->session.state();
+    if (!state.ended() && !state.about.recorded) {
         return core::Error{core::ErrorCode::kSessionOpen,
                            "the session is open, and its agent may report more; end it first",
                            {}};
@@ -109,14 +122,14 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
 }
 
 Result<Advised> CancelCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     HEADWAY_CHECK(transaction.change(*resident, &core::Session::cancel, std::move(cancel.reason)));
     touch_below(transaction, *resident);
     return advise_last(transaction, *resident);
 }
 
 Result<Advised> ControlCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     // An agent may control itself where access is open, but a decision is no agent's to lift.
     if (control == Control::kResume && !decides && resident->session.state().stopped) {
         return core::Error{core::ErrorCode::kForbidden,
@@ -135,7 +148,7 @@ Result<Advised> ControlCommand::operator()(Transaction& transaction) {
 }
 
 Result<Advised> BudgetCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     const core::BudgetBounds& bounds = transaction.settings().budget.bounds;
     if (change.extends) {
         HEADWAY_CHECK(core::check_extension(change.limits, bounds, "/extend"));

@@ -91,8 +91,8 @@ struct EndCommand {
 struct Forgotten {
     std::string session;
 };
-/// Deletes all stored data of an ended session, in the next gaps between turns; data that was
-/// derived from many sessions is kept. Error: kSessionOpen.
+/// Deletes all stored data of an ended or recorded session, in the next gaps between turns; data
+/// that was derived from many sessions is kept. Error: kSessionOpen.
 struct ForgetCommand {
     std::string session;
 

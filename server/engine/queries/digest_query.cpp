@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "core/base/limits.hpp"
 
@@ -103,7 +104,8 @@ Result<> DigestReading::read_some(Reader& reader) {
     HEADWAY_TRY(const storage::StreamPage page, reader.store().read_stream(low_, kDigestStep));
     for (const storage::StreamEvent& one : page.events) {
         if (one.cursor > head_) break;
-        if (one.event.at < since) continue;  // the clock was set, or it is recorded
+        if (is_of_past(one)) continue;
+        if (one.event.at < since) continue;  // the clock was set
         if (std::exchange(cut_, false)) {
             digest_.partial = true;
             digest_.since = one.event.at;
@@ -114,6 +116,14 @@ Result<> DigestReading::read_some(Reader& reader) {
     low_ = page.through;
     if (over) at_ = At::kNames;
     return {};
+}
+
+/// True for an event of a recorded session. One whose opening stands before the events that are
+/// read is found only by add_row().
+bool DigestReading::is_of_past(const storage::StreamEvent& one) {
+    const auto* const opening = std::get_if<core::SessionStarted>(&one.event.payload);
+    if (opening != nullptr && opening->recorded) recorded_.insert(one.session);
+    return recorded_.contains(one.session);
 }
 
 /// The sessions of the events, some at a time.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "api/digest/digest.hpp"
@@ -26,6 +27,7 @@ private:
     void begin(Reader& reader);
     core::Result<> place(Reader& reader);
     core::Result<> read_some(Reader& reader);
+    bool is_of_past(const storage::StreamEvent& one);
     core::Result<> find_names(Reader& reader);
     core::Result<> find_open(Reader& reader);
     core::Result<> add_row(Reader& reader);
@@ -37,6 +39,8 @@ private:
     storage::Cursor head_ = 0;
     bool cut_ = false;  ///< earlier events may be missing
     core::DigestFold fold_;
+    std::unordered_set<std::string> recorded_;     ///< sessions that are no news; at most as many
+                                                   ///< as events are read
     std::string named_;                            ///< the last session whose key was looked up
     storage::SessionKey open_before_ = INT64_MAX;  ///< open sessions with this key or a greater one
                                                    ///< have been found

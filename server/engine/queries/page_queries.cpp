@@ -39,35 +39,59 @@ Result<std::optional<TextPage>> ListQuery::operator()(Reader& reader) {
     if (page.body.back() == ',') page.body.pop_back();
     page.body += "],\"next\":";
     const bool more = scan.keys.size() > limit;
-    page.body += more ? "\"" + std::to_string(scan.keys[limit - 1]) + "\"" : "null";
+    // A number either way: with a zero in front for the place among the recorded ones.
+    const char* const quote = limit > scan.live ? "\"0" : "\"";
+    page.body += more ? quote + std::to_string(scan.keys[limit - 1]) + "\"" : "null";
     page.body += ",\"total\":" + std::to_string(scan.total) + "}";
     return done;
 }
 
 Result<> ListQuery::find_some(Reader& reader) {
-    if (storage::is_indexed(filter)) {
-        HEADWAY_TRY(scan.keys, reader.store().index().list(filter, before, limit + 1));
-        HEADWAY_TRY(scan.total, reader.store().index().count(filter));
-        scan.found = true;
-        return {};
-    }
+    if (storage::is_indexed(filter)) return find_in_index(reader);
     if (!scan.begun) {
         HEADWAY_TRY(scan.below, reader.store().index().sessions_end());
         scan.begun = true;
     }
     const auto started = Clock::steady();
     const storage::SessionKey from = std::max<storage::SessionKey>(scan.below - scan.width, 0);
-    HEADWAY_TRY(const auto keys, reader.store().index().list_range(filter, from, scan.below));
+    storage::SessionFilter part = filter;
+    part.recorded = scan.past;
+    HEADWAY_TRY(const auto keys, reader.store().index().list_range(part, from, scan.below));
     scan.total += keys.size();
     for (const storage::SessionKey key : keys) {
-        if (key < before && scan.keys.size() <= limit) scan.keys.push_back(key);
+        const bool behind = scan.past == past ? key < before : scan.past;
+        if (!behind || scan.keys.size() > limit) continue;
+        scan.keys.push_back(key);
+        if (!scan.past) ++scan.live;
     }
     // Keys may be dense or sparse, and rows cached or not.
     const auto took = Clock::steady() - started;
     if (took < kReaderSlice / 2) scan.width *= 2;
     if (took > kReaderSlice) scan.width = std::max<storage::SessionKey>(scan.width / 2, 1);
     scan.below = from;
-    scan.found = from == 0;
+    if (from > 0) return {};
+    scan.found = scan.past;
+    scan.past = true;
+    scan.begun = false;
+    return {};
+}
+
+Result<> ListQuery::find_in_index(Reader& reader) {
+    storage::SessionIndex& index = reader.store().index();
+    storage::SessionFilter part = filter;
+    if (!past) {
+        part.recorded = false;
+        HEADWAY_TRY(scan.keys, index.list(part, before, limit + 1));
+        scan.live = scan.keys.size();
+    }
+    if (scan.keys.size() <= limit && !filter.open.value_or(false)) {  // none of them is open
+        part.recorded = true;
+        HEADWAY_TRY(const auto more,
+                    index.list(part, past ? before : INT64_MAX, limit + 1 - scan.keys.size()));
+        scan.keys.insert(scan.keys.end(), more.begin(), more.end());
+    }
+    HEADWAY_TRY(scan.total, index.count(filter));
+    scan.found = true;
     return {};
 }
 

@@ -137,12 +137,14 @@ std::size_t size_of(const SessionCompared& compared);
 std::size_t size_of(const BudgetDocument& budget);
 std::size_t size_of(const ApprovalPolled& polled);
 
-/// A page of sessions, from the newest down.
+/// A page of sessions, from the newest down; recorded ones behind all others, because they are
+/// older than their keys say.
 struct ListQuery {
     storage::SessionFilter filter;
     bool rows = false;  ///< rows of a table instead of documents
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
+    bool past = false;  ///< `before` is the key of a recorded session
 
     /// Progress of the query.
     struct Scan {
@@ -152,7 +154,9 @@ struct ListQuery {
         storage::SessionKey below = 0;   ///< the keys below this one are not searched yet
         storage::SessionKey width = 64;  ///< keys of the next slice
         std::vector<storage::SessionKey>
-            keys;  ///< the page's keys, and one more if more sessions follow
+            keys;              ///< the page's keys, and one more if more sessions follow
+        std::size_t live = 0;  ///< how many of `keys` are of sessions that are not recorded
+        bool past = false;     ///< the recorded sessions are searched
         std::uint64_t total = 0;
         std::size_t shown = 0;
         std::string body = "{\"sessions\":[";
@@ -162,6 +166,7 @@ struct ListQuery {
 
 private:
     core::Result<> find_some(Reader& reader);
+    core::Result<> find_in_index(Reader& reader);
     core::Result<> show_some(Reader& reader);
 };
 

@@ -106,6 +106,19 @@ Result<> judge_past(Transaction& transaction, Resident& resident,
     return transaction.append(resident, decided);
 }
 
+/// The reply to a part that is not stored.
+Result<Recorded> try_part(Transaction& transaction, const Resident* resident,
+                          const std::string& session, api::DecodedRecording part) {
+    const core::Session none{session};
+    const core::Session& known = resident == nullptr ? none : resident->session;
+    Recorded recorded{session, 0, 0, *known.state().judgement, known.state().ended()};
+    HEADWAY_TRY(recorded.duplicates, drop_stored(transaction, resident, part.events));
+    HEADWAY_CHECK(known.admit(part.events));
+    recorded.accepted = part.events.size();
+    if (part.about) ++(resident == nullptr ? recorded.accepted : recorded.duplicates);
+    return recorded;
+}
+
 }  // namespace
 
 Result<> RecordCommand::name(Reader&, SessionNames& names) const {
@@ -123,6 +136,7 @@ Result<Recorded> RecordCommand::operator()(Transaction& transaction) {
         return Error{ErrorCode::kUnknownSession,
                      "no session has this id; its first part has to begin with session.started",
                      {}};
+    if (dry_run) return try_part(transaction, resident, session, std::move(part));
     Recorded recorded{session, 0, 0, {}, false};
     HEADWAY_TRY(recorded.duplicates, drop_stored(transaction, resident, part.events));
     recorded.accepted = part.events.size();

@@ -31,6 +31,7 @@ struct Recorded {
 struct RecordCommand {
     std::string session;
     api::DecodedRecording part;
+    bool dry_run = false;  ///< find out what it would add, and change nothing
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader&, SessionNames& names) const;

@@ -67,8 +67,10 @@ constexpr const char* kFirst[] = {
     "CREATE TABLE session_index(session BIGINT PRIMARY KEY,open BIGINT NOT NULL,"
     "verdict BIGINT NOT NULL,attention_at BIGINT,over_budget_at BIGINT,alarm BIGINT,alarm_at "
     "BIGINT,"
-    "agent TEXT NOT NULL,parent TEXT NOT NULL,labels TEXT NOT NULL,text TEXT NOT NULL)",
+    "agent TEXT NOT NULL,parent TEXT NOT NULL,labels TEXT NOT NULL,text TEXT NOT NULL,"
+    "recorded BIGINT NOT NULL)",
     "CREATE INDEX session_index_verdict ON session_index(open,verdict)",
+    "CREATE INDEX session_index_recorded ON session_index(recorded,session)",
     "CREATE INDEX session_index_parent ON session_index(parent) WHERE parent<>''",
     "CREATE INDEX session_index_attention ON session_index(attention_at) "
     "WHERE attention_at IS NOT NULL",

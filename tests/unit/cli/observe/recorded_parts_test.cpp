@@ -95,6 +95,18 @@ TEST_CASE("recorded parts: the last words decide how it ended", "[cli]") {
     CHECK(outcome({recorded_line(1, true), recorded_line(2)}) == "failed");
 }
 
+TEST_CASE("recorded parts: words before a call without a result are no end of a turn", "[cli]") {
+    ScannedSession session = recorded_session();
+    session.open_calls = 1;
+    const auto end = [&](const std::vector<StoredLine>& lines) {
+        return last_of(parts_of(session, lines))["data"];
+    };
+    const Json cut_off = end({recorded_line(1), recorded_line(2, false, "assistant")});
+    CHECK(cut_off.text_of("outcome") == "failed");
+    CHECK_THAT(cut_off.text_of("reason"), Catch::Contains("in the middle of a call"));
+    CHECK(end({recorded_line(2, true)}).text_of("outcome") == "completed");
+}
+
 TEST_CASE("recorded parts: a session without events is not sent", "[cli]") {
     StoredLine empty;
     empty.seconds = kRecordedBegin;
