@@ -81,6 +81,7 @@ test('the filters have counts, of those that a search or a label leaves', async 
 
 test('two runs are marked with the keyboard and compared, and the way back keeps the marks', async () => {
   await window.to('#/history?q=parser', 'tr[data-id=looped]');
+  await until(async () => (await window.page.locator('tr[data-id]').count()) === 2, 'the two that the search finds');
   for (const key of ['j', 'x', 'j', 'x']) await window.page.keyboard.press(key);
   await window.page.getByText('2 runs marked').waitFor();
   await window.page.keyboard.press('c');
