@@ -271,8 +271,7 @@ export function Session({ route }) {
       <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   return html`<${Head} doc=${doc} done=${again} />
-    <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
-      <${Pending} id=${id} />
+    <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><${Pending} id=${id} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
         <${Timeline} journal=${journal} doc=${doc} />
     <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} view=${view} /><div>
       <${Estimate} id=${id} e=${doc.estimate} />
