@@ -24,7 +24,7 @@ const ACTIONS = {
   pause: ['Pause…', 'The agent is asked to pause; it reads that with its next report.'],
   resume: ['Resume…', 'The agent gets a directive to go on.'],
   budget: ['Extend budget…', 'Adds to what is limited now.'],
-  cancel: ['Cancel…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
+  cancel: ['Stop…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
   end: ['End…', 'Its agent is silent. The session ends at once; should the agent come back, its reports are refused.'],
 };
 const ANSWERED = { nudge: 'Nudged', pause: 'Asked to pause', resume: 'Asked to go on', budget: 'Budget extended', cancel: 'Asked to stop', end: 'Ended' };
