@@ -96,7 +96,7 @@ function useNeedRows(items) {
 function Member({ item, marked, mark, rows }) {
   const row = rows.get(item.session);
   return html`<li><label><input type="checkbox" checked=${marked} onChange=${mark} aria-label=${'Mark ' + goalOf(item)} /></label>
-    <a href=${where(item)} dir="auto">${goalOf(item)}</a><span class="why" dir="auto">${/high|critical/.test(item.risk) && html`<b class="bad">${item.risk} risk</b> `}${said(item)}</span>
+    <a href=${where(item)} dir="auto">${/high|critical/.test(item.risk) && html`<b class="bad">${item.risk} risk</b> `}${goalOf(item)}</a><span class="why" dir="auto">${said(item)}</span>
     <span class="muted">${row?.used?.cost_usd > 0 && money(row.used.cost_usd)}</span><${Ago} at=${item.since} /></li>`;
 }
 
