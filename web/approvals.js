@@ -56,11 +56,11 @@ function Editor({ item, send, close }) {
       : html`<p class="line end"><button type="button" onClick=${close}>Back</button>
         <button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p>`}</form>`;
 }
-function Asking({ label, verb, send, close }) {
+function Asking({ label, verb, kind, send, close }) {
   const field = useFocus();
   return html`<form class="line" onKeyDown=${leave(close)} onSubmit=${(event) => { event.preventDefault(); send(field.current.value); }}>
       <input ref=${field} aria-label=${label} placeholder=${label} />
-    <button type="button" onClick=${close}>Back</button><button class="primary">${verb}</button></form>`;
+    <button type="button" onClick=${close}>Back</button><button class=${kind}>${verb}</button></form>`;
 }
 
 const EXPIRY = {
@@ -90,7 +90,7 @@ function Buttons({ item, no: refused, settling, setMode, send, press, all, toggl
 function Head({ item }) {
   return html`<header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} />
       <h2>${reveal(item.tool || item.kind.replace('_', ' '))}</h2>
-      <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk unknown' : item.risk + ' risk'}</span>
+      ${(item.kind !== 'question' || item.risk !== 'unknown') && html`<span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk unknown' : item.risk + ' risk'}</span>`}
     ${item.escalated && html`<span class="chip">escalated</span>`}
     <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}
       ${item.expires_at && html` · ${item.overdue ? html`<b class="bad">overdue</b>`
@@ -126,9 +126,9 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
     <p class="digest muted" title="what is approved has this digest, and nothing else has">${item.args_digest}</p>
       <${Trouble} error=${error} />
     ${mode === 'edit' ? html`<${Editor} item=${item} send=${send} close=${close} />`
-      : mode === 'deny' ? html`<${Asking} label="Reason, for the agent" verb="Deny" close=${close}
+      : mode === 'deny' ? html`<${Asking} label="Reason, for the agent" verb="Deny" kind="danger" close=${close}
           send=${(reason) => send({ decision: 'reject', ...(reason && { reason }) })} />`
-      : mode === 'answer' ? html`<${Asking} label="Answer" verb="Send" close=${close}
+      : mode === 'answer' ? html`<${Asking} label="Answer" verb="Send" kind="primary" close=${close}
           send=${(response) => send({ decision: 'respond', response })} />`
       : mode === 'sure' ? html`<${Confirm} question=${`Yes, approve${buttons.all ? ` all ${item.identical}` : ''} ${item.risk} risk`}
           word=${wordOf(item)} keyed send=${() => send({ decision: 'approve' })} close=${close} />`
@@ -279,5 +279,5 @@ export function Approvals({ route }) {
     ${decided ? html`<${Decided} />` : !list.data ? !list.error && html`<${Loading} />`
       : list.items.length ? html`<${ApprovalList} list=${list} first=${route.query.id} />
           ${list.data.next && html`<p class="muted">More come as these are decided.</p>`}`
-      : html`<${Empty} title="Nothing waits for you">When an agent asks before it acts, the exact arguments show up here.<//>`}`;
+      : html`<${Empty} title="Nothing waits for you">When an agent asks before it acts, the exact arguments show up here. <a href="/docs/approvals">How an agent asks</a><//>`}`;
 }

@@ -44,7 +44,7 @@ export function Call({ data: d, label }) {
   const result = text(d.result) || '', error = [d.error?.class, text(d.error?.message)].filter(Boolean).join(': ');
   return html`<div class="call">${command ? html`<${Shell} command=${command} />`
     : changes ? html`<p><b>${d.tool}</b> <code><${Visible} text=${d.args.path || d.args.file_path || ''} /></code></p><${Diff} lines=${changes} label="Changes" />`
-    : html`<${Json} value=${d.args ?? {}} label=${`Arguments of ${d.tool}`} />`}
+    : html`<p><b>${d.tool}</b></p><${Json} value=${d.args ?? {}} label=${`Arguments of ${d.tool}`} />`}
     <p class=${cls('muted', d.ok === false && 'bad')}>${label ? label + ' ' : ''}${d.ok === false ? 'failed' : d.ok === true || d.result != null ? 'result' : 'no result yet'}
       ${d.duration_ms != null && `, ${span(d.duration_ms)}`}</p>
     ${(result || error) && html`<pre class=${cls('result', d.ok === false && 'bad')} tabindex="0" role="group" aria-label="Result"><${Visible} text=${(error || result).slice(0, RESULT_MAX)} />

@@ -55,7 +55,7 @@ const FIGURES = {
   Pulse: ({ doc: { progress, verdict } }) => html`<${Pulse} activity=${progress.activity} quiet=${progress.quiet_rounds} status=${verdict.status} />`,
   Opened: ({ doc }) => date(doc.opened_at),
   Ran: ({ doc }) => span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at)),
-  Verdicts: ({ spent }) => spent.all,
+  Verdicts: ({ spent }) => spent.all || '–',
   Rounds: ({ doc: { progress } }) => count(progress.rounds),
   Calls: ({ doc: { tools } }) => `${count(tools.calls)}, ${count(tools.failures)} failed`,
   Files: ({ doc: { tools } }) => `${count(tools.files_modified)} changed`,

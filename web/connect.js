@@ -26,7 +26,7 @@ function seenBy(sessions = []) {
 
 const Seen = ({ of }) => (of ? html`<span class=${cls(of.broken && 'bad')}>${plural(of.open, 'open session')}${of.broken > 0
   && html`, ${of.broken} without all of its hooks`}</span><small> · newest hook <${Ago} at=${of.last} /></small>`
-  : html`<span class="faint">no hook since the start of the daemon</span>`);
+  : html`<span class="faint">no hook yet</span>`);
 
 export function Connect() {
   const { data, error, again } = useGet('/v1/sessions?view=row&limit=200');

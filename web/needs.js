@@ -24,8 +24,9 @@ const known = (kind) => (WORDS[kind] ? kind : '');
 export function nameOf({ items, kinds }) {
   const [first] = items, { kind } = first, at = items.length > 1 ? 1 : 0;
   const same = items.every((item) => item.risk === first.risk);
+  const risky = same ? 0 : items.filter((item) => item.kind === 'approval' && /high|critical/.test(item.risk)).length;
   return ((kind === 'approval' && same && { critical: 'critical ', high: 'high-risk ' }[first.risk]) || '')
-    + [...kinds].filter((name) => name !== 'question' || kinds.size === 1).map((name) => WORDS[name]?.[at] ?? name).join(' or ');
+    + [...kinds].filter((name) => name !== 'question' || kinds.size === 1).map((name) => WORDS[name]?.[at] ?? name).join(' or ') + (risky > 0 ? `, ${risky} risky` : '');
 }
 const title = (text) => text[0].toUpperCase() + text.slice(1);
 export const said = (item) => line(item.approval ? unmark(item.reason || '') : item.reason);
@@ -95,7 +96,7 @@ function useNeedRows(items) {
 function Member({ item, marked, mark, rows }) {
   const row = rows.get(item.session);
   return html`<li><label><input type="checkbox" checked=${marked} onChange=${mark} aria-label=${'Mark ' + goalOf(item)} /></label>
-    <a href=${where(item)} dir="auto">${goalOf(item)}</a><span class="why" dir="auto">${said(item)}</span>
+    <a href=${where(item)} dir="auto">${/high|critical/.test(item.risk) && html`<b class="bad">${item.risk} risk</b> `}${goalOf(item)}</a><span class="why" dir="auto">${said(item)}</span>
     <span class="muted">${row?.used?.cost_usd > 0 && money(row.used.cost_usd)}</span><${Ago} at=${item.since} /></li>`;
 }
 
@@ -127,7 +128,7 @@ function Need({ group, rows, no, open, toggle, more }) {
     <span class="when"><${Ago} at=${group.since} />${group.rate >= 0.005 && html` <b>${money(group.rate)}/h</b>`}</span>
     <span class="acts">${acts.map((name) => html`<button key=${name} disabled=${!!forbidden(name)} class=${/stop|end/.test(name) && 'danger'}
         title=${forbidden(name) || ACTS[name][1]} onClick=${() => setAct(name)}>${ACTS[name][0]}${of}…</button>`)}
-      ${!acts.length && html`<button onClick=${() => go(where(which[0]))}>Look</button>`}
+      ${!acts.length && html`<button onClick=${() => go(where(which[0]))}>${{ approval: 'Decide…', question: 'Answer…' }[which[0].kind] || 'Look'}</button>`}
       <button class="quiet" title="Put aside for an hour, in this browser (z)" onClick=${() => aside(which, Date.now() + HOUR_MS, 'Snoozed for 1 h:')}>Snooze</button>
       <button class="quiet" title="Seen: put aside until it changes, in this browser" onClick=${() => aside(which, SEEN, 'Put aside until it changes:')}>Seen</button></span>
     ${open && many && html`<ul class="members">${items.map((item) => html`<${Member} key=${keyOf(item)} item=${item} rows=${rows} marked=${marks.has(keyOf(item))}
@@ -180,8 +181,8 @@ export function Needs({ whole }) {
   return html`<section class=${cls('needs', total && 'some', whole && 'whole')} aria-label="Needs you">
     <p class="sr" role="status" aria-live="polite">${total ? `${plural(total, 'thing')} ${total > 1 ? 'need' : 'needs'} you: ${news}` : ''}</p>
     ${total ? html`<h2>Needs you <b>${total}</b></h2>${whole ? html`<${Lines} items=${items} total=${total} />`
-      : html`<p class="brief">${groups.slice(0, 4).map((group, i) => html`<a key=${group.key} href=${group.items.length > 1 ? '#/' : where(group.items[0])}
-        class=${'k-' + known(group.items[0].kind)}>${i > 0 && ' · '}${group.items.length} ${nameOf(group)}</a>`)}${groups.length > 4 && html`<a href="#/"> · more</a>`}</p>`}`
+      : html`<p class="brief">${groups.slice(0, 4).map((group, i) => html`${i > 0 && ' · '}<a key=${group.key} href=${group.items.length > 1 ? '#/' : where(group.items[0])}
+        class=${`k-${known(group.items[0].kind)} u-${group.urgency}`}>${group.items.length} ${nameOf(group)}</a>`)}${groups.length > 4 && html`<a href="#/"> · more</a>`}</p>`}`
       : overview && html`<p class="calm"><${Icon} name="completed" />${away.length ? 'Nothing else needs you right now.' : calm(overview)}</p>`}
     ${away.length > 0 && html`<p class="calm away">${away.length} put aside <button class="quiet" onClick=${() => { takeBack(away); changed(); }}>Show again</button></p>`}
     ${broken(overview?.hook_channels)}</section>`;

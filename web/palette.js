@@ -16,7 +16,7 @@ export function Palette({ close }) {
   const { data } = useLoad((signal) => (text ? get('/v1/sessions' + query({ q: text, view: 'row', limit: 8 }), { signal })
       : Promise.resolve()), text);
   const has = ([name]) => name.toLowerCase().includes(text.toLowerCase());
-  const items = [...(text ? [] : offered().slice(0, 4)), ...PAGES.filter(has), ...(text ? offered().filter(has) : []),
+  const items = [...(text ? [] : offered().filter(([name]) => !/^(Sort|Group) by /.test(name)).slice(0, 4)), ...PAGES.filter(has), ...(text ? offered().filter(has) : []),
       ...(data?.sessions || []).map((row) => [line(row.goal || row.id), sessionLink(row.id), row])];
   const here = Math.min(at, items.length - 1);
   const choose = (item) => { if (!item) return; close(); if (typeof item[1] === 'function') item[1](); else if (item[1][0] === '/') location.assign(item[1]); else go(item[1]); };
@@ -29,7 +29,7 @@ export function Palette({ close }) {
   };
   useEffect(() => list.current.children[here]?.scrollIntoView({ block: 'nearest' }), [here]);
   return html`<${Dialog} title="Go to" close=${close}>
-      <input autofocus placeholder="a page, an action, or a session by id, goal, agent or label" aria-label="Go to" role="combobox"
+      <input autofocus placeholder="page, action, or session by goal or id" aria-label="Go to" role="combobox"
         aria-expanded="true" aria-controls="found" aria-activedescendant=${'found-' + here}
       value=${text} onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${press} />
     <ul id="found" role="listbox" aria-label="Found" ref=${list}>

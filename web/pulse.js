@@ -36,7 +36,7 @@ export function Pulse({ activity = '', quiet = 0, status }) {
 const WATCHED = 300;
 const Tile = ({ node: { row } }) => html`<li class=${cls('tile', tone(row.status), row.alarm && 'alarmed')}><a href=${sessionLink(row.id)}>
     <${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} />
-    <b dir="auto">${line(row.goal || row.id)}</b><span><${Status} status=${row.status} small />${' '}${cost(row.used)}</span></a></li>`;
+    <b dir="auto">${line(row.goal || row.id)}</b><span><${Status} status=${row.status} small />${row.alarm && html` <em class="bad">alarm</em>`} ${cost(row.used)}</span></a></li>`;
 
 // Pulses only, for a large screen.
 export function Wall() {
@@ -57,6 +57,7 @@ export function Wall() {
   if (!list.loaded) return html`<${Loading} />`;
   return html`<div class="head"><h1>Wall</h1><p class="legend muted"><i class="hard" /> a file or a test changed <i class="soft" /> something new
       <i class="none" /> nothing new</p><span class="muted total">${plural(state.overview?.open ?? 0, 'session')}</span></div>
-    ${nodes.length ? html`<ul class="wall">${nodes.map((node) => html`<${Tile} key=${node.row.id} node=${node} />`)}</ul>`
+    ${nodes.length ? html`<ul class="wall">${nodes.slice(0, WATCHED).map((node) => html`<${Tile} key=${node.row.id} node=${node} />`)}</ul>
+      ${nodes.length > WATCHED && html`<p class="more muted">and ${plural(nodes.length - WATCHED, 'session')} that are less urgent: <a href="#/">the fleet</a></p>`}`
       : html`<${Empty} title="No agent is running"><${Icon} name="silent" /> Nothing has a pulse.<//>`}`;
 }

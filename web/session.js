@@ -24,7 +24,7 @@ const ACTIONS = {
   pause: ['Pause…', 'The agent is asked to pause; it reads that with its next report.'],
   resume: ['Resume…', 'The agent gets a directive to go on.'],
   budget: ['Extend budget…', 'Adds to what is limited now.'],
-  cancel: ['Cancel…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
+  cancel: ['Stop…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
   end: ['End…', 'Its agent is silent. The session ends at once; should the agent come back, its reports are refused.'],
 };
 const ANSWERED = { nudge: 'Nudged', pause: 'Asked to pause', resume: 'Asked to go on', budget: 'Budget extended', cancel: 'Asked to stop', end: 'Ended' };
@@ -271,8 +271,7 @@ export function Session({ route }) {
       <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   return html`<${Head} doc=${doc} done=${again} />
-    <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
-      <${Pending} id=${id} />
+    <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><${Pending} id=${id} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
         <${Timeline} journal=${journal} doc=${doc} />
     <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} view=${view} /><div>
       <${Estimate} id=${id} e=${doc.estimate} />

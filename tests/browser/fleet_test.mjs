@@ -44,7 +44,7 @@ test('what needs a person is at most six lines, the most urgent first, each with
   await until(async () => (await window.page.locator('.need .pulse').count()) > 0, 'pulses');
   const all = await lines();
   assert.ok(all.length <= 6, all.join('\n--\n'));
-  assert.match(all[0], /Critical decision[^]*Free space on the host/);
+  assert.match(all[0], /Critical decision[^]*Free space on the host[^]*Decide…/);
   assert.ok(all.some((line) => /9 stuck/.test(line)), all.join('\n--\n'));
 });
 
@@ -174,6 +174,17 @@ test('on a phone each thing that needs a person has a title to read and targets 
   await window.page.setViewportSize({ width: 1440, height: 900 });
 });
 
+test('on a tablet each thing that needs a person has its reason below its title', async () => {
+  await window.page.setViewportSize({ width: 768, height: 1024 });
+  await window.to('#/', '.need');
+  const below = await window.page.locator('.need').evaluateAll((all) => all.map((one) => {
+    const [what, why] = ['.what', '.why'].map((part) => one.querySelector(part).getBoundingClientRect());
+    return what.width > 150 && why.width > 150 && why.top >= what.bottom - 1;
+  }));
+  assert.ok(below.length > 0 && below.every(Boolean), String(below));
+  await window.page.setViewportSize({ width: 1440, height: 900 });
+});
+
 test('a goal from right to left keeps its first word', async () => {
   await daemon.open('rtl', { goal: 'أصلح اختبار تسجيل الدخول الذي يفشل أحيانا في بيئة التكامل المستمر عند تشغيل جميع الاختبارات معا على خادم بطيء جدا' });
   await daemon.report('rtl', use(0.01));
@@ -213,6 +224,14 @@ test('the cost of all sessions is summed by agent, model, label or day', async (
   assert.ok((await rows()).some((row) => /lead[^]*\$0\.50/.test(row)), String(await rows()));
   await window.page.getByRole('combobox', { name: 'By' }).selectOption('label team');
   await until(async () => (await rows()).some((row) => /web[^]*\$5\.00/.test(row)) && (await rows()).some((row) => /data[^]*\$5\.00/.test(row)), 'by label');
+  await window.page.setViewportSize({ width: 390, height: 844 });
+  const lines = await window.page.locator('.p-costs td:last-child, .costs td:nth-child(2)').evaluateAll((all) => all.map((cell) => { // boxes of its text
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getClientRects().length;
+  }));
+  assert.ok(lines.length > 0 && lines.every((n) => n === 1), `a figure is broken into lines: ${lines}`);
+  await window.page.setViewportSize({ width: 1440, height: 900 });
 });
 
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));
