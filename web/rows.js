@@ -22,7 +22,7 @@ export function needs() {
 // Rows of one list of the daemon, page by page, kept up to date by the hub.
 class List {
   constructor(filters, draw) {
-    Object.assign(this, { filters, draw, rows: new Map(), order: [], next: null, total: 0, version: 0, abort: new AbortController() });
+    Object.assign(this, { filters, draw, rows: new Map(), order: [], next: null, total: 0, version: 0, asked: new Set(), abort: new AbortController() });
   }
   take(row) {
     const old = this.rows.get(row.id);
@@ -52,6 +52,15 @@ class List {
     this.draw();
     if (this.again) { this.again = false; this.read(); }
   }
+  // Rows further down than is read: what needs somebody stands first all the same.
+  async needed() {
+    const ids = this.next && this.filters.open ? [...needs().keys()].filter((id) => !this.rows.has(id) && !this.asked.has(id)).slice(0, PAGE) : [];
+    if (!ids.length) return;
+    ids.forEach((id) => this.asked.add(id));
+    const reply = await get('/v1/sessions' + query({ ...this.filters, view: 'row', limit: PAGE, ids: ids.join() }), { signal: this.abort.signal }).catch(() => {});
+    for (const row of reply?.sessions || []) { this.take(row); this.order.push(row.id); }
+    this.draw();
+  }
 }
 
 export function useRows(filters) {
@@ -68,6 +77,7 @@ export function useRows(filters) {
     mine.forEach((row) => now.current.take(row));
     if (mine.length) draw();
   }), []);
+  useEffect(() => { now.current.needed(); }, [state.overview?.needs_you, now.current?.loaded]);
   useFresh(() => now.current.read(), 800);
   // Until a new list is there the old one stays: filters do not flash.
   if (now.current?.loaded || now.current?.error || !shown.current) shown.current = now.current;

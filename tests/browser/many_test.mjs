@@ -19,9 +19,11 @@ after(async () => {
 
 test('10,000 sessions are read page by page and drawn where the screen is', async () => {
   await each(Array(ALL).keys(), (i) => daemon.open(`many-${i}`, { goal: `Work ${i}` }), 64);
+  await daemon.ask('many-0', { tool: 'deploy', args: {} });
   window = await visit(browser, daemon);
   await window.page.getByText('10,000 sessions', { exact: true }).waitFor();
   const { page } = window;
+  await until(async () => (await page.locator('tr[data-id]').first().getAttribute('data-id')) === 'many-0', 'the oldest, which asks, in the first row');
   const last = page.locator(`tr[aria-rowindex="${ALL + 1}"]`);
   await until(async () => {
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
