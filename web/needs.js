@@ -42,7 +42,7 @@ const ACTS = {
   acknowledge: ['Acknowledge', 'They ask for attention no more; the journal keeps them, and who has seen them.', '/alarms/acknowledge',
     [['reason', 'Your note for the journal']], ({ reason }) => (reason ? { reason } : {})],
 };
-const ACTS_OF = { alarm: ['acknowledge'], fan_out: ['acknowledge', 'stop'], stuck: ['nudge', 'stop'], over_budget: ['stop'], waiting: ['stop'], blocked: ['stop'], silent: ['end'] };
+const ACTS_OF = { alarm: ['stop', 'acknowledge'], fan_out: ['acknowledge', 'stop'], stuck: ['nudge', 'stop'], over_budget: ['stop'], waiting: ['stop'], blocked: ['stop'], silent: ['end'] };
 const DONE = { nudge: 'Nudged', stop: 'Asked to stop:', end: 'Ended', acknowledge: 'Acknowledged:' };
 
 function Acting({ act, items, close }) {
@@ -105,7 +105,8 @@ function Need({ group, rows, no, open, toggle, more }) {
   const [marks, setMarks] = useState(new Set());
   const [act, setAct] = useState('');
   const { items, kinds } = group, [first] = items, many = items.length > 1, { kind } = first;
-  const acts = [...kinds].map((name) => ACTS_OF[name] || []).reduce((all, some) => all.filter((name) => some.includes(name)));
+  const acts = [...kinds].map((name) => ACTS_OF[name] || []).reduce((all, some) => all.filter((name) => some.includes(name)))
+      .filter((name) => name !== 'stop' || !rows.get(first.session)?.ended_at);
   const chosen = items.filter((item) => marks.has(keyOf(item)));
   const which = chosen.length ? chosen : items;
   const mark = (item) => { const next = new Set(marks); if (!next.delete(keyOf(item))) next.add(keyOf(item)); setMarks(next); };
@@ -166,7 +167,7 @@ function Lines({ items, total }) {
   return html`<ul class="lines">${groups.map((group) => html`<${Need} key=${group.key} group=${group} more=${unread > 0 && group.urgency > 3} rows=${rows} no=${no} open=${opened === group.key}
       toggle=${() => setOpened(opened === group.key ? '' : group.key)} />`)}</ul>
     ${(fine || unread > 0) && html`<p class="line">${fine && html`<button class="quiet" aria-expanded=${String(all)}
-      onClick=${() => setAll(!all)}>${all ? 'Fewer lines' : 'Each cause'}</button>`}
+      onClick=${() => setAll(!all)}>${all ? 'Fewer lines' : 'More lines'}</button>`}
       ${unread > 0 && html`<span class="muted">and ${unread} more that are less urgent or newer</span>`}</p>`}`;
 }
 

@@ -145,7 +145,9 @@ bool SessionImport::send(const std::string& session, const std::string& part) {
     const Problem problem = problem_of(reply);
     was_known_ = problem.code == "session_exists" || problem.code == "session_ended";
     if (was_known_) return false;
-    if (problem.code == "invalid_field") {
+    if (problem.code == "unknown_session") {
+        refused_ = "it was forgotten in the meantime";
+    } else if (problem.code == "invalid_field") {
         refused_ = "its beginning or an event " + problem.detail;
     } else {
         result_.failure = std::move(reply);

@@ -37,7 +37,14 @@ Standing standing_of(const Json& session) {
 
 /// One about a budget is lifted with it.
 bool is_stop(const Json& directive) {
-    return plain_text(directive, "kind") == "stop" && directive["budget"].is_null();
+    // The session's `stopped` stands for rejections, which a person may lift.
+    return plain_text(directive, "kind") == "stop" && directive["budget"].is_null() &&
+           !(directive["rejects"] == true);
+}
+
+/// The daemon knows no such session. Another server at its address may also reply 404.
+bool is_unknown(const HttpReply& reply) {
+    return reply.status == 404 && problem_of(reply).code == "unknown_session";
 }
 
 std::string refusal(const Problem& problem, const std::string& session) {
@@ -222,7 +229,7 @@ Reporter::Step Reporter::look_at_session() {
     if (again) return Step::kRetry;
     const Json about = body_json(session).value_or(Json::object());
     const Json page = body_json(stops).value_or(Json::object());
-    const bool forgotten = session.status == 404;
+    const bool forgotten = is_unknown(session);
     const bool known = session.ok() && stops.ok() && plain_text(about, "id") == setup_.session &&
                        page["events"].is_array();
     const std::lock_guard lock(mutex_);
@@ -269,7 +276,8 @@ Reporter::Step Reporter::end_session(const std::string& end) {
 // No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
 // retry can mend.
 Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
-    const bool retry = worth_retrying(reply);
+    const bool stranger = drop_batch && reply.status == 404 && !is_unknown(reply);
+    const bool retry = stranger || worth_retrying(reply);
     const Problem problem = problem_of(reply);
     if (!warned_ && retry && !out_of_time()) {
         setup_.warn(reply.answered() ? "the daemon takes no reports now (" + problem.detail + ")"

@@ -357,7 +357,9 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
     if (meter.told_level == BudgetLevel::kExhausted && of_agent(event.payload)) {
         meter.stop_sent = true;
     }
-    const bool works = !replayed && shows_work(event.payload, meter);
+    // The work of children does not end a person's pause.
+    const bool held = state.paused() && std::holds_alternative<ChildProgress>(event.payload);
+    const bool works = !replayed && !held && shows_work(event.payload, meter);
     std::visit(Meter{state, meter, replayed}, event.payload);
     settle_wait(state, event, works);
     if (!meter.extended_calls.empty()) {

@@ -203,7 +203,7 @@ struct DirectiveIssued {
     bool unasked = false;  ///< it is about a budget, and no reply has carried it yet; the next
                            ///< reply will
     std::string from;      ///< owner of the budget, if it is another session
-    bool rejects = false;  ///< set by Headway: a person's rejection caused it
+    bool rejects = false;  ///< a person's rejection caused it
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -213,7 +213,7 @@ struct DirectiveIssued {
             field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
             field("budget", &DirectiveIssued::budget),
             internal("unasked", &DirectiveIssued::unasked), field("from", &DirectiveIssued::from),
-            internal("rejects", &DirectiveIssued::rejects));
+            field("rejects", &DirectiveIssued::rejects));
     }
 };
 

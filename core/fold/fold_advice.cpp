@@ -57,11 +57,12 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
         state.paused_for_day = is_day_pause(directive.reason);
     }
     const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
+    // The end of a pause is no word about a rejection beside it.
+    if (resumes && !state.paused()) lift_rejection(state);
     // The agent may have waited in silence for a person to resume it.
     if (resumes && state.paused())
         state.approvals.waited_until = std::max(state.approvals.waited_until, at);
     if (resumes) end_pause(state);
-    if (resumes && directive.reason != kDayReleased) lift_rejection(state);
     HEADWAY_ASSERT(!resumes || !state.paused());
     if (state.directives.size() >= limits::kDirectivesMax) {
         const auto first = [&state](const auto& fits) {

@@ -163,8 +163,8 @@ Result<> Session::resume(std::string reason, std::string by, const Context& cont
                          std::vector<Event>& out) {
     Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
-    const bool stopped = state_.stopped && reason != kDayReleased;
-    if (!state_.paused() && !stopped) return {};
+    const bool lifts = state_.stopped && reason != kDayReleased;
+    if (!state_.paused() && !lifts) return {};
     credit_pause(command);
     direct(command, DirectiveKind::kContinue,
            reason.empty() ? "resumed by the operator" : std::move(reason), std::move(by));

@@ -134,8 +134,8 @@ public:
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
     /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. Repeating
-    /// either call changes nothing. resume() also lifts the stop of a person's rejection, but no
-    /// cancellation. `by` is the person, if known. Error: kSessionEnded.
+    /// either call changes nothing. In a session that is not paused, resume() lifts the stop of a
+    /// person's rejection, but no cancellation. `by` is the person, if known. Error: kSessionEnded.
     Result<> pause(std::string reason, std::string by, const Context& context,
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,

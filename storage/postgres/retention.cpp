@@ -104,7 +104,7 @@ Result<> PostgresRetention::doom_if(const std::string& condition, PostgresParame
     if (rows.size() == 0) return {};
     step.more = true;
     std::string id{rows.bytes(0, 1)};
-    walk_.before = generation_before(id);
+    if (walk_.before.empty()) walk_.before = generation_before(id);
     return doom(rows.integer(0, 0), std::move(id), step);
 }
 

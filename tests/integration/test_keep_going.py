@@ -243,6 +243,19 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 1)
 
+    def test_a_rejection_that_a_person_has_lifted_does_not_end_it(self):
+        go = self.folder / "go"
+        process = self.start("done", "--check", f"touch {go}-asked; while ! test -e {go}; do sleep 0.05; done; echo red; false")
+        self.addCleanup(process.kill)
+        self.wait_for(Path(f"{go}-asked").exists, "no check")
+        operator = self.daemon.operator()
+        asked = operator.post(f"/v1/sessions/{self.session}/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        self.assertEqual(operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject"}).status, 200)
+        self.assertEqual(operator.post(f"/v1/sessions/{self.session}/resume", {}).status, 200)
+        go.touch()
+        _, err = process.communicate(timeout=patient(60))
+        self.assertGreater(len(self.starts()), 1, err)
+
     def test_a_session_that_was_halted_stops_its_command(self):
         self.client.put(f"/v1/sessions/{self.session}", {"policy": {"on_stuck": "halt"}})
         process = self.start("hang")
@@ -485,6 +498,12 @@ class KeepGoingStranger(KeepGoingCase):
     """Another server at the daemon's address."""
 
     def test_another_server_that_answers_everything_holds_the_next_start_back(self):
+        self.holds(200, b"{}")
+
+    def test_another_server_that_knows_no_path_holds_the_next_start_back(self):
+        self.holds(404, b"<html>not found</html>")
+
+    def holds(self, status: int, body: bytes):
         process = self.start("limit done", "--until", "12s", margin="4s")
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
@@ -498,11 +517,11 @@ class KeepGoingStranger(KeepGoingCase):
             def do_GET(self):  # noqa: N802
                 asked.append(self.path)
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self.send_response(200)
+                self.send_response(status)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", "2")
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(b"{}")
+                self.wfile.write(body)
 
             do_POST = do_PUT = do_GET  # noqa: N815
 

@@ -391,6 +391,8 @@ class ScanInto(OwnDaemonCase):
         part = self.half("half")
         done = self.cli().run("forget", "half", "--yes", "--url", self.daemon.url)
         self.assertEqual((done.code, done.out), (0, "half: forgotten\n"), done)
+        late = self.operator.post("/v1/sessions/half/recorded", [{**part[1], "event_id": "m2"}])
+        self.assertIn((late.status, late.json()["code"]), [(404, "unknown_session"), (409, "session_ended")])
         self.assertEqual(self.operator.get("/v1/sessions/half").status, 404)
         self.daemon.restart()
         self.log_in()

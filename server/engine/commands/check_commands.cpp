@@ -5,6 +5,7 @@
 
 #include "api/judge/judge_answer.hpp"
 #include "core/base/limits.hpp"
+#include "server/engine/commands/session_commands.hpp"
 #include "server/engine/projections/check_documents.hpp"
 #include "server/engine/projections/judge_scheduler.hpp"
 
@@ -80,7 +81,7 @@ Result<> note_check(Transaction& transaction, Resident& resident,
 }  // namespace
 
 Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     storage::Store& store = transaction.store();
     if (!check_id.empty()) {
         HEADWAY_TRY(const auto known, store.checks().find_check(check_id, resident->key));

@@ -108,7 +108,10 @@ Result<> tell_parent(Transaction& transaction, Resident& child) {
     if (state.about.parent.empty() || (state.ended() && !has_ended_now(transaction, child)))
         return {};
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), child));
-    if (line.empty() || line.front()->session.state().ended()) return {};
+    if (line.empty()) return {};
+    // An event of today would move the times of a recording.
+    const core::SessionState& parent = line.front()->session.state();
+    if (parent.ended() || parent.about.recorded) return {};
     const bool limited =
         state.budget.limited() || std::any_of(line.begin(), line.end(), [](const Resident* one) {
             return one->session.state().budget.limited();

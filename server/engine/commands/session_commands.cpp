@@ -18,16 +18,21 @@ namespace {
 
 using core::Result;
 
-/// No agent is there to obey, and the end comes with the rest of the import. One that has ended is
-/// treated as any ended session.
-Result<Resident*> require_live(Transaction& transaction, const std::string& session) {
-    HEADWAY_TRY(Resident * resident, transaction.require(session));
-    const core::SessionState& state = resident->session.state();
-    if (!state.about.recorded || state.ended()) return resident;
-    return core::Error{core::ErrorCode::kSessionExists,
-                       "this session is recorded, and its import is not complete: no agent is "
-                       "there to obey; repeat `headway scan --into`, or forget the session",
-                       {}};
+/// Ends a recording whose import is not complete, so that no further part is added.
+Result<> end_recording(Transaction& transaction, Resident& resident) {
+    const core::Timestamp last = resident.session.state().budget.clock_at;
+    core::Context context;
+    context.now = last;
+    context.watch = core::Watch{last};
+    core::SessionEnded end;
+    end.outcome = core::Outcome::kFailed;
+    end.reason = core::bounded_text("its import was not completed");
+    std::vector<core::Event> reported(1);
+    reported.front().at = last;
+    reported.front().payload = std::move(end);
+    std::vector<core::Event>& events = transaction.events();
+    resident.session.report(reported, context, events);
+    return transaction.append(resident, events);
 }
 
 /// The reply after a person's command: its own event is the session's last one.
@@ -38,6 +43,16 @@ Result<Advised> advise_last(Transaction& transaction, Resident& resident) {
 }
 
 }  // namespace
+
+Result<Resident*> require_live(Transaction& transaction, const std::string& session) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    const core::SessionState& state = resident->session.state();
+    if (!state.about.recorded || state.ended()) return resident;
+    return core::Error{core::ErrorCode::kSessionExists,
+                       "this session is recorded, and its import is not complete: no agent is "
+                       "there to obey; repeat `headway scan --into`, or forget the session",
+                       {}};
+}
 
 Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
                        bool again) {
@@ -113,6 +128,8 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
                            "its conversation goes on in " + newest + ": end and forget that first",
                            {}};
     }
+    // A part that comes after the request must not be stored behind the deletion.
+    if (!state.ended()) HEADWAY_CHECK(end_recording(transaction, *resident));
     // The deletion begins at the position that is saved.
     HEADWAY_CHECK(transaction.store().save(resident->key, resident->session, resident->chain,
                                            resident->new_ids));
@@ -131,7 +148,8 @@ Result<Advised> CancelCommand::operator()(Transaction& transaction) {
 Result<Advised> ControlCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     // An agent may control itself where access is open, but a decision is no agent's to lift.
-    if (control == Control::kResume && !decides && resident->session.state().stopped) {
+    const core::SessionState& state = resident->session.state();
+    if (control == Control::kResume && !decides && state.stopped && !state.paused()) {
         return core::Error{core::ErrorCode::kForbidden,
                            "a rejection has stopped this session; to resume it, send a token with "
                            "the scope `approve`",

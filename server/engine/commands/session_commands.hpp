@@ -130,6 +130,10 @@ struct BudgetCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
+/// The session, unless it is a recording whose import is not complete: no agent is there to obey,
+/// and its end comes with the rest of the import. Errors: kUnknownSession, kSessionExists.
+core::Result<Resident*> require_live(Transaction& transaction, const std::string& session);
+
 /// The answer to a report or command: directives, budget and approvals of the session. The view of
 /// the session is published with the turn. `again`: the report was stored before, so this is not
 /// counted as a further delivery.

@@ -324,6 +324,19 @@ TEST_CASE("approvals: neither the end of a daily pause nor a resume after a canc
     CHECK(scheduler.directives() == std::vector{DirectiveKind::kStop, DirectiveKind::kContinue});
 }
 
+TEST_CASE("approvals: a resume ends a pause before it lifts a rejection's stop", "[core]") {
+    Requests scheduler;
+    REQUIRE(scheduler.keep([&](auto& out) {
+        return scheduler.session.pause("wait", "bob", scheduler.around(1), out);
+    }));
+    REQUIRE(*scheduler.decide(scheduler.ask(call()), ruling(Decision::kReject)));
+    REQUIRE(scheduler.resume("the pause is over"));
+    CHECK_FALSE(scheduler.session.state().paused());
+    CHECK(must_stop(scheduler.session.state()));
+    REQUIRE(scheduler.resume("go on"));
+    CHECK_FALSE(must_stop(scheduler.session.state()));
+}
+
 TEST_CASE("approvals: a request that expires by itself is no person's stop", "[core]") {
     Requests scheduler;
     Ruling expiry = ruling(Decision::kReject);

@@ -154,6 +154,16 @@ TEST_CASE("budget fold: children at work beside their parent's open question cha
     CHECK(m.meter().model == worked + idle + Millis{1'000});
 }
 
+TEST_CASE("budget fold: children at work charge no time of a parent that a person has paused",
+          "[budget]") {
+    Metered m{time_limit(100)};
+    m.state.paused_at = at(1);
+    m.takes(child_at("kid", 1));
+    const Millis waited = m.meter().human;
+    m.takes(child_at("kid", 2));
+    CHECK(m.meter().human == waited + Millis{1'000});
+}
+
 TEST_CASE("budget fold: a later opening changes the source only if it changes the limits",
           "[budget]") {
     struct Case {
