@@ -77,7 +77,7 @@ Exit codes:
   64   usage
 
 Examples:
-  headway backup /var/backups/headway/$(date +%F).db
+  headway backup /var/lib/headway/$(date +%F).db
   headway backup --json today.db)");
         arguments.client(options_.client);
         arguments.operand("FILE", options_.file, "file to create; it must not exist").required();

@@ -57,7 +57,7 @@ Exit codes:
   64   usage
 
 Example:
-  headway restore /var/backups/headway/2026-11-21.db)");
+  headway restore /var/lib/headway/2026-11-21.db)");
         arguments.operand("FILE", options_.file, "a backup that `headway backup` made").required();
         arguments.json(options_.json);
         arguments
