@@ -328,7 +328,7 @@ constexpr const char* kEvalFooter =
 the wrong verdicts.
 
 --labels takes a CSV file with a header line. Columns: file (relative to DIR or to DIR/data), outcome
-(success, or any other word), loop (yes, no, unknown). Optional columns: source, how_labelled,
+(success, fail or another word), loop (yes, no, unknown). Optional columns: source, how_labelled,
 loop_start_call (from 0), loop_len. Printed figures:
   false stuck   successes without a loop that were ever `stuck`
   suspects      successes that were ever `suspect` or `stuck`
