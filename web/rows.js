@@ -52,7 +52,7 @@ class List {
     this.draw();
     if (this.again) { this.again = false; this.read(); }
   }
-  // Rows further down than is read: what needs somebody stands first all the same.
+  // Rows further down than is read: what needs a person stands first all the same.
   async needed() {
     const ids = this.next && this.filters.open ? [...needs().keys()].filter((id) => !this.rows.has(id) && !this.asked.has(id)).slice(0, PAGE) : [];
     if (!ids.length) return;

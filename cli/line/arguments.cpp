@@ -347,9 +347,9 @@ void Arguments::sources(config::LoadRequest& sources) {
 void Arguments::daemon_settings(config::LoadRequest& request) {
     setting("--listen", "server.listen", request,
             "HOST:PORT (default: 127.0.0.1:7717); port 0: any free one");
-    setting("--state-dir", "storage.state_dir", request, "folder of the database").never_empty();
+    setting("--state-dir", "storage.state_dir", request, "the state directory").never_empty();
     setting("--store", "storage.store", request,
-            "PostgreSQL database (postgres://...) that several daemons can share");
+            "PostgreSQL database (postgresql://...) that several daemons can share");
     sources(request);
 }
 

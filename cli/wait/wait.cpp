@@ -272,11 +272,11 @@ private:
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:
-  0    completed
+  0    completed, or a verdict of --until that is not below
   1    failed or halted
   2    stuck
-  3    cancelled, or the awaited verdict has become impossible
-  4    needs a person
+  3    cancelled, or it ended without a verdict of --until
+  4    needs a person: blocked, needs_somebody or (by --until) waiting
   5    silent: the agent has sent nothing for --silent-for
   6    never opened
   64   usage
@@ -288,12 +288,12 @@ constexpr const char* kWaitFooter = R"(Exit codes:
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
 the daemon, whichever is later. Time is not counted while the agent waits for a person to decide or
-answer, while a person has paused it, or while a session that it opened is working. The default is
-ten times the agent's heartbeat interval (100 s in all, unless its policy sets another interval), or
-30 minutes during a call if the agent sends no heartbeats during calls. The minimum is two intervals.
+answer, while a person has paused it, or while a session that it opened is working. The default is ten
+heartbeat intervals: 100 s, unless the session's policy sets another interval. In a call of an agent
+that sends no heartbeats during calls it is 30 minutes. Less than two intervals counts as two.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
-completed failed cancelled halted. Other names for it:
+completed failed cancelled halted (ended by a budget or a policy). Other names for it:
   settled          `ended`, stuck, blocked or needs_somebody
   ended            completed failed cancelled halted
   event            any event whose number is above --after
@@ -311,7 +311,7 @@ Examples:
 class Wait : public VerbOf<WaitOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Wait for a session's verdict; the exit code names it");
+        arguments.help("Wait for a session's verdict; the exit code names the outcome");
         arguments.footer(kWaitFooter);
         arguments.client(options.client);
         arguments.operand("SESSION", options.sessions, "one or more session ids")

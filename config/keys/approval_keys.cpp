@@ -34,7 +34,8 @@ Key tools_key(std::string name, std::string help) {
 void add_approval_keys(std::vector<Key>& table) {
     table.push_back(tools_key<&ApprovalRules::require_tools>(
         "approvals.require_tools",
-        "Tools whose calls a person has to allow, by their exact names (bash is not Bash)."));
+        "Tools whose calls a person has to allow, by their exact names (bash is not Bash), or "
+        "class:shell and the like."));
     table.push_back(tools_key<&ApprovalRules::approve_on_expiry>(
         "approvals.approve_on_expiry",
         "Tools whose calls time may approve where an agent asks for it (on_expiry approve)."));

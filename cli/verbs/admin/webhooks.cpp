@@ -260,7 +260,8 @@ Examples:
         declare_replay(arguments);
         add_named(arguments, "test", "Send a test message now, and show the result", Action::kTest)
             .footer(
-                "Needs the operator's token, or one with the scope `admin`. Exit code 1: the "
+                "Needs the Unix socket, the operator's token, or a token with the scope `admin`. "
+                "Exit code 1: the "
                 "message did not arrive.\n\nExample:\n  headway webhooks test ops");
         declare_secret(arguments);
     }
@@ -287,7 +288,8 @@ private:
         Arguments replay =
             add_named(webhooks, "replay", "Send dead letters again", Action::kReplay);
         replay.footer(
-            "Needs the operator's token, or one with the scope `admin`. Messages keep their ids, "
+            "Needs the Unix socket, the operator's token, or a token with the scope `admin`. "
+            "Messages keep their ids, "
             "so that a receiver can recognise duplicates.\n\nExamples:\n"
             "  headway webhooks replay ops --all\n"
             "  headway webhooks replay ops msg_0b1c9a5d7e3f42860b1c9a5d7e3f4286");

@@ -41,7 +41,7 @@ public:
             R"(Needs `[legacy_timeouts] mode = "observe"` (or "enforce") in the daemon's settings.
 
 Examples:
-  headway compare                  all sessions that ended while the timeouts were on
+  headway compare                  totals of all sessions that ended while a mode was set
   headway compare my-agent         one session: when each timeout would have ended it, and what happened)");
         arguments.client(options_.client);
         arguments.session(options_.session, "one session (default: the totals)");

@@ -328,8 +328,8 @@ constexpr const char* kEvalFooter =
 the wrong verdicts.
 
 --labels takes a CSV file with a header line. Columns: file (relative to DIR or to DIR/data), outcome
-(success, ...), loop (yes, no, unknown). Optional columns: source, how_labelled, loop_start_call
-(from 0), loop_len. Printed figures:
+(success, fail or another word), loop (yes, no, unknown). Optional columns: source, how_labelled,
+loop_start_call (from 0), loop_len. Printed figures:
   false stuck   successes without a loop that were ever `stuck`
   suspects      successes that were ever `suspect` or `stuck`
   recall        share of loops that were ever `stuck`
@@ -339,9 +339,9 @@ the wrong verdicts.
 person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
 run are counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-They are counted in groups, one for each value of `portable`: yes (any good detector should agree),
-threshold (the verdict depends on a threshold) or policy (it depends on the policy). Scenarios whose verdict differs from `expect` are
-listed.
+`portable` says whether any good detector should give the same verdict: yes, threshold (depends on
+a threshold) or policy (depends on the policy); each value is counted apart.
+Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
 
@@ -365,8 +365,8 @@ public:
         declare_policy(arguments, options.policy);
         arguments
             .option("--judge", options.judge,
-                    "assume a model judge that always gives this answer: progressing, looping, "
-                    "blocked or failed")
+                    "assume a model judge that always answers A (progressing), B (looping), C "
+                    "(blocked) or D (failed)")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments

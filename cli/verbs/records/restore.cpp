@@ -61,7 +61,8 @@ Example:
         arguments.operand("FILE", options_.file, "a backup that `headway backup` made").required();
         arguments.json(options_.json);
         arguments
-            .setting("--state-dir", "storage.state_dir", options_.sources, "folder of the database")
+            .setting("--state-dir", "storage.state_dir", options_.sources,
+                     "state directory of the daemon: database, token, sockets")
             .never_empty();
         arguments.sources(options_.sources);
     }

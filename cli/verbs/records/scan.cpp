@@ -362,7 +362,8 @@ private:
             .type("FILE")
             .needs("--into");
         arguments
-            .option("--state-dir", client.state_dir, "with --into: folder of the operator's token")
+            .option("--state-dir", client.state_dir,
+                    "with --into: state directory of the daemon, for the operator's token")
             .type("DIR")
             .needs("--into");
         arguments

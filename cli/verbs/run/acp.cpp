@@ -34,10 +34,11 @@ struct AcpOptions {
 constexpr const char* kAcpFooter =
     R"(Put this command into the settings of an editor, in front of the agent's own command. Standard
 input and output pass through; each session of the Agent Client Protocol is a session of Headway. A
-call runs when both the editor and Headway allow it: a call that the editor allows is held while the
-session is paused or an approval is pending, and a rejection in Headway is sent to the agent as the
-answer to its permission request. `headway cancel`, or a stop by a budget or a policy, ends the turn. Without a daemon
-everything passes. The exit status is the agent's, or 126 or 127 if the agent cannot be started.
+call runs only if both the editor and Headway allow it. While the session is paused or an approval
+is pending, Headway holds a call that the editor has allowed. A rejection in Headway is sent to the
+agent as the answer to its permission request. `headway cancel`, or a stop by a budget or a policy,
+ends the turn. Without a daemon everything passes. The exit status is the agent's, or 126 or 127 if
+the agent cannot be started.
 
 Examples:
   headway acp -- gemini --acp

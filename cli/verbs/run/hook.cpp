@@ -44,9 +44,8 @@ struct HookOptions {
 constexpr const char* kHookFooter =
     R"(Sends the JSON on standard input to the daemon, waits while the daemon holds the call, and
 prints the daemon's reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
-never sends the operator's token. The program `headway-hook` does the same faster, in about a
-millisecond, if it reaches the daemon by a Unix socket, or by an IP address without TLS; else it runs
-this verb.
+never sends the operator's token. The program `headway-hook` does the same in about a millisecond, by a
+Unix socket or plain http to an IP address; for any other address it runs this verb.
 
 Examples:
   headway hook claude --url https://headway.example:7717 --ca-file ca.pem --token-file reporter.token)";
@@ -177,7 +176,7 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
 class HookVerb : public VerbOf<HookOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Send an agent's hook event to a daemon over https").footer(kHookFooter);
+        arguments.help("Send an agent's hook event to a daemon").footer(kHookFooter);
         arguments
             .operand(
                 "AGENT", options.agent,
@@ -188,8 +187,7 @@ public:
         arguments
             .option("--token-file", options.token_file,
                     "file that holds a token with a `report:` scope (default: the file named by "
-                    "HEADWAY_TOKEN_FILE, else "
-                    "HEADWAY_TOKEN)")
+                    "HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN; other verbs try these in reverse)")
             .type("FILE")
             .may_be_empty();
         arguments
@@ -201,8 +199,10 @@ public:
             .may_be_empty();
         arguments.option("--agent-version", options.agent_version, "version of the agent");
         arguments
-            .option("--silence", options.silence,
-                    "treat the daemon as unreachable after this long without a byte (default: 15s)")
+            .option(
+                "--silence", options.silence,
+                "treat the daemon as unreachable after this long without a byte (default: 15s); it "
+                "sends one every 5 s while it holds a call")
             .type("DURATION");
         arguments
             .option(

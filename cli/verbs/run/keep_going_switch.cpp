@@ -45,10 +45,10 @@ public:
 
 private:
     static constexpr const char* kFooter =
-        R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting
-to resume its agent gives up within two seconds, and commands set with `headway install --until` no
-longer keep agents working. A running agent continues to its end; `headway cancel` stops it. The
-switch is a file in the state directory.
+        R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting to
+resume its agent gives up within two seconds, and an agent is no longer sent back to work when a
+command set with `headway install --until` fails. A running agent continues to its end; `headway cancel` asks it to stop. The switch is a file in the
+state directory of this machine, so no daemon is needed.
 
 Examples:
   headway keep-going off

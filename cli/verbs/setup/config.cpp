@@ -91,8 +91,8 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or print the daemon's settings");
         arguments.footer(
-            R"(`check` also looks for the module that storage.store needs, but makes no connection;
-`headway doctor` does.
+            R"(`check` also looks for the PostgreSQL module if storage.store is set, but does not connect to the
+database; `headway doctor` connects.
 
 Order of precedence: flags, HEADWAY_* variables, the settings file, the defaults.
 

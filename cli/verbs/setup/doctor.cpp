@@ -216,7 +216,8 @@ public:
         arguments.json(options.json);
         arguments.flag("--repair", options.repair, "save the readable part of a damaged database");
         arguments
-            .setting("--state-dir", "storage.state_dir", options.sources, "folder of the database")
+            .setting("--state-dir", "storage.state_dir", options.sources,
+                     "state directory of the daemon: database, token, sockets")
             .never_empty();
         arguments.sources(options.sources);
     }

@@ -232,8 +232,10 @@ public:
             .type("COMMAND");
         arguments.flag("--trust", options.trust,
                        "codex: trust the hooks; Codex skips hooks that are not trusted");
-        arguments.flag("--token", options.token,
-                       "send HEADWAY_TOKEN with HTTP hooks (needed with access.mode=token)");
+        arguments.flag(
+            "--token", options.token,
+            "let hooks that call the daemon by URL (claude, qwen) send HEADWAY_TOKEN; needed with "
+            "access.mode=token");
         arguments.option("--url", options.url,
                          "the daemon (default: HEADWAY_URL, else the address in the settings)");
         arguments.sources(options.sources);

@@ -44,8 +44,8 @@ public:
         arguments.help("Acknowledge a session's alarms");
         arguments.footer(
             R"(An alarm means that a call ran without approval or after a rejection, that an approved call did
-not run, or that there are too many sub-agents. A session with an alarm is first in every list until
-a person acknowledges the alarm.
+not run, or that there are too many sub-agents. A session with an alarm is first in `headway top`
+and on the dashboard until a person acknowledges the alarm.
 
 Example:
   headway show my-agent && headway acknowledge my-agent --reason "rolled back")");

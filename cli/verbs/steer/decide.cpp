@@ -102,7 +102,7 @@ protected:
     }
     void declare_identical(Arguments& arguments) {
         arguments.flag("--identical", options_.identical,
-                       "decide identical requests of any session, too");
+                       "give all identical pending requests, in any session, the same decision");
     }
 
     DecideOptions options_;

@@ -30,7 +30,9 @@ Examples:
   headway end my-agent --outcome cancelled           a silent session whose agent is gone)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments.option("--outcome", options.outcome, "how the session ended")
+        arguments
+            .option("--outcome", options.outcome,
+                    "how the session ended; budget_exhausted: verdict `halted`")
             .choices({"completed", "failed", "cancelled", "budget_exhausted"})
             .show_default();
         arguments.option("--reason", options.reason, "why it ended, in one sentence");

@@ -173,16 +173,16 @@ public:
         arguments.help("Delete everything stored about a session");
         arguments.footer(
             R"(Permanently deletes the session's journal, approvals, checks and snapshots, and those of its
-sub-agents and of the sessions that resumed it. The session must have ended. Figures computed from
-many sessions (usual costs, totals) stay, and so do backups, exports, and webhook messages that
-were sent.
+sub-agents and of the later sessions that continue its conversation. The session must have ended.
+Figures computed from many sessions (usual costs, totals) stay, and so do backups, exports, and
+webhook messages that were sent.
 
 Example:
   headway forget claude-7f3a --yes)");
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.flag("--alone", options.alone,
-                       "keep its sub-agents and the sessions that resumed it");
+                       "keep its sub-agents and the sessions that continue it");
         arguments.flag("--yes,-y", options.yes, "delete without asking");
     }
 

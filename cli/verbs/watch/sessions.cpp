@@ -101,9 +101,10 @@ public:
             .type("KEY:VALUE");
         arguments.option("--agent", options.agent, "only sessions of this agent type");
         arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
-        arguments.flag("--all", options.all,
-                       "list each completed run of a job that reports by a ping URL (default: one "
-                       "row for all completed runs of a job)");
+        arguments.flag(
+            "--all", options.all,
+            "list each completed run of a scheduled job, which reports by a ping URL only "
+            "(default: one row for each job)");
         arguments.option("--limit", options.limit, "list this many at most")
             .range(1, 1'000'000)
             .show_default();

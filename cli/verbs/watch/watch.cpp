@@ -230,7 +230,12 @@ public:
   headway watch build-1 --after 0      from its beginning
   headway watch --json | jq .type      one event per line
 
-Exit codes: 0 the session has ended   1 an error   6 no such session within --open-within)");
+Exit codes:
+  0    the session has ended
+  1    refused or failed
+  6    no such session within --open-within
+  64   usage
+  69   no daemon answers)");
         arguments.client(options.client);
         arguments.session(options.session, "one session (default: all)");
         arguments
