@@ -11,7 +11,7 @@ namespace headway::bench {
 
 /// Results of one run. In mode kSse a request is a delivery to one subscriber.
 struct Report {
-    Histogram latency;                 ///< of the measured time
+    Histogram latency;                 ///< of the requests that were answered in the measured time
     double seconds = 0;                ///< measured
     std::uint64_t requests = 0;        ///< answered in the measured time
     std::uint64_t events = 0;          ///< in those
