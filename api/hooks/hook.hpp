@@ -52,7 +52,7 @@ constexpr bool asks_person(HookKind kind) {
     return kind == HookKind::kRequest || kind == HookKind::kQuestion;
 }
 
-/// One call of a tool. Secrets are cut out of the texts if the document does so
+/// One call of a tool. Secrets in the texts are redacted if the document does so
 /// (JsonDocument::redact_with).
 struct HookCall {
     std::string tool;               ///< the agent's name for the tool

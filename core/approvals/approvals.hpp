@@ -56,7 +56,8 @@ inline constexpr std::string_view kDeliveredKey = "delivered";
 /// The start of a redeem key that ends in a call's id: the reply to a hook gave the approval to
 /// this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-/// The same for a call that no hook has announced: it is not missed when no end of it is reported.
+/// The start of such a key for a call that no hook has announced: the call is not missed when its
+/// end is not reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
 inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);

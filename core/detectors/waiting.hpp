@@ -39,8 +39,8 @@ struct Waiting {
     std::uint64_t last_idle_n = 0;
     std::uint32_t pressed = 0;      ///< refusals and unchanged polls in a row, with no pause in
                                     ///< between
-    std::uint32_t unmoved = 0;      ///< waits in a row in which nothing outside changed
-    Timestamp unmoved_at = kNever;  ///< of the first such wait
+    std::uint32_t unmoved = 0;      ///< waits in a row in which nothing external changed
+    Timestamp unmoved_at = kNever;  ///< time of the first such wait
     std::uint32_t over = 0;         ///< queries in a row whose answer names an end (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of their question
     Timestamp over_at = kNever;     ///< of the first such query

@@ -47,8 +47,8 @@ struct PendingCheck {
     std::string check_id;
     CheckCause cause = CheckCause::kAsked;
     std::string confirm;      ///< JudgeRules::confirm when the check was requested
-    std::string loop;         ///< Judgement::loop at that time; empty = none
-    std::uint32_t round = 0;  ///< Ledger::rounds at that time
+    std::string loop;         ///< Judgement::loop when the check was requested; empty = none
+    std::uint32_t round = 0;  ///< Ledger::rounds when the check was requested
     bool operator==(const PendingCheck&) const = default;
     static constexpr auto fields() {
         using P = PendingCheck;

@@ -77,10 +77,10 @@ struct Nudge {
 
 /// The agent claims that its task is complete, and nothing since contradicts it.
 struct Claim {
-    std::uint64_t n = 0;      ///< event of the reflection that made it; 0 = no claim
-    std::uint64_t calls = 0;  ///< SessionState::tool_calls at that time
+    std::uint64_t n = 0;      ///< event of the reflection that made the claim; 0 = no claim
+    std::uint64_t calls = 0;  ///< SessionState::tool_calls at that event
     std::uint64_t iteration = 0;
-    Timestamp at = kNever;  ///< of the claim, or of the call after it
+    Timestamp at = kNever;  ///< time of the claim, or of the agent's last report after it
     bool operator==(const Claim&) const = default;
     static constexpr auto fields() {
         return field_list(field("n", &Claim::n), field("calls", &Claim::calls),

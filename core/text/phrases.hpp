@@ -62,7 +62,7 @@ private:
         return true;
     }
 
-    /// The same for both cases of a letter.
+    /// The row of a letter: equal for both cases of it.
     static constexpr std::size_t row_of(char c) { return static_cast<unsigned char>(c) & 31U; }
 
     /// Index of the first phrase with which the text begins; N if no phrase matches.

@@ -42,8 +42,8 @@ struct Oscillation {
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
     std::vector<std::uint64_t> last_edits;  ///< digests of the last two edits
     std::uint64_t red_question = 0;         ///< the last failed test
-    std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
-    std::vector<std::uint64_t> last_reds;   ///< its last two failures
+    std::uint64_t red_changes = 0;          ///< Ledger::changes at the last failure of that test
+    std::vector<std::uint64_t> last_reds;   ///< the last two failures of that test
     std::uint32_t alternations = 0;         ///< edits equal to the last but one
     std::uint32_t red_flips = 0;            ///< failures equal to the last but one
     std::uint32_t experiments = 0;          ///< measurements that cleared the alternations

@@ -19,8 +19,8 @@ public:
     /// Ensures that new events are not older than those in the journal, even if the clock was set
     /// back. Called at each recovery.
     core::Result<> start_after(storage::Store& store);
-    /// Reads the wall clock. When the timestamps adopt a step of the clock, it calls
-    /// Watch::begin_anew().
+    /// Reads the wall clock. When the timestamps adopt a step of the clock, Watch::begin_anew() is
+    /// called.
     void follow(core::Watch& watch);
     /// True if irreversible actions may rely on the timestamps.
     bool trusted() const { return steps_.trusted(clock_.reading().steady); }
