@@ -310,8 +310,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
-/// The number of the pending dialog request about this finished call: since the call ran, the
-/// dialog was answered at the agent. The oldest of equal requests; 0 = none. Pure.
+/// The number of the pending dialog request about this finished call: the call ran, so the dialog
+/// must have been answered at the agent. The oldest of equal requests; 0 = none. Pure.
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 

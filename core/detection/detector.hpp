@@ -33,18 +33,21 @@ enum class EvidenceKind : std::uint8_t {
 
 /// Properties of a detector, besides its claims, that the engine must know.
 struct DetectorTraits {
-    EvidenceKind kind;  ///< decides which claims it can confirm, and whether its own last
-    /// The counts at which it claims a severity, by profile (docs/detection.md, sections 5 and 13;
-    /// for `strict`: docs/first-designs.md). They are low where recordings allow it: in no recorded
-    /// session that succeeded are there four equal calls in a row, or three laps of a cycle.
+    /// Decides which claims the detector can confirm, and whether its own claims last.
+    EvidenceKind kind;
+    /// The counts at which the detector claims a severity, by profile (docs/detection.md, sections
+    /// 5 and 13; for `strict`: docs/first-designs.md). The counts are low where recordings allow
+    /// this: in no recorded session that succeeded are there four equal calls in a row, or three
+    /// laps of a cycle.
     Thresholds balanced;
     Thresholds strict = balanced;
-    /// Advice on leaving its loops, for a directive: one sentence without any quotation. The second
-    /// text is for agents that followed the first in vain. Empty = the general text (recovery.cpp).
+    /// Advice on leaving the loops that the detector finds, for a directive: one sentence without
+    /// any quotation. The second text is for agents that followed the first in vain. Empty = the
+    /// general text (recovery.cpp).
     std::string_view advice{};
     std::string_view second_advice{};
-    /// True if its claims are not only about loops, so that Policy::loop_detection does not switch
-    /// it off.
+    /// True if the detector's claims are not only about loops, so that Policy::loop_detection does
+    /// not switch the detector off.
     bool always_on = false;
 };
 
@@ -135,7 +138,8 @@ inline std::string times(std::uint64_t count) {
 }
 
 /// The clause ", and no change was reported since #118", where 118 is the event of the last hard
-/// progress, or the start is named; or the number of edits since then whose effect is unknown.
+/// progress; without hard progress the clause names the start. If the effect of some edits since
+/// then is unknown, the clause gives their number instead.
 std::string since_change(const Ledger& ledger);
 
 /// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.

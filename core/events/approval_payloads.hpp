@@ -60,7 +60,7 @@ struct EnumNames<OnExpiry> {
 };
 
 /// Scope of an approval: this request, all equal requests of the session, or equal requests until a
-/// time.
+/// given time.
 enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
 template <>
 struct EnumNames<GrantScope> {

@@ -84,7 +84,8 @@ bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
 /// asked. Pure.
 bool is_approved(const SessionState& state, const HookQuestion& asked);
 
-/// True while the agent has an open directive to stop. Pure.
+/// True while the agent must stop: a directive to stop is open, a person has stopped the agent, or
+/// the session was cancelled. Pure.
 bool must_stop(const SessionState& state);
 
 /// The session's status for a model: its verdict and the question to a person, if there is one.

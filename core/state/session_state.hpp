@@ -65,7 +65,7 @@ struct Nudge {
     std::string loop;           ///< Judgement::loop
     std::string directive;      ///< id of the last directive for the loop
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
-    std::uint32_t round = 0;    ///< Ledger::rounds at that time
+    std::uint32_t round = 0;    ///< Ledger::rounds when `step` was last set
     bool acknowledged = false;  ///< the agent took the advice, so the loop should not return
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {

@@ -49,7 +49,7 @@ public:
 
 private:
     /// Calls `look` for each place whose two characters may begin a phrase, until `look` returns
-    /// false. Returns false if it did.
+    /// false. The result is then false, else true.
     template <class Look>
     constexpr bool each_start(std::string_view text, Look look) const {
         if (text.size() < 2) return true;

@@ -13,7 +13,7 @@ namespace headway::core {
 /// Number of failures in a row after which a person is needed, even if the provider's failure
 /// should pass by itself. Agents retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
-/// A wait longer than this needs a person, even if the agent will go on by itself.
+/// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
 /// Bytes kept of an error's own text.
 inline constexpr std::size_t kBlockedWordsMax = 200;
