@@ -10,7 +10,7 @@
 #include "core/approvals/access.hpp"
 #include "core/base/result.hpp"
 
-// The bodies of /v1/tokens. Pure.
+// The bodies of /v1/tokens. No effect except on arguments.
 
 namespace headway::api {
 

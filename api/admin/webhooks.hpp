@@ -12,7 +12,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// /v1/webhooks as JSON. Pure; shapes as in API.md.
+// /v1/webhooks as JSON. No effect except on arguments; shapes as in API.md.
 
 namespace headway::api {
 
@@ -26,10 +26,10 @@ struct WebhookDocument {
     std::vector<std::string> events;
     std::vector<std::string> verdicts;
     std::uint64_t pending = 0;
-    std::uint64_t dead = 0;
+    std::uint64_t dead = 0;  ///< dead letters now
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;
-    std::uint64_t died = 0;
+    std::uint64_t died = 0;  ///< messages that have become dead letters
     std::uint64_t dropped = 0;
     core::Timestamp succeeded_at = core::kNever;
     core::Timestamp failed_at = core::kNever;

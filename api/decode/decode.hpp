@@ -12,8 +12,9 @@
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Decodes bodies into commands. Pure; errors name the JSON pointer and the fix. `document` is
-// scratch memory that the caller reuses.
+// Decodes the bodies of requests into events and arguments. No effect except on `document`, which
+// is scratch memory that the caller reuses (unless it is const). Errors name the JSON pointer and
+// the fix.
 
 namespace headway::api {
 
@@ -43,7 +44,7 @@ core::Result<DecodedReport> decode_report(JsonDocument& document, std::string_vi
 /// event.
 core::Result<core::Event> decode_event_of(const JsonDocument& document);
 
-/// Decodes an event that may have its own time, `at`; if not, its time is kNever.
+/// Decodes an event with an optional time of its own, `at`; without `at`, its time is kNever.
 core::Result<core::Event> decode_recorded_event(JsonValue event);
 
 /// The body is the data of one heartbeat; an empty body means `{}`.
@@ -67,8 +68,8 @@ struct DecodedRecording {
                                       ///< before it
 };
 
-/// Reads an array of 1 to limits::kReportEventsMax events, each with `at`. Errors: kInvalidJson,
-/// kInvalidField, kUnknownField, kMissingField, kTooManyEvents, kEmptyReport. Pure.
+/// Reads an array of 1 to limits::kReportEventsMax events, which may have `at`. Errors:
+/// kInvalidJson, kInvalidField, kUnknownField, kMissingField, kTooManyEvents, kEmptyReport.
 core::Result<DecodedRecording> decode_recording(JsonDocument& document, std::string_view body);
 
 core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);

@@ -20,7 +20,7 @@ struct BudgetChange {
 };
 
 /// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are checked by the engine,
-/// which has the configuration. Errors: as in decode.hpp. Pure.
+/// which has the configuration. Errors: as in decode.hpp. Changes only `document`.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a daily cap.
@@ -31,7 +31,8 @@ struct DayChange {
     bool lift = false;  ///< removes the cap until the next day
 };
 
-/// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Pure.
+/// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Changes only
+/// `document`.
 core::Result<DayChange> decode_day_change(JsonDocument& document, std::string_view body);
 
 }  // namespace headway::api

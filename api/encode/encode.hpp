@@ -20,7 +20,7 @@
 #include "core/views/view.hpp"
 #include "core/views/wait.hpp"
 
-// Replies as JSON text, appended to `out`. Pure; shapes as in API.md.
+// Replies as JSON text, appended to `out`. No effect except on arguments; shapes as in API.md.
 
 namespace headway::api {
 
@@ -40,8 +40,8 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
     std::string feedback;                              ///< about failures, for the model; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
-    std::string usual_calls;                ///< for the prompt when the budget is nearly used up;
-                                            ///< or empty
+    std::string usual_calls;  ///< text about the calls that such sessions usually make, for the
+                              ///< prompt when the budget is nearly used up; or empty
     std::vector<ApprovalNotice> approvals;  ///< pending and newly decided approvals
 };
 
@@ -68,7 +68,8 @@ struct ReadingTime {
 
 /// The session document. `prediction` becomes part of the budget, if the session has one, and
 /// `expected` part of the calls in flight. `adapter` is null if the session has no hooks.
-/// `cost_warning`: see write_budget().
+/// `cost_warning`: see write_budget(). `approvals_below`: number of pending approvals of the
+/// session's descendants.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction = nullptr,
                     const core::SessionExpectations& expected = {},
@@ -79,9 +80,9 @@ void append_session(std::string& out, const core::Session& session, const Readin
 /// outcome.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);
 
-/// The comparison for all ended sessions.
+/// The comparison with the old timers, summed over ended sessions.
 struct TimeoutTotals {
-    std::int64_t sessions = 0;  ///< ended while the timers were compared
+    std::int64_t sessions = 0;  ///< ended sessions that were compared
     std::int64_t killed = 0;    ///< sessions that a timer would have ended
     std::int64_t saved = 0;     ///< killed sessions that in fact completed
     std::int64_t saved_ms = 0;  ///< how long saved sessions worked after the timer would have ended
@@ -97,8 +98,8 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
 struct ProgressText {
     std::string text;
     std::size_t alive_at = 0;  ///< where `alive` is to be inserted into `text`
-    std::size_t age_at = 0;    ///< where the age is to be inserted; the end of `text` if nothing
-                               ///< has changed yet
+    std::size_t age_at = 0;    ///< where the age of the last change is to be inserted; the end of
+                               ///< `text` if there was no change
 };
 
 ProgressText progress_text(const core::SessionView& view);
@@ -118,8 +119,8 @@ struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;
     core::WaitAnswer answer;
-    core::Millis silent_for{0};  ///< the time in force if the client asked for less; 0: as the
-                                 ///< client asked
+    core::Millis silent_for{0};  ///< the length of silence in force, if the client asked for a
+                                 ///< shorter one than the minimum; else 0
 };
 
 /// The reply to a wait for one session.

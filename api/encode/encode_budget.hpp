@@ -9,7 +9,8 @@
 #include "core/budgets/budget.hpp"
 #include "core/budgets/budget_history.hpp"
 
-// Budgets as JSON text. Pure; shapes as in API.md, names as in the first design.
+// Budgets as JSON text. No effect except on arguments; shapes as in API.md, names as in the first
+// design.
 
 namespace headway::api {
 
@@ -34,10 +35,10 @@ void append_budget_analytics(std::string& out, std::span<const core::UseSummary>
                              std::uint64_t sessions, bool more);
 
 /// Writes the member `used`: the session's own tokens and cost so far, with or without a budget.
-/// Pure.
+/// Changes only `json`.
 void write_used(JsonWriter& json, const core::BudgetMeter& meter);
 /// Writes the member `fan_out`: the session's descendants and their usage. Writes nothing if there
-/// are none. Pure.
+/// are none. Changes only `json`.
 void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter);
 
 }  // namespace headway::api

@@ -22,10 +22,11 @@ struct CheckDocument {
     core::Timestamp done_at = core::kNever;
 };
 
-/// The reply to `GET /check-status/{id}`, and to the POST that requested the check. Pure.
+/// The reply to `GET /check-status/{id}`, and to the POST that requested the check. Changes only
+/// `out`.
 void append_check(std::string& out, const CheckDocument& document);
 
-/// The reply to `GET /v1/analytics/estimates`. Pure.
+/// The reply to `GET /v1/analytics/estimates`. Changes only `out`.
 void append_estimates(std::string& out, std::span<const core::EstimateSummary> summaries);
 
 }  // namespace headway::api

@@ -25,8 +25,9 @@ enum class HookKind : std::uint8_t {
     kPre,         ///< a call is about to run, and waits for the reply
     kPost,        ///< a call has run, or failed
     kBatch,       ///< all calls of one round are over, which ends the round
-    kPermission,  ///< the agent would ask a person about a call, and waits for the reply
-    kAsks,        ///< a dialog of the agent waits for a person
+    kPermission,  ///< the agent is about to ask a person about a call, and first waits for the
+                  ///< reply
+    kAsks,        ///< a dialog of the agent is open and waits for a person
     kIdle,        ///< the agent has waited at its prompt for a while
     kSaid,        ///< a message from the agent
     kUsage,       ///< tokens were used
@@ -37,20 +38,21 @@ enum class HookKind : std::uint8_t {
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
     kSubEnd,      ///< a sub-agent is done
-    kRequest,     ///< a person is asked about a call, which waits for the decision
-    kQuestion,    ///< a person is asked a question, and the agent waits for the answer
+    kRequest,     ///< Headway is to ask a person about a call, which waits for the decision
+    kQuestion,    ///< Headway is to ask a person a question, and the agent waits for the answer
     kStatus,      ///< the agent requests its status
     kAnswered,    ///< a dialog of the agent is over, and the agent continues
     kInterrupt,   ///< a person ended the turn, and with it the calls in flight
     kNote,        ///< a remark in the agent's own words; neither work nor a wait
 };
 
-/// True if the hook waits for a person's decision.
+/// True if the hook itself is a question to a person. A kPre or a kPermission may also be held for
+/// a person's decision, but not always.
 constexpr bool asks_person(HookKind kind) {
     return kind == HookKind::kRequest || kind == HookKind::kQuestion;
 }
 
-/// One call of a tool. Secrets are cut out of the texts if the document does so
+/// One call of a tool. Secrets in the texts are redacted if the document does so
 /// (JsonDocument::redact_with).
 struct HookCall {
     std::string tool;               ///< the agent's name for the tool
@@ -63,8 +65,8 @@ struct HookCall {
     /// kPermission without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: not reported
-    /// In a kBatch: no hook reported that the call ran. If the call was announced, it did not run;
-    /// else it is unknown whether it ran.
+    /// In a kBatch: no hook reported that the call ran. A call that was announced (kPre) did not
+    /// run, since its kPost would have come; of any other call it is unknown whether it ran.
     bool untold = false;
     std::string result;  ///< as text for people; structured data as compact JSON
     std::string error;   ///< the error of a failed call, whose `result` is empty
@@ -86,8 +88,9 @@ struct Hook {
     /// The agent's name for the event, for render(). If an agent uses two spellings, this is the
     /// one that begins with a capital letter.
     std::string event;
-    std::string agent;     ///< in the neutral dialect: the agent's name, or empty
-    std::string event_id;  ///< in the neutral dialect: id of its last event, or empty
+    std::string agent;  ///< in the neutral dialect: the agent's name, or empty
+    /// In the neutral dialect: the id for the last event of this hook, or empty.
+    std::string event_id;
     std::string session;   ///< the agent's id for the session; empty only for kNone
     std::string agent_id;  ///< the sub-agent's id in that session; empty: the main agent
     std::string agent_type;
@@ -104,7 +107,8 @@ struct Hook {
     bool synthetic = false;  ///< a kPrompt that no person wrote
     bool wake_up = false;  ///< a synthetic prompt by which a timer, a loop or background work woke
                            ///< the agent
-    bool typed = false;    ///< the agent itself reports who wrote the prompt
+    /// The agent itself reports who wrote the prompt, so `synthetic` is no guess.
+    bool typed = false;
     /// A kPermission sent before the agent applies its own rules, so that it does not prove that a
     /// person is asked.
     bool before_rules = false;
@@ -153,8 +157,8 @@ struct HookFacts {
 };
 
 /// The reply that Headway wants. If several effects are set, the first of these applies: stop,
-/// deny, undecided, edit, allow. Texts for the model are always sent. Texts longer than
-/// kReplyTextBytesMax are cut.
+/// undecided, deny, edit, allow. Texts for the model are sent with any effect, where the agent
+/// takes them (Dialect::takes_context). Texts longer than kReplyTextBytesMax are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
@@ -166,8 +170,8 @@ struct HookReply {
     std::string system;      ///< text for the model about the budget; it stays the same until the
                              ///< budget changes
     std::string go_on;       ///< at a kStop: why the turn is not over
-    /// The hold has ended without a decision. `deny` may have the text for this case; otherwise a
-    /// default text is used.
+    /// The hold has ended without a decision. `deny` is then no effect, but the text for this case;
+    /// if it is empty, a default text is used.
     bool undecided = false;
 };
 

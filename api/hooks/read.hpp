@@ -10,7 +10,8 @@
 #include "api/json/json_document.hpp"
 
 // Readers of bodies for the dialects: for a member that is absent, null or of another type they
-// return an empty value. Secrets are cut out of texts. Internal to the dialects; pure.
+// return an empty value. Secrets in texts are redacted. Internal to the dialects; no effect except
+// on arguments.
 
 namespace headway::api::hooks {
 

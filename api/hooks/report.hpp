@@ -17,8 +17,8 @@
 namespace headway::api::hooks {
 
 struct HookReport {
-    /// The hook's events: one for each call of a kBatch; none for a kEnd, because the session knows
-    /// its own outcome.
+    /// The hook's events: one for each call of a kBatch; none for a kEnd, because the engine ends
+    /// the session itself, with the outcome that it knows.
     DecodedReport decoded;
     /// The request that a person may decide here as well as in the agent's own dialog
     /// (Hook::dialog). Empty if a person could not see the whole request.
@@ -32,8 +32,8 @@ struct HookReport {
 };
 
 /// Uses `document` for further parsing. Afterwards the hook has neither arguments nor long texts:
-/// they are in the events. Errors: as in decode_report(), for a hook whose names or numbers are out
-/// of bounds.
+/// they are in the events. Errors: as in decode_report(), if a name or a number of the hook is out
+/// of the bounds of an event.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

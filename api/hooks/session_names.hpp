@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Session names for agents that do not name their sessions. Hooks, and the reader of an agent's
-// files, use the same names, so that both report to one session.
+// Headway's ids for the sessions of agents, made from the agents' own ids. Hooks, and the reader of
+// an agent's files, use the same ids, so that both report to one session.
 
 namespace headway::api::hooks {
 

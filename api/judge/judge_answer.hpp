@@ -11,9 +11,9 @@
 #include "core/events/judge_payloads.hpp"
 #include "core/text/text.hpp"
 
-// A judge's answer, read strictly: one of a closed enumeration, supported by events that the judge
-// was shown. Its texts are inert (data_fence.hpp) and bounded; they are for people and decide
-// nothing.
+// A judge's answer, read strictly: to a status check, one of a closed enumeration, with the events
+// that support it; to a request for an estimate, a percentage. Its texts are inert (data_fence.hpp)
+// and bounded; they are for people and decide nothing.
 
 namespace headway::api {
 
@@ -29,10 +29,11 @@ struct StatusAnswer {
 
 /// Reads the answer to status_prompt(): the last JSON object in the text that has an `answer`. If
 /// there is none, the answer must be in the form of the first design: a letter at the beginning and
-/// a reason, which may name events as "#12". An answer is invalid if it has no letter or several, a
-/// B in JSON without evidence, an event that is not in `shown`, or a confidence outside 0 to 1. If
-/// the text is longer than limits::kJudgeReadBytesMax, only its end is read. `shown` must be
-/// ascending. Pure; accepts any bytes.
+/// a reason, which may name events as "#12". An answer is invalid if it has no letter or several,
+/// if it names an event that is not in `shown`, if its confidence is outside 0 to 1, or if it is a
+/// B (looping) in JSON that names no evidence. If the text is longer than
+/// limits::kJudgeReadBytesMax, only its end is read. `shown` must be ascending. Pure; accepts any
+/// bytes.
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown);
 
 struct EstimateAnswer {

@@ -10,7 +10,8 @@
 #include "core/base/result.hpp"
 
 // Chat completions as specified by OpenAI and accepted by llama.cpp, Ollama, vLLM and others: the
-// request that Headway sends, and one object of the reply. All functions are pure.
+// request that Headway sends, and one object of the reply. The functions change nothing except
+// `document`.
 
 namespace headway::api {
 

@@ -35,7 +35,7 @@ std::string error_of(std::string_view id, int code, std::string_view message);
 /// knows it, else the newest.
 std::string initialized(const Message& message, std::string_view version);
 
-/// The client's name in `initialize`, as part of an id; or empty.
+/// The client's name in `initialize`, in a form that may be part of an id; or empty.
 std::string client_name(const Message& message);
 
 }  // namespace headway::api::mcp

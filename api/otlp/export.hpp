@@ -58,7 +58,7 @@ inline constexpr std::size_t kAttributesMax = 128;
 std::string_view value_of(const Attributes& attributes, std::string_view key);
 
 /// Unknown members are skipped, and members of a wrong type are taken as absent. Texts stay exact:
-/// secrets are cut out only when records become events. Error: kInvalidField if the body is not an
+/// secrets are redacted only when records become events. Error: kInvalidField if the body is not an
 /// export of this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 

@@ -40,7 +40,7 @@ inline constexpr std::size_t kSessionsMax = 64;
 
 /// The reports, in the order of the sessions' first records. A call with unknown arguments or
 /// result never equals another call, so it is not evidence of a loop. `document` is used to parse
-/// arguments and results and to cut out secrets.
+/// arguments and results and to redact secrets.
 Reports report(JsonDocument& document, std::span<const Said> records);
 
 }  // namespace headway::api::otlp

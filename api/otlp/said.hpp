@@ -58,7 +58,7 @@ struct Said {
     core::Usage usage;
 };
 
-/// The contents of the records, in the order of time; records without a session are left out.
+/// The contents of the records, in chronological order; records without a session are left out.
 std::vector<Said> understand(const Export& received, Signal signal);
 
 }  // namespace headway::api::otlp

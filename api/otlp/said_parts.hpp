@@ -9,7 +9,7 @@
 #include "api/otlp/said.hpp"
 
 // Readers for parts of a record that have different names in different conventions. Internal to
-// said.cpp; pure.
+// said.cpp; no effect except on arguments.
 
 namespace headway::api::otlp {
 

@@ -9,7 +9,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 
-// The bodies of /v1/backup. Pure.
+// The bodies of /v1/backup. No effect except on arguments.
 
 namespace headway::api {
 

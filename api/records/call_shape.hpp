@@ -10,7 +10,7 @@
 #include "core/events/work_payloads.hpp"
 
 // CallFingerprint::shape: the properties of a call and its answer that are neither its question nor
-// its outcome. Pure.
+// its outcome. No effect except on arguments.
 
 namespace headway::api {
 

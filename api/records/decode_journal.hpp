@@ -11,7 +11,8 @@ namespace headway::api {
 
 /// Decodes the stored event in one line of an export (`GET /v1/sessions/{id}/events?prints=true`).
 /// Cut texts stay cut, and a call keeps the fingerprint with which it was judged, if the line has
-/// one. Errors: kInvalidJson, and those of decode_report(). Pure; `document` is scratch memory.
+/// one. Errors: kInvalidJson, and those of decode_report(). Changes only `document`, which is
+/// scratch memory.
 core::Result<core::Event> decode_stored_event(JsonDocument& document, std::string_view line);
 
 /// Like decode_stored_event(), for a line that `document` has parsed.

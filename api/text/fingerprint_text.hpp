@@ -13,7 +13,7 @@ namespace headway::api {
 std::string fingerprint_text(const core::CallFingerprint& fingerprint);
 
 /// Reads a word made by fingerprint_text(), also by that of an older version with fewer fields.
-/// False for other text. Pure.
+/// False for other text. Changes only `fingerprint`.
 bool parse_fingerprint(std::string_view text, core::CallFingerprint& fingerprint);
 
 }  // namespace headway::api

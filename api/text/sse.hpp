@@ -8,7 +8,7 @@
 
 #include "core/base/result.hpp"
 
-// Server-Sent Events (WHATWG HTML, 9.2). Pure.
+// Server-Sent Events (WHATWG HTML, 9.2). No effect except on arguments.
 
 namespace headway::api {
 

@@ -8,11 +8,12 @@
 
 namespace headway::api {
 
-/// Appends RFC 3339 UTC with milliseconds, "2026-11-21T02:37:00.123Z", without quotes. Pure.
+/// Appends RFC 3339 UTC with milliseconds, "2026-11-21T02:37:00.123Z", without quotes. Changes only
+/// `out`.
 void append_timestamp(std::string& out, core::Timestamp at);
 
 /// Reads RFC 3339 in UTC ("Z"), with or without a fraction of a second, which is cut to
-/// milliseconds. False for any other text, with `at` unchanged. Pure.
+/// milliseconds. False for any other text, with `at` unchanged. Changes only `at`.
 bool parse_timestamp(std::string_view text, core::Timestamp& at);
 
 }  // namespace headway::api

@@ -10,7 +10,7 @@ namespace headway::bench {
 
 enum class Mode : std::uint8_t {
     kHttp,   ///< requests over keep-alive connections
-    kRedis,  ///< the same with XADD commands
+    kRedis,  ///< XADD commands over such connections
     kSse,    ///< one publisher and many subscribers
 };
 
@@ -20,7 +20,8 @@ struct Options {
     unsigned connections = 64;
     double seconds = 3.0;        ///< measured time
     double warmup = 0.5;         ///< before it, not counted
-    std::uint64_t requests = 0;  ///< when set, ends after so many, whatever the time; no warm-up
+    std::uint64_t requests = 0;  ///< if not 0, the run ends after this many requests, however long
+                                 ///< they take, and has no warm-up
     unsigned pipeline = 1;       ///< requests in flight per connection
     double rate = 0;             ///< open loop: requests (or events) per second; 0 is a closed loop
     bool spin = false;           ///< poll without sleeping: the server never pays for waking us

@@ -25,7 +25,7 @@ Json acp_args(const Json& call);
 /// Result or error, as text.
 std::string acp_result(const Json& call);
 
-/// True if a finished call succeeded, according to its status and, if it was sent, its exit code.
+/// True if a finished call succeeded, according to its status and, if sent, its exit code.
 bool acp_succeeded(const Json& call);
 
 /// Files that the call wrote, from its diffs: `[{"path","digest"}]`.

@@ -53,8 +53,8 @@ public:
     Actions from_agent(const Json& message);
     /// Called when Headway or a person has refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
-    /// Called when the agent has been sent the permission for this call. If the agent asks for
-    /// permission again, that is a new question.
+    /// Called when the agent has been sent the permission for this call. A further request of the
+    /// agent for permission is a new question.
     void allowed(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;
@@ -64,7 +64,7 @@ private:
     struct Call {
         Json known;  // all members received so far, with their newest values
         Json first;  // id, tool and arguments as first received: approvals are bound to them
-        Json asked;  // the same in the last request for permission; null: none so far
+        Json asked;  // id, tool and arguments in the last request for permission; null: none so far
         bool started = false;
         Json updated;          // arguments from updates before the agent first asked for permission
         bool refused = false;  // by Headway or by a person

@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// Codex silently skips hooks that a person has not trusted. It trusts only the exact text of a
-/// hook.
+/// The numbers of Headway's hooks that Codex trusts and does not trust. Codex silently skips a hook
+/// until a person has trusted its exact text.
 struct CodexTrust {
     std::size_t trusted = 0;
     std::size_t untrusted = 0;

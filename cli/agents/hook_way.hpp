@@ -10,9 +10,9 @@
 
 namespace headway::cli {
 
-/// How hooks reach the daemon: by the URL in `url` or HEADWAY_URL, else by the listening address of
-/// these settings; includes the path of headway-hook, if it is found. Error: kInvalidParameter for
-/// a URL that agents cannot use.
+/// How hooks reach the daemon: by the URL in `url` or HEADWAY_URL, else by the listening address in
+/// the configuration that `sources` describes. Includes the path of headway-hook, if it is found.
+/// Error: kInvalidParameter for a URL that agents cannot use.
 core::Result<HookWay> find_hook_way(const std::string& url, const config::LoadRequest& sources);
 
 /// True if any process on this machine may control sessions without a token; agents could then

@@ -34,17 +34,17 @@ struct Scenario {
 struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
-    std::size_t false_stuck = 0;          ///< successes without a loop that were ever `stuck`
-    std::size_t stuck_unknown = 0;        ///< the same for labels that do not state whether there
-                                          ///< was a loop
+    std::size_t false_stuck = 0;    ///< successes without a loop that were ever `stuck`
+    std::size_t stuck_unknown = 0;  ///< successes that were ever `stuck` and whose labels do not
+                                    ///< state whether there was a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
     std::optional<double> recall;         ///< share of the loops that were `stuck` at some time
-    std::optional<double> recall_human;   ///< the same for loops that people labelled
-    std::optional<double> recall_5;       ///< the same for loops of at least five calls
+    std::optional<double> recall_human;   ///< that share of the loops that people labelled
+    std::optional<double> recall_5;       ///< that share of the loops of at least five calls
     double nudges_per_1000_calls = 0;     ///< `change_approach` directives
     std::optional<double> delay_suspect;  ///< median delay_of() if the start is known
-    std::optional<double> delay_stuck;    ///< the same for `stuck`
+    std::optional<double> delay_stuck;    ///< median delay_of() for `stuck`
 };
 
 /// Numbers of sessions that were `stuck` at some time, by the findings of people who read them.

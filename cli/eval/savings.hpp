@@ -19,7 +19,7 @@ struct Savings {
     std::size_t successes = 0;    ///< successes that the rule can judge; a timer needs timestamps
     std::size_t stopped = 0;      ///< successes that the rule stops
     std::optional<double> lost;   ///< share of the calls in successes that stopping would prevent
-    std::optional<double> saved;  ///< the same for failures
+    std::optional<double> saved;  ///< share of the calls in failures that stopping would prevent
 };
 
 /// The savings of each rule, in display order: Headway's first `stuck`, the simple rules, the

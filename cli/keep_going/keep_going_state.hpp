@@ -37,7 +37,7 @@ struct ProviderTurns {
 };
 
 /// Takes the first turn that is free and not before `wanted`, for this keeper. A turn after a pause
-/// is a probe and lasts two margins; any other turn lasts half a margin. Pure.
+/// is a probe and lasts two margins; any other turn lasts half a margin. Changes only `turns`.
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
 

@@ -7,7 +7,8 @@
 
 #include "cli/lines/agent_line.hpp"
 
-// Data from an agent's lines, cut to the sizes in which it is reported. Pure.
+// Data from an agent's lines, cut to the sizes in which it is reported. No effect except on
+// arguments.
 
 namespace headway::cli {
 

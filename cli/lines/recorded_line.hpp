@@ -12,7 +12,8 @@ namespace headway::cli {
 
 inline constexpr std::size_t kShortTextBytesMax = 512;  ///< "string" of API.md
 
-/// Removes NUL from every text: the daemon refuses NUL, and recordings of shells contain it. Pure.
+/// Removes NUL from every text: the daemon refuses NUL, and recordings of shells contain it.
+/// Changes only `value`.
 void drop_nul(Json& value);
 
 /// True if the member exists and is not null. Pure.
@@ -22,7 +23,7 @@ bool has(const Json& line, const char* name);
 std::string short_text(const Json& value);
 
 // Each of these copies a member if it exists and is not null; copy_integer() copies only an
-// integer. Pure.
+// integer. No effect except on arguments.
 void copy_string(const Json& line, const char* from, Json& data, const char* to);
 void copy_as_is(const Json& line, const char* from, Json& data, const char* to);
 void copy_integer(const Json& line, const char* from, Json& data, const char* to);

@@ -39,8 +39,8 @@ Json opening_of(const StoredAbout& about, const std::string& parent);
 enum class ReportTimes : std::uint8_t { kNone, kOfLines };
 
 /// Makes reports from the lines of one stored session. The id of a report is a digest of its
-/// content and of the time of its line. So a report that is made again, after a restart or from a
-/// rewritten file, is counted once. Pure.
+/// content and its line's time. So a report that is made again, after a restart or from a rewritten
+/// file, is counted once. Pure.
 class ObservedEvents {
 public:
     /// Lines from before `since`, in seconds since 1970, are the past: they only identify the

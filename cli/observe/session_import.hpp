@@ -25,7 +25,7 @@ struct StoredSession {
 };
 
 /// Sorts sessions so that a history lists them in the order of their beginnings, and parents before
-/// their sub-agents. Pure.
+/// their sub-agents. Changes only `sessions`.
 void sort_for_history(std::vector<StoredSession>& sessions);
 
 /// True if the session may still run at `now`, in seconds since 1970. Pure.

@@ -36,8 +36,8 @@ struct JudgeOptions {
 /// A verdict or a directive, and where a reader finds its cause.
 struct Step {
     core::Event event;
-    std::size_t line = 0;            ///< line of the event that led to it, in the file
-    std::size_t call = 0;            ///< how many calls had finished then
+    std::size_t line = 0;            ///< line, in the file, of the event that led to it
+    std::size_t call = 0;            ///< number of calls that had finished before it
     std::chrono::milliseconds at{};  ///< since the opening
 };
 
@@ -98,8 +98,8 @@ ReadFor reading_for(const JudgeOptions& options);
 /// other recording event by event, at the times of its own clock or, if it has none, at one event
 /// each second. Nothing is judged between events: a recording does not show whether an agent that
 /// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
-/// with the line ("12: ..."). Precondition: the recording was read as reading_for() requires. Pure;
-/// `document` is scratch memory.
+/// with the line ("12: ..."). Precondition: the recording was read as reading_for() requires.
+/// Changes only `document`, which is scratch memory.
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
                                        api::JsonDocument& document);
 

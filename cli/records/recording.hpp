@@ -74,7 +74,8 @@ core::Result<Recording> read_recording(std::istream& lines, ReadFor use);
 /// Reads the recording in a file that a verb was given. Errors: as above, and kBadRequest if
 /// nothing can be read, as from a folder; the detail names the file.
 core::Result<Recording> read_recording_file(const std::string& file, ReadFor use);
-/// The same for a file that is open; its beginning may have been examined.
+/// Reads the recording in a file that is open; its beginning may have been examined. Errors: as
+/// above.
 core::Result<Recording> read_recording_file(FileStream& stream, const std::string& file,
                                             ReadFor use);
 

@@ -14,7 +14,7 @@
 namespace headway::cli {
 
 /// Adds to an error the class, the status and the reset time of the last turn in `end_of_rollout`.
-/// Leaves the error unchanged if that turn has no error. Pure.
+/// Leaves the error unchanged if that turn has no error. Changes only `error`.
 void add_stop_in_rollout(std::string_view end_of_rollout, Json& error);
 
 /// The path of a thread's rollout below the folder of Codex; empty: not found. Looks at a bounded

@@ -55,7 +55,7 @@ struct TopState {
 // being decided), and "trouble" (why the last request failed, or empty).
 
 /// Handles one key: a character, or the escape sequence of an arrow. The keys are those of the web
-/// page. Pure.
+/// page. Changes only `state`.
 void press(TopState& state, const Json& data, std::string_view key);
 
 /// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.

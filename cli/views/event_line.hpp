@@ -29,7 +29,7 @@ std::string event_summary(std::string_view type, const Json& data);
 /// A JSON value for people, as one clean line: a string as it is, a long text that the daemon cut
 /// by its head, any other value as JSON. Pure.
 std::string plain_text(const Json& value);
-/// The same for the member `name`; empty if that is null or absent. Pure.
+/// The member `name` for people, as one clean line; empty if it is null or absent. Pure.
 std::string plain_text(const Json& object, std::string_view name);
 
 /// "ALARM stuck", "waiting, needs you", else the status. Pure.

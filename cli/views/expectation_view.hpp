@@ -12,7 +12,7 @@ namespace headway::cli {
 class Json;
 
 /// The reply of `GET /v1/analytics/expectations`: a line for each agent type, and for each tool if
-/// it lists tools.
+/// the reply lists tools.
 std::string expectations_text(const Json& reply, std::size_t width);
 
 /// The expectation for a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or

@@ -56,7 +56,8 @@ inline constexpr std::string_view kDeliveredKey = "delivered";
 /// The start of a redeem key that ends in a call's id: the reply to a hook gave the approval to
 /// this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-/// The same for a call that no hook has announced: it is not missed when no end of it is reported.
+/// The start of such a key for a call that no hook has announced: the call is not missed when its
+/// end is not reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
 inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);
@@ -309,8 +310,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
-/// The number of the pending dialog request about this finished call: since the call ran, the
-/// dialog was answered at the agent. The oldest of equal requests; 0 = none. Pure.
+/// The number of the pending dialog request about this finished call: the call ran, so the dialog
+/// must have been answered at the agent. The oldest of equal requests; 0 = none. Pure.
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 

@@ -27,8 +27,8 @@ inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Body of an agent's hook: the result of an edit contains the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
-/// Bodies longer than this are parsed off the I/O thread: a body of this size already blocks it for
-/// some milliseconds.
+/// Bodies longer than this are parsed off the I/O thread: a body of this size already blocks that
+/// thread for some milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// Bodies queued for the parsing thread, and their bytes: four hook bodies of maximum size. Half of
 /// each bound is reserved for hooks. Beyond the bounds, the reply is 503 `overloaded`.
@@ -39,7 +39,7 @@ inline constexpr std::size_t kPingBytesKept = 100'000;
 /// Body of a telemetry exporter: 512 records with the arguments and results of calls.
 inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
-inline constexpr std::size_t kJsonDepthMax = 64;  ///< for parsers that recurse
+inline constexpr std::size_t kJsonDepthMax = 64;  ///< nesting of JSON, for parsers that recurse
 /// Values in one body: bounds the memory of many tiny values.
 inline constexpr std::size_t kJsonNodesMax = 200'000;
 
@@ -134,8 +134,7 @@ inline constexpr std::size_t kListPageMax = 200;
 inline constexpr std::size_t kSearchTextBytesMax = 2048;
 inline constexpr std::size_t kGoalLineBytesMax = 256;  ///< bytes of a goal in lists
 inline constexpr std::size_t kSearchBytesMax = 256;    ///< bytes of a search term
-/// Sessions and approvals shown that need a person, oldest first. No person reads through more than
-/// this.
+/// Alarms, approvals and sessions shown that need a person. No person reads through more than this.
 inline constexpr std::size_t kNeedsShownMax = 100;
 /// Newest events that `headway digest` reads, in slices of less than a millisecond each.
 inline constexpr std::uint64_t kDigestEventsMax = 1'000'000;

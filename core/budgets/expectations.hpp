@@ -14,7 +14,7 @@
 
 // How much the sessions of an agent type usually use, and how long their calls usually take;
 // learned from ended sessions. Expectations are shown, and suggest budgets; no verdict, directive
-// or fold reads them. Pure.
+// or fold reads them. No effect except on arguments.
 
 namespace headway::core {
 

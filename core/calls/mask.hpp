@@ -9,7 +9,7 @@ namespace headway::core {
 /// Appends `text` without its volatile parts (docs/detection.md, section 2): dates and times,
 /// durations with a unit, UUIDs, 0x addresses, process ids, epoch numbers next to a word for time,
 /// and generated names under temporary directories. Bare integers stay: "9 failed" and "8 failed"
-/// are different answers. Pure; linear in the text.
+/// are different answers. Changes only `out`; linear in the text.
 void append_masked(std::string& out, std::string_view text);
 
 /// A receipt without the parts in which the next receipt differs: numbers after words such as "id"

@@ -35,8 +35,8 @@ std::string_view path_in_command(std::string_view command);
 /// The kind of failure for an error class that a client reported; kNone for an unknown name.
 FailureKind failure_of_class(std::string_view error_class);
 
-/// The same for the result of a tool: there, a timeout or an unreachable network concerns the tool
-/// (kTimeout, kNetwork), not the model's provider.
+/// The kind of failure for an error class in the result of a tool: there, a timeout or an
+/// unreachable network concerns the tool (kTimeout, kNetwork), not the model's provider.
 FailureKind failure_of_tool_class(std::string_view error_class);
 
 /// The kind of failure for an HTTP status from 400 up; kNone for a lower one.
@@ -49,8 +49,8 @@ FailureKind failure_of_error(const ErrorReported& error);
 /// The kind of failure that a message describes; kOther if its words are unknown.
 FailureKind failure_of_message(std::string_view message);
 
-/// The same for the result of a tool. For the same failure, gives the same kind as
-/// failure_of_tool_class().
+/// The kind of failure that a message in the result of a tool describes. For the same failure,
+/// gives the same kind as failure_of_tool_class().
 FailureKind failure_of_tool_message(std::string_view message);
 
 /// True for an empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result

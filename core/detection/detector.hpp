@@ -33,18 +33,21 @@ enum class EvidenceKind : std::uint8_t {
 
 /// Properties of a detector, besides its claims, that the engine must know.
 struct DetectorTraits {
-    EvidenceKind kind;  ///< decides which claims it can confirm, and whether its own last
-    /// The counts at which it claims a severity, by profile (docs/detection.md, sections 5 and 13;
-    /// for `strict`: docs/first-designs.md). They are low where recordings allow it: in no recorded
-    /// session that succeeded are there four equal calls in a row, or three laps of a cycle.
+    /// Decides which claims the detector can confirm, and whether its own claims last.
+    EvidenceKind kind;
+    /// The counts at which the detector claims a severity, by profile (docs/detection.md, sections
+    /// 5 and 13; for `strict`: docs/first-designs.md). The counts are low where recordings allow
+    /// this: in no recorded session that succeeded are there four equal calls in a row, or three
+    /// laps of a cycle.
     Thresholds balanced;
     Thresholds strict = balanced;
-    /// Advice on leaving its loops, for a directive: one sentence without any quotation. The second
-    /// text is for agents that followed the first in vain. Empty = the general text (recovery.cpp).
+    /// Advice on leaving the loops that the detector finds, for a directive: one sentence without
+    /// any quotation. The second text is for agents that followed the first in vain. Empty = the
+    /// general text (recovery.cpp).
     std::string_view advice{};
     std::string_view second_advice{};
-    /// True if its claims are not only about loops, so that Policy::loop_detection does not switch
-    /// it off.
+    /// True if the detector's claims are not only about loops, so that Policy::loop_detection does
+    /// not switch the detector off.
     bool always_on = false;
 };
 
@@ -107,9 +110,10 @@ struct Observation : EventSigns {
 /// The interface of all detectors: a detector is a value in the session's state. The fold feeds it
 /// every event, so that a replay reproduces it, and the resolver reads it. Constant memory,
 /// amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims something.
-/// `is_valid()` checks a state from a snapshot, in a session whose last event is `newest`: it is
-/// false if an assertion would fail on the state, which no fold can have produced. The code of a
-/// detector is in its two files in detectors/; adding it to `Detectors` (detectors.hpp) enables it.
+/// `is_valid()` checks a state from a snapshot, in a session whose last event is `newest`: it
+/// returns false if no fold can have produced the state, so that an assertion would fail on it. The
+/// code of a detector is in its two files in detectors/; adding it to `Detectors` (detectors.hpp)
+/// enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
@@ -134,7 +138,8 @@ inline std::string times(std::uint64_t count) {
 }
 
 /// The clause ", and no change was reported since #118", where 118 is the event of the last hard
-/// progress, or the start is named; or the number of edits since then whose effect is unknown.
+/// progress; without hard progress the clause names the start. If the effect of some edits since
+/// then is unknown, the clause gives their number instead.
 std::string since_change(const Ledger& ledger);
 
 /// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.

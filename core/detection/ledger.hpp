@@ -52,8 +52,8 @@ struct KnownAnswer {
 struct FileTrail {
     std::uint64_t path = 0;
     std::uint64_t last_n = 0;
-    std::uint32_t reversals = 0;         ///< in a row: times that the file returned to a content it
-                                         ///< had left
+    /// Number of returns in a row to a content that the file had left.
+    std::uint32_t reversals = 0;
     std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
     bool operator==(const FileTrail&) const = default;
     static constexpr auto fields() {

@@ -23,7 +23,7 @@ struct ProviderStop {
 /// never kNone. Pure; linear in the first KiB of the message.
 ProviderStop stop_of(const ErrorReported& error);
 
-/// The same for a failed call, judged by its kind of failure and the words of its error. Pure.
+/// The stop that a failed call shows, by its kind of failure and the words of its error. Pure.
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message);
 
 /// The time of a reset, if the words of an error give it in seconds since 1970; else kNever. Times

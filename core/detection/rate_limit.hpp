@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// True if a failure is a provider's rate limit or overload. `error_class` decides, then `status`;
-/// `message` is read only without both. Pure.
+/// `message` is read only if both are absent. Pure.
 bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> status,
                    std::string_view message);
 

@@ -23,11 +23,11 @@ namespace headway::core {
 /// restarts that count.
 ///
 /// A heartbeat restarts the count if its phase is new (RecentPhases) or its in-flight counter
-/// moved. A new iteration number does not restart the count, since it may only count heartbeats;
-/// nor does a return to an earlier phase. A user message is a new task and restarts the count.
-/// Heartbeats of an agent that has reported that it is idle or waiting for permission are not
-/// counted until it acts. Heartbeats during its own approval request are not counted either; the
-/// answer restarts the count.
+/// moved. A new iteration number does not restart the count, since iterations may be mere numbers
+/// of heartbeats; nor does a return to an earlier phase. A user message is a new task and restarts
+/// the count. Heartbeats of an agent that has reported that it is idle or waiting for permission
+/// are not counted until it acts. Heartbeats during its own approval request are not counted
+/// either; the answer restarts the count.
 struct HeartbeatRule {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,

@@ -22,10 +22,12 @@ struct Waiting {
     /// Queries about something that has ended: after kOverWaits waits or kOverPatience, a person is
     /// needed; kOverLooks queries without a wait are suspicious.
     static constexpr std::uint32_t kOverWaits = 4;
-    static constexpr std::uint32_t kClosedWaits = 12;  ///< for a port that stays closed
+    /// The number of waits for a port that stays closed.
+    static constexpr std::uint32_t kClosedWaits = 12;
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
-    static constexpr std::uint32_t kBusyWaits = 20;  ///< for a lock that stays taken
+    /// The number of waits for a lock that stays taken.
+    static constexpr std::uint32_t kBusyWaits = 20;
 
     bool waits = false;
     bool live = false;    ///< the last poll found something under way
@@ -39,12 +41,12 @@ struct Waiting {
     std::uint64_t last_idle_n = 0;
     std::uint32_t pressed = 0;      ///< refusals and unchanged polls in a row, with no pause in
                                     ///< between
-    std::uint32_t unmoved = 0;      ///< waits in a row in which nothing outside changed
-    Timestamp unmoved_at = kNever;  ///< of the first such wait
+    std::uint32_t unmoved = 0;      ///< waits in a row in which nothing external changed
+    Timestamp unmoved_at = kNever;  ///< time of the first such wait
     std::uint32_t over = 0;         ///< queries in a row whose answer names an end (Shape::kOver)
-    std::uint32_t over_of = 0;      ///< low half of their question
-    Timestamp over_at = kNever;     ///< of the first such query
-    std::uint32_t over_said = 0;    ///< low half of their answer
+    std::uint32_t over_of = 0;      ///< low half of the question of these queries
+    Timestamp over_at = kNever;     ///< time of the first such query
+    std::uint32_t over_said = 0;    ///< low half of the answer to these queries
     std::uint32_t rested = 0;       ///< seconds in unmoved waits, from the durations of their calls
 
     void observe(const Observation& seen);

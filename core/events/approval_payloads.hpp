@@ -60,7 +60,7 @@ struct EnumNames<OnExpiry> {
 };
 
 /// Scope of an approval: this request, all equal requests of the session, or equal requests until a
-/// time.
+/// given time.
 enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
 template <>
 struct EnumNames<GrantScope> {
@@ -151,7 +151,7 @@ struct ApprovalDecided {
     Text response;
     GrantScope scope = GrantScope::kOnce;
     Timestamp until = kNever;  ///< end of a grant of the scope kUntil
-    bool stop = false;         ///< a rejection that ends the agent's loop
+    bool stop = false;         ///< a rejection that ends the agent's run
     GrantMatch match = GrantMatch::kArgs;
     Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
     bool operator==(const ApprovalDecided&) const = default;

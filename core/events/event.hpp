@@ -75,8 +75,8 @@ struct Event {
 /// The type of a payload. Pure.
 EventType type_of(const Payload& payload) noexcept;
 
-/// Replaces `payload` with a default payload of `type`, for a decoder to fill. For an unknown
-/// number it returns false and changes nothing.
+/// Replaces `payload` with a default payload of `type`, for a decoder to fill. Returns false and
+/// changes nothing for an unknown number.
 bool set_payload(Payload& payload, EventType type);
 
 /// A default payload of `type`, for a decoder to fill; nothing for an unknown number. Pure.

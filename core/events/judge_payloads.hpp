@@ -50,9 +50,9 @@ constexpr char letter_of(CheckAnswer answer) {
 /// Outcome of a question to a judge. Only kAnswered can change a verdict.
 enum class JudgeOutcome : std::uint8_t {
     kAnswered,
-    kDiscarded,    ///< the answer had none of the letters, or named evidence that does not exist
+    kDiscarded,    ///< the answer was invalid, see read_status_answer()
     kUnreachable,  ///< no connection, or an untrusted TLS peer, after all retries
-    kRefused,      ///< HTTP 4xx: the key, the model or the request is wrong; not retried
+    kRefused,      ///< HTTP 4xx except 429: the key, the model or the request is wrong; not retried
     kFailing,      ///< HTTP 429 or 5xx after all retries
     kBroken,       ///< the connection was lost or fell silent before the end of the answer
     kOversized,    ///< the answer was too long
@@ -68,7 +68,7 @@ struct EnumNames<JudgeOutcome> {
         "broken",   "oversized", "unavailable", "cancelled"};
 };
 
-/// Cost of one question, as far as the endpoint reports it.
+/// Cost of one question; its tokens as far as the endpoint reports them.
 struct JudgeUse {
     std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
     std::uint64_t first_token_ms = 0;  ///< 0 = no token received
@@ -91,7 +91,7 @@ struct CheckRequested {
     static constexpr EventType kType = EventType::kCheckRequested;
     std::string check_id;  ///< the client's, or `<session>.c<n>`
     CheckCause cause = CheckCause::kAsked;
-    std::string judge;    ///< name of the endpoint
+    std::string judge;    ///< the judge's name in the configuration
     std::string by;       ///< the requester, if known
     std::string confirm;  ///< endpoint of the second opinion on a B, or empty
     bool operator==(const CheckRequested&) const = default;
@@ -114,7 +114,7 @@ struct CheckCompleted {
                                           ///< exist
     double confidence = 0;                ///< 0 to 1
     std::string error;                    ///< why there is no answer
-    std::string judge;                    ///< name of the endpoint
+    std::string judge;                    ///< the judge's name in the configuration
     std::string model;
     JudgeUse use;
     bool operator==(const CheckCompleted&) const = default;

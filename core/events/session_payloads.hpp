@@ -194,14 +194,14 @@ struct DirectiveIssued {
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     std::vector<std::uint64_t> evidence;
-    std::string loop;        ///< the loop it is about, or empty
+    std::string loop;        ///< the loop that the directive is about, or empty
     std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
     std::string by;          ///< the person who issued it; empty = Headway
-    /// The budget level that it reports. Nominal only with `from`, if that session's budget has
-    /// room again.
+    /// The budget level that the directive reports. Nominal only with `from`, if that session's
+    /// budget has room again.
     std::optional<BudgetLevel> budget;
-    bool unasked = false;  ///< it is about a budget, and no reply has carried it yet; the next
-                           ///< reply will
+    bool unasked = false;  ///< the directive is about a budget, and no reply has carried it yet;
+                           ///< the next reply will
     std::string from;      ///< owner of the budget, if it is another session
     bool rejects = false;  ///< a person's rejection caused it
     bool operator==(const DirectiveIssued&) const = default;

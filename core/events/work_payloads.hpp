@@ -69,7 +69,8 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;              ///< "hook": the call is never evidence
+    std::string origin;  ///< "hook": reported on the side; detectors do not count the call, if
+                         ///< Policy::trust_origin is set
     bool requires_approval = false;  ///< a person must allow the call before it runs
     Text description;                ///< describes the tool or the call; becomes the summary of its
                                      ///< approval
@@ -153,7 +154,7 @@ struct Message {
     /// Set by Headway: role `operator`, from a caller with a token of the scope `control`.
     bool of_operator = false;
     /// With role `system`: a timer, a loop or background work woke the agent. The message is not a
-    /// person's, but after it earlier calls may be repeated, as after a sleep.
+    /// person's; but, as after a sleep, calls that repeat earlier ones after it are no loop.
     bool wake_up = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
@@ -251,12 +252,14 @@ struct ProgressEstimated {
     std::string next_milestone;
     std::vector<std::string> blockers;
     std::string source;
-    bool fallback = false;        ///< set by Headway: replaces an estimate that the judge did not
-                                  ///< give
-    std::string judge;            ///< set by Headway: name of the endpoint; empty = the agent's own
-    std::string model;            ///< set by Headway
+    bool fallback = false;  ///< set by Headway: replaces an estimate that the judge did not
+                            ///< give
+    std::string judge;      ///< set by Headway: the judge's name in the configuration; empty = the
+                            ///< agent's own estimate
+    std::string model;      ///< set by Headway
     std::optional<JudgeUse> use;  ///< set by Headway
-    std::uint64_t calls = 0;      ///< finished calls at that time, for the score at the end
+    std::uint64_t calls = 0;  ///< number of finished calls at that time; the estimate is scored by
+                              ///< it when the session ends
     std::optional<bool> is_stuck;  ///< set by Headway: the estimate is within five points of the
                                    ///< last two
     bool operator==(const ProgressEstimated&) const = default;
@@ -295,8 +298,8 @@ struct StateChanged {
     std::optional<AgentState> from;  ///< set by Headway
     bool invalid = false;            ///< set by Headway: `from` has no transition to this state
     /// With `idle`: the names of the work that goes on after the turn ("shell: npm run dev"), at
-    /// most limits::kListItemsMax. If the agent was not idle before, an empty list means that no
-    /// such work goes on.
+    /// most limits::kListItemsMax. An empty list means that no such work goes on; but if the agent
+    /// was idle already, the work reported before still goes on.
     std::vector<std::string> background{};
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {

@@ -5,8 +5,9 @@
 
 namespace headway::core {
 
-/// Folds one event into the state. Replaying a journal always gives the same state. Pure; defined
-/// for every event that Session has accepted; asserts that `event.n` is the next number.
+/// Folds one event into the state. Replaying a journal always gives the same state. Changes only
+/// `state`; defined for every event that Session has accepted; asserts that `event.n` is the next
+/// number.
 void apply(SessionState& state, const Event& event);
 
 /// The parts of apply() that adopt an opening, and the changes of an amendment.

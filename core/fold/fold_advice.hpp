@@ -5,7 +5,8 @@
 
 #include "core/state/session_state.hpp"
 
-// The fold of directives: which are in force, and how many recovery steps each loop has had. Pure.
+// The fold of directives: which are in force, and how many recovery steps each loop has had. No
+// effect except on arguments.
 
 namespace headway::core {
 

@@ -20,23 +20,22 @@ struct HookQuestion {
     bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
     std::uint32_t stops = 0;                  ///< calls that a stop has refused before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: the agent waits for a person's answer
-    bool redeems = false;                     ///< a reply that lets a call run without an id
-                                              ///< redeems its approval
-    bool again = false;                       ///< the hook was held and is examined again
-    bool repeated = false;                    ///< its event was reported before: no new request is
-                                              ///< made
-    bool permission = false;                  ///< about a call that was announced before
-    bool needs_approval = false;              ///< calls of this tool must not run without approval
-    bool in_dialog = false;                   ///< the agent's own dialog is shown at the same time
-    std::uint64_t dialog = 0;                 ///< with in_dialog: number of the request about the
-                                              ///< dialog; 0 = none
-    std::string_view call_id;                 ///< of the call or question that waits
-    std::string_view tool;                    ///< of the call that waits
-    std::string_view args_digest;             ///< of the call that waits, to bind approvals
+    bool redeems = false;   ///< a reply that lets the call run also redeems its approval
+    bool again = false;     ///< the hook was held and is examined again
+    bool repeated = false;  ///< its event was reported before, so no new request is made
+    /// The hook asks for permission for a call that an earlier hook announced.
+    bool permission = false;
+    bool needs_approval = false;  ///< calls of this tool must not run without approval
+    bool in_dialog = false;       ///< the agent's own dialog is shown at the same time
+    std::uint64_t dialog = 0;  ///< with in_dialog: number of the request about the dialog; 0 = none
+    std::string_view call_id;  ///< of the call or question that waits
+    std::string_view tool;     ///< of the call that waits
+    std::string_view args_digest;  ///< of the call that waits, to bind approvals
     // About the session's ancestors and its earlier generations.
     std::string_view stopped_above;  ///< why a person has stopped an ancestor, or empty
     bool paused_above = false;       ///< an ancestor is paused
-    bool refused_before = false;     ///< a person rejected this call in an earlier generation
+    /// A person refused this call in an earlier generation of the session.
+    bool refused_before = false;
     /// For a hook that is sent again: directives whose earlier delivery probably failed.
     std::span<const std::string> unheard = {};
 };
@@ -48,17 +47,18 @@ struct HookAnswer {
     /// Number of the request in which a person has replaced the call's arguments; the call must not
     /// run with its own. 0 = none. The state does not keep the new arguments.
     std::uint64_t edited = 0;
-    std::string allow;  ///< who allowed the call; empty = no person was asked
+    std::string allow;  ///< who allowed the call, as a phrase; empty = no person allowed it
     std::string words;  ///< advice, a person's nudge, budget levels
     /// The number of the request that a person has answered; 0 = none. The answer's text is not
     /// kept in the state.
     std::uint64_t answered = 0;
-    std::uint64_t redeemed = 0;  ///< number of the approval that this answer uses up; 0 = none
-    std::string acknowledged;    ///< id of the request whose decision this answer delivers
-    std::string stop;            ///< why the agent should end its work
-    bool hard = false;           ///< stop at once: the final answer was asked for before, or the
-                                 ///< session was cancelled
-    bool undecided = false;      ///< the time was up without a decision; `deny` states this
+    /// Number of the approval request that this answer redeems; 0 = none.
+    std::uint64_t redeemed = 0;
+    std::string acknowledged;  ///< id of the request whose decision this answer delivers
+    std::string stop;          ///< why the agent should end its work
+    bool hard = false;         ///< stop at once: the final answer was asked for before, or the
+                               ///< session was cancelled
+    bool undecided = false;    ///< the time was up without a decision; `deny` states this
     /// Directives that this answer delivers and that must be recorded as delivered; those recorded
     /// before are left out.
     std::vector<std::string> delivered;
@@ -74,9 +74,9 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// True if another call of the tool is in flight that no request names. The other call may use an
-/// approval without a call_id, or one whose call has finished; since an approval is for one
-/// execution, it is then not free for this call. Pure.
+/// True if another call of the tool is in flight that no request names. An approval without a
+/// call_id, or whose call has finished, may belong to that other call. An approval is for one
+/// execution only, so this call cannot use it then. Pure.
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id);
 
@@ -84,7 +84,8 @@ bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
 /// asked. Pure.
 bool is_approved(const SessionState& state, const HookQuestion& asked);
 
-/// True while the agent has an open directive to stop. Pure.
+/// True while the agent must stop: a directive to stop is open, a person has stopped the agent, or
+/// the session was cancelled. Pure.
 bool must_stop(const SessionState& state);
 
 /// The session's status for a model: its verdict and the question to a person, if there is one.

@@ -19,7 +19,7 @@ inline constexpr std::size_t kDeciles = 10;
 struct EstimateMade {
     std::uint64_t n = 0;  ///< its event
     double percent = 0;
-    std::uint64_t calls = 0;  ///< finished calls at that time
+    std::uint64_t calls = 0;  ///< finished calls when the estimate was made
     std::string source;       ///< "judge" or "agent"
     std::string model;        ///< the judge's model
     bool operator==(const EstimateMade&) const = default;

@@ -5,7 +5,8 @@
 
 #include "core/state/session_state.hpp"
 
-// Reasons for verdicts that do not come from a detector: one sentence each, for people. Pure.
+// Reasons for verdicts that do not come from a detector (one sentence each, for people), and the
+// current judgement. Pure.
 
 namespace headway::core {
 
@@ -23,7 +24,7 @@ std::string progress_reason(const SessionState& state, Verdict verdict);
 JudgementPtr live_judgement(const SessionState& state);
 
 /// Why the session failed. Adds that the provider stopped it, unless the reported reason already
-/// names that.
+/// says so.
 std::string failed_reason(const SessionState& state);
 
 }  // namespace headway::core

@@ -18,10 +18,10 @@ struct VerdictContext {
     bool agent_works = false;    ///< that process or one of its children uses the CPU
 };
 
-/// The verdict of the state (docs/detection.md, section 6). It is the worst one that applies; from
-/// good to bad: progressing, exploring, waiting, slow, silent, blocked, suspect, stuck. A suspicion
-/// about repeats, failures or edits stays until hard progress, five rounds of P3, advice that the
-/// agent takes, or a new task clears it. Pure.
+/// The verdict of the state (docs/detection.md, section 6). For an open session it is the worst one
+/// that applies; from good to bad: progressing, exploring, waiting, slow, silent, blocked, suspect,
+/// stuck. A suspicion about repeats, failures or edits stays until hard progress, five rounds of
+/// P3, advice that the agent takes, or a new task clears it. Pure.
 Verdict verdict_of(const SessionState& state, const VerdictContext& around);
 
 /// Why a session is blocked, and until when.
@@ -35,22 +35,22 @@ struct Block {
 /// finished, even if it is idle at its prompt. Pure.
 bool stopped_by_provider(const SessionState& state);
 
-/// The block of a session with this verdict, if it is blocked, or failed while its provider stopped
-/// it. Pure.
+/// The block of a session with this verdict, if the session is blocked, or failed while a stop by
+/// its provider was in force; else an empty one. Pure.
 Block block_of(const SessionState& state, Verdict verdict);
 
-/// True if a person should look at a session with this verdict: it waits for something outside that
-/// has not changed for long (Policy::wait_polls, wait_patience), or a provider's failure lasts
-/// although it should have passed by itself. Pure.
+/// True if a person should look at a session with this verdict: it has long been waiting for
+/// something external that does not change (Policy::wait_polls, wait_patience), or a provider's
+/// failure lasts although it should have passed by itself. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
 /// The verdict with its grounds; the event that records it sets `since`. Pure.
 Judgement judge(const SessionState& state, const VerdictContext& around);
 
-/// True if `next` is to be recorded after `before`: another verdict, need, cause or time. A wait
-/// that no detector counts (at the prompt, for background work, paused by a person) is also
-/// recorded if its reason changes, because it is then another wait. So is the verdict after a
-/// pause. Pure.
+/// True if `next` is to be recorded after `before`: its `verdict`, `needs_somebody`, `cause` or
+/// `retry_at` differs. A wait that no detector counts (at the prompt, for background work, paused
+/// by a person) is also recorded if its reason changes, because it is then another wait. So is the
+/// verdict after a pause. Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
 /// The text of a loop's identity: 16 hexadecimal digits.

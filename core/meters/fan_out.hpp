@@ -49,7 +49,7 @@ bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& ru
 /// none does. Pure.
 std::string excess_words(const FanOut& now, const FanOutRules& rules);
 
-/// The same as advice to the model. Pure.
+/// The count that exceeds its limit, as advice to the model. Pure.
 std::string excess_advice(const FanOut& now, const FanOutRules& rules);
 
 /// The question to a person under OnFanOut::kAsk. Pure.

@@ -39,7 +39,7 @@ struct PolicyFloor {
 
 /// Raises the members of `policy` that are below the floor, and returns them as JSON pointers into
 /// an opening. `defaults` is the daemon's policy; its entries for tools and detectors are kept.
-/// Pure.
+/// Changes only `policy`.
 std::vector<std::string> raise_to(const PolicyFloor& floor, const Policy& defaults, Policy& policy);
 
 /// The first field in which `next` is weaker than `now`, as a JSON pointer below `/policy`; empty

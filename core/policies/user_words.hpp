@@ -23,7 +23,7 @@ bool words_left(const SessionState& state) noexcept;
 bool may_lift(const SessionState& state) noexcept;
 /// Records a reported user message, event `n`, which begins a new scope.
 void lift(SessionState& state, std::uint64_t n);
-/// The same for a message that only a person can have sent. It does not use up the agent's
+/// Records a message that only a person can have sent. Such a message does not use up the agent's
 /// allowance.
 void lift_as_person(SessionState& state, std::uint64_t n);
 

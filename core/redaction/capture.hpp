@@ -17,13 +17,14 @@ struct CaptureRules {
 
     /// True if only digests are kept for sessions of this agent. Pure.
     bool only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const;
-    /// The same for an opening.
+    /// True if only digests are kept for the session that this opening opens. Pure.
     bool only_digests(const auto& about) const { return only_digests(about.agent, about.labels); }
 };
 
 /// Replaces the texts in an agent's report with their digests. It keeps the names of tools, files,
 /// phases and tests, the class of an error, and texts that a person has to decide about. Called
-/// before the event is folded, so that nothing derived from it has the texts. Pure.
+/// before the event is folded, so that nothing derived from it has the texts. Changes only
+/// `payload`.
 void keep_digests(Payload& payload);
 
 }  // namespace headway::core

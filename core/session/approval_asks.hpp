@@ -15,7 +15,8 @@ namespace headway::core {
 /// request for it. Pure.
 bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now);
 
-/// The same for the call at position `place` of a report, which may need no approval at all. Pure.
+/// True if a person must be asked about the call at position `place` of a report. Such a call may
+/// need no approval at all. Pure.
 bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
                Timestamp now);
 

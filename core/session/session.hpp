@@ -59,9 +59,9 @@ struct ApprovalRules {
 
 /// SessionEnded::code when the agent's process ended before its turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
-/// The same for a session that a person has ended.
+/// SessionEnded::code of a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";
-/// The same for a session that has ended with the one that opened it.
+/// SessionEnded::code of a session that has ended with the one that opened it.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
 /// The context of a command: time and attention are given as data.

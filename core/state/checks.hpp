@@ -34,10 +34,11 @@ struct JudgeRules {
     std::string primary;  ///< name of the endpoint asked first; empty = there is no judge
     std::string confirm;  ///< endpoint of the second opinion that a B needs; empty = none
     bool on_suspect = true;
-    std::uint32_t audit_rounds = 100;  ///< without hard progress; 0 = no audits
-    std::uint32_t checks_max = 10;     ///< automatic checks of one session
+    /// Rounds without hard progress before an audit; 0 = no audits.
+    std::uint32_t audit_rounds = 100;
+    std::uint32_t checks_max = 10;  ///< maximum number of automatic checks of one session
     EstimateMode estimates = EstimateMode::kOff;
-    std::uint32_t estimate_steps = 5;   ///< with kEvery
+    std::uint32_t estimate_steps = 5;   ///< with kEvery: counted calls between two estimates
     std::uint32_t estimates_max = 100;  ///< of one session
 };
 
@@ -47,8 +48,8 @@ struct PendingCheck {
     std::string check_id;
     CheckCause cause = CheckCause::kAsked;
     std::string confirm;      ///< JudgeRules::confirm when the check was requested
-    std::string loop;         ///< Judgement::loop at that time; empty = none
-    std::uint32_t round = 0;  ///< Ledger::rounds at that time
+    std::string loop;         ///< Judgement::loop when the check was requested; empty = none
+    std::uint32_t round = 0;  ///< Ledger::rounds when the check was requested
     bool operator==(const PendingCheck&) const = default;
     static constexpr auto fields() {
         using P = PendingCheck;

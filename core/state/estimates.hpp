@@ -48,16 +48,17 @@ struct Estimates {
     std::uint32_t scored = 0;     ///< estimates by the agent and by judges, without fallbacks; they
                                   ///< are scored at the end
     std::uint32_t judged = 0;     ///< estimates by judges, including fallbacks
-    std::uint64_t n = 0;          ///< event of the last judge's estimate
-    std::uint64_t calls = 0;      ///< Ledger::calls at that time
-    std::uint64_t phases = 0;     ///< PhaseTotals::completed at that time
-    std::uint32_t round = 0;      ///< Ledger::rounds at that time
+    std::uint64_t n = 0;          ///< event of the last estimate by a judge
+    std::uint64_t calls = 0;      ///< Ledger::calls at that estimate
+    std::uint64_t phases = 0;     ///< PhaseTotals::completed at that estimate
+    std::uint32_t round = 0;      ///< Ledger::rounds at that estimate
     std::uint64_t blocked_n = 0;  ///< event of the last estimate if it named blockers; else 0
     FailureKind blocker = FailureKind::kNone;  ///< kind of these blockers
-    bool blocked_by_judge = false;             ///< named by a judge: only a judge can withdraw them
+    /// A judge named these blockers, so only a judge can withdraw them.
+    bool blocked_by_judge = false;
     CurrentEstimate current;
-    std::vector<double> recent;  ///< the newest ones by one author, at most
-                                 ///< EstimatePlateau::kWindow
+    /// The newest estimates by one author, at most EstimatePlateau::kWindow.
+    std::vector<double> recent;
     bool recent_judged = false;  ///< that author is a judge
     bool operator==(const Estimates&) const = default;
     static constexpr auto fields() {

@@ -65,7 +65,7 @@ struct Nudge {
     std::string loop;           ///< Judgement::loop
     std::string directive;      ///< id of the last directive for the loop
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
-    std::uint32_t round = 0;    ///< Ledger::rounds at that time
+    std::uint32_t round = 0;    ///< Ledger::rounds when `step` was last set
     bool acknowledged = false;  ///< the agent took the advice, so the loop should not return
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
@@ -77,10 +77,10 @@ struct Nudge {
 
 /// The agent claims that its task is complete, and nothing since contradicts it.
 struct Claim {
-    std::uint64_t n = 0;      ///< event of the reflection that made it; 0 = no claim
-    std::uint64_t calls = 0;  ///< SessionState::tool_calls at that time
+    std::uint64_t n = 0;      ///< event of the reflection that made the claim; 0 = no claim
+    std::uint64_t calls = 0;  ///< SessionState::tool_calls at that event
     std::uint64_t iteration = 0;
-    Timestamp at = kNever;  ///< of the claim, or of the call after it
+    Timestamp at = kNever;  ///< time of the claim, or of the agent's last report after it
     bool operator==(const Claim&) const = default;
     static constexpr auto fields() {
         return field_list(field("n", &Claim::n), field("calls", &Claim::calls),

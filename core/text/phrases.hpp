@@ -49,7 +49,7 @@ public:
 
 private:
     /// Calls `look` for each place whose two characters may begin a phrase, until `look` returns
-    /// false. Returns false if it did.
+    /// false. The result is then false, else true.
     template <class Look>
     constexpr bool each_start(std::string_view text, Look look) const {
         if (text.size() < 2) return true;
@@ -62,7 +62,7 @@ private:
         return true;
     }
 
-    /// The same for both cases of a letter.
+    /// The row of a letter: equal for both cases of it.
     static constexpr std::size_t row_of(char c) { return static_cast<unsigned char>(c) & 31U; }
 
     /// Index of the first phrase with which the text begins; N if no phrase matches.

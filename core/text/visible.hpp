@@ -25,7 +25,7 @@ Character first_character(std::string_view text);
 bool is_hidden(char32_t point);
 
 /// Appends the escape that visible() writes for the first character of `text`, or for its first
-/// byte if no character begins there. Pure.
+/// byte if no character begins there. Changes only `out`.
 void append_escape(std::string& out, std::string_view text);
 
 /// `text` on one line, with nothing left out or hidden: a hidden character becomes \u{202e}, a byte
@@ -35,7 +35,7 @@ void append_escape(std::string& out, std::string_view text);
 std::string visible(std::string_view text);
 
 /// `json` with each hidden character replaced by an escape such as \u202e, which means the same in
-/// JSON; so is the first character of a CI service's command. Pure.
+/// JSON; the first character of a CI service's command is replaced too. Pure.
 std::string visible_json(std::string_view json);
 
 }  // namespace headway::core

@@ -16,7 +16,7 @@ namespace headway::core {
 enum class Cause : std::uint8_t {
     kNone,
     kUsageLimit,    ///< of a plan or a quota; usually with a time at which it resets
-    kRateLimit,     ///< too many requests for the moment
+    kRateLimit,     ///< too many requests in a short time
     kOverloaded,    ///< the provider is down or has no capacity (5xx)
     kCredentials,   ///< missing, expired or refused
     kBilling,       ///< no credit: waiting does not help
@@ -38,7 +38,8 @@ struct EnumNames<Cause> {
         "refused", "unknown",       "person",       "tool_missing"};
 };
 
-/// True for a cause that passes by itself: the next answer of the model shows that it is over.
+/// True for a cause that may pass at any moment without a person, so that the next answer of the
+/// model shows that it is over. A usage limit does not: it lasts until its reset.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

@@ -18,7 +18,7 @@ namespace headway::core {
 enum class LegacyMode : std::uint8_t {
     kOff,
     kObserve,  ///< record when the timer would have killed the session
-    kEnforce,  ///< end the session then
+    kEnforce,  ///< end the session when the timer expires
 };
 template <>
 struct EnumNames<LegacyMode> {
@@ -39,7 +39,7 @@ struct LegacyTimeouts {
     }
 };
 
-/// A kill that a timer would have made, and what was known at that time.
+/// A kill that a timer would have made, and the facts known at the time of that kill.
 struct LegacyKill {
     std::string timer;  ///< "session" or "tool"
     std::string tool;   ///< tool of the call that took too long

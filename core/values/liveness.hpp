@@ -38,7 +38,7 @@ inline constexpr std::chrono::minutes kProcessPatience{30};
 /// Interval between checks of the process of an agent that does not report.
 inline constexpr std::chrono::minutes kProcessLookEvery{1};
 
-/// The same for an agent whose process is known to be alive.
+/// silent_at() for an agent whose process is known to be alive, if `agent_runs`.
 inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked,
                            bool agent_runs) {
     const Timestamp due = silent_at(last_beat_at, watch, asked);

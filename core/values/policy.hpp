@@ -119,8 +119,8 @@ struct Policy {
     /// True if a call with `origin: hook` is not evidence. Only the operator may set it, because an
     /// agent could hide every call this way.
     bool trust_origin = true;
-    /// A wait in which nothing outside changes needs a person after this many polls, or after this
-    /// time; 0 = never.
+    /// A wait for something external that does not change needs a person after this many polls, or
+    /// after this time; 0 = never.
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
     bool risk = false;  ///< removed; keeps the place in stored policies

@@ -16,7 +16,7 @@ enum class Tier : std::uint8_t {
     kExternal,       ///< P4: the awaited thing changed
     kInformation,    ///< P3: the first answer to a question
     kAnswerChanged,  ///< P3: the same question answered differently
-    kVerification,   ///< P2: fewer failures than ever, or an unseen result after a change
+    kVerification,   ///< P2: fewer failures than ever, or a result not seen before, after a change
     kState,          ///< P1: a path got new content
 };
 template <>
@@ -25,7 +25,7 @@ struct EnumNames<Tier> {
         "none", "external", "information", "answer_changed", "verification", "state"};
 };
 
-/// True for P1 and P2, which end an epoch of progress and clear suspicions.
+/// True for P1 and P2, which begin a new epoch and clear suspicions.
 constexpr bool is_hard(Tier tier) {
     return tier >= Tier::kVerification;
 }

@@ -56,8 +56,9 @@ struct Judgement {
     std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
-    /// A person should look. With `waiting`: nothing outside has changed for a long time. With
-    /// `blocked`: a provider's failure lasts although such failures usually pass by themselves.
+    /// A person should look. With `waiting`: the external thing that the agent waits for has not
+    /// changed for a long time. With `blocked`: a provider's failure lasts although such failures
+    /// usually pass by themselves.
     bool needs_somebody = false;
     Cause cause = Cause::kNone;  ///< the cause of `blocked`
     /// With `blocked`: when the provider will accept requests again, if reported; kNever = unknown.

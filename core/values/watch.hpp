@@ -18,11 +18,11 @@ public:
                                                  ///< first
 
     Watch() = default;
-    /// Attention since `since`, without gaps.
+    /// Listening since `since`, without gaps.
     Watch(Timestamp since) noexcept : since_(since) {}
 
-    /// Begins attention at the start of the daemon. Dialogs from before the start no longer wait
-    /// for it.
+    /// Begins to listen, at the start of the daemon. A dialog that was open before no longer waits
+    /// for an answer of the daemon: see started().
     void start(Timestamp now) noexcept {
         begin_anew(now);
         started_ = now;
@@ -31,16 +31,16 @@ public:
 
     /// Forgets everything before `now`; for use after a suspend or a clock step.
     void begin_anew(Timestamp now) noexcept;
-    /// Records that Headway did not listen from `from` to `to`. Gaps are recorded in the order of
-    /// time; one that overlaps the last gap extends it. If there is no room, the shortest gap is
+    /// Records that Headway did not listen from `from` to `to`. Gaps are recorded in chronological
+    /// order; one that overlaps the last gap extends it. If there is no room, the shortest gap is
     /// dropped.
     void note_gap(Timestamp from, Timestamp to) noexcept;
 
-    /// Since when attention was uninterrupted, for a heartbeat interval of `asked`: since the end
-    /// of the last gap of at least a quarter of `asked`. Shorter gaps are ignored, because a
-    /// heartbeat due in such a gap is received at the end of the gap, well before the timeout of
-    /// two intervals. If they counted, they would hide real silence on a slow disk, where every
-    /// commit is a gap.
+    /// Since when Headway has listened without a gap that matters to a session with the heartbeat
+    /// interval `asked`: since the end of the last gap of at least a quarter of `asked`. Shorter
+    /// gaps are ignored, because a heartbeat due in such a gap is received at the end of the gap,
+    /// well before the timeout of two intervals. If they counted, they would hide real silence on a
+    /// slow disk, where every commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
     /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.
@@ -59,7 +59,7 @@ private:
 
     Timestamp since_ = kNever;
     Timestamp started_ = kNever;
-    std::array<Gap, kGapsMax> gaps_{};  ///< the first count_ are used, in the order of time
+    std::array<Gap, kGapsMax> gaps_{};  ///< the first count_ are used, in chronological order
     std::size_t count_ = 0;
 };
 

@@ -36,17 +36,17 @@ struct DigestLoop {
 };
 
 /// Prefix of the ids of events that `headway run --keep-going` writes about itself. The agent's
-/// messages and calls, which it passes on, do not have it.
+/// messages and calls, which `headway run` only passes on, do not have this prefix.
 inline constexpr std::string_view kKeepGoingEvent = "keep-going-";
 /// Prefix of the ids of the daemon's own events; no event in a report may have such an id.
 inline constexpr std::string_view kOwnEventIds = "headway:";
 /// Prefix of the ids of messages with which a goal made an agent go on at the end of a turn; a
 /// number from 1 follows.
 inline constexpr std::string_view kGoalEvent = "headway:goal-";
-/// The same for the runs of a goal's command.
+/// Prefix of the ids of the events about runs of a goal's command; a number from 1 follows.
 inline constexpr std::string_view kGoalCheckEvent = "headway:goal-check-";
 
-/// A restart of an agent by --keep-going, or the wait for it.
+/// A resume of an agent by --keep-going, or the wait before it.
 struct DigestResume {
     Timestamp at = kNever;
     std::string why;
@@ -63,10 +63,10 @@ struct DigestSession {
     std::string end_reason;
     Timestamp ended_at = kNever;
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
-    std::uint64_t resumed = 0;
-    std::vector<DigestLoop> loops;  ///< the last kLoopsMax
-    Timestamp heard_at = kNever;    ///< the last report of the agent
-    Millis silence{0};              ///< the longest time between two reports
+    std::uint64_t resumed = 0;          ///< number of all resumes
+    std::vector<DigestLoop> loops;      ///< the last kLoopsMax
+    Timestamp heard_at = kNever;        ///< the last report of the agent
+    Millis silence{0};                  ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
     // State of the fold.
@@ -83,8 +83,8 @@ public:
 
     /// By id; at most kSessionsMax.
     const std::map<std::string, DigestSession, std::less<>>& sessions() const { return sessions_; }
-    /// The number of events of sessions for which there was no room, and of completed sessions that
-    /// made room for others.
+    /// The number of events of sessions for which there was no room, plus the number of completed
+    /// sessions that were removed to make room for others.
     std::uint64_t left_out() const { return left_out_; }
 
 private:

@@ -7,7 +7,7 @@
 #include <vector>
 
 // Reads the model's answers from an agent's own record of a session, which has one JSON object on
-// each line. Pure, linear.
+// each line. No effect except on arguments; linear.
 
 namespace headway::hook {
 

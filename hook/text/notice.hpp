@@ -18,7 +18,8 @@ std::string refusal_words(std::string_view agent, int status);
 
 struct Notice {
     std::string line;   ///< for standard error; empty: nothing is shown now
-    std::string reply;  ///< the same in the form that the agent shows to the user, if it has one
+    std::string reply;  ///< the notice in the form that the agent shows to the user, if the agent
+                        ///< has such a form
 };
 
 /// The notice of a refusal for this hook event.

@@ -41,7 +41,7 @@ enum class UrlKind : unsigned char {
     kWrong,
 };
 
-/// Reads a URL of the daemon. Pure.
+/// Reads a URL of the daemon. Changes only `place`.
 UrlKind read_url(std::string_view url, Place& place);
 
 /// The place of a Unix socket. Pure.

@@ -30,8 +30,8 @@ struct Facts {
 bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
                 Facts& facts);
 
-/// Path of the request. With --require, it makes a hook that the daemon does not understand an
-/// error; without it, the call of such a hook may run. Pure.
+/// Path of the request. With --require, the path requires that the daemon replies with an error to
+/// a hook that it does not understand; without --require, the call of such a hook may run. Pure.
 std::string hook_path(const Options& options);
 
 /// The facts as header fields, each as `Name: value`, without the token if `by_socket`. Values that

@@ -35,7 +35,8 @@ struct Principal {
 /// For routes whose path does not name the session: checks that the caller may report for it.
 /// Error: kForbidden, which names the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
-/// The same for reading. Pure.
+/// For such routes: checks that the caller may read the session. Error: kForbidden, which names the
+/// scope. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
 /// An Idempotency-Key as it is stored. A token that may not report for all sessions has its own

@@ -11,7 +11,7 @@ namespace headway::server {
 
 class Engine;
 
-/// Sends the engine's lines about sessions to the log. To be called before the first turn.
+/// Sends the engine's lines about sessions to the log. To be called before the engine's first turn.
 void log_sessions(Engine& engine, std::shared_ptr<spdlog::logger> log);
 
 }  // namespace headway::server

@@ -14,10 +14,10 @@
 namespace headway::server {
 
 /// The daemon's only clock. Durations are measured with the steady clock, so no step of the wall
-/// clock makes an agent silent. The stamps of events are the wall time at construction plus steady
-/// time, so they never go back. If the wall clock jumps ahead (after a suspend, or because it was
-/// set), the engine moves the stamps with advance_to(), by the rules of clock_steps.hpp. Any
-/// thread.
+/// clock makes an agent silent. The timestamp of an event is the wall time at construction plus
+/// steady time, so timestamps never go back. If the wall clock jumps ahead (after a suspend, or
+/// because it was set), the engine moves the timestamps with advance_to(), by the rules of
+/// clock_steps.hpp. Any thread.
 class Clock {
 public:
     using Steady = time_source::Steady;

@@ -9,11 +9,11 @@
 
 namespace headway::server {
 
-/// Decides how stamps follow steps of the wall clock. After a suspend, whose length the system
+/// Decides how timestamps follow steps of the wall clock. After a suspend, whose length the system
 /// knows, and after a short step, which does no harm, they follow at once. A longer step ahead may
 /// be a single wrong reading, and its effects (deleted sessions, expired approvals and tokens)
-/// cannot be undone, so it must first last for some minutes of the steady clock. Stamps never go
-/// back. Pure.
+/// cannot be undone, so it must first last for some minutes of the steady clock. Timestamps never
+/// go back. Pure.
 class ClockSteps {
 public:
     /// The smallest step that is reported; smaller ones are normal drift.
@@ -28,21 +28,21 @@ public:
     explicit ClockSteps(core::Millis confirm) : confirm_(confirm) {}
 
     struct Reading {
-        core::Timestamp stamps;  ///< the stamp that an event would get now
+        core::Timestamp stamps;  ///< the timestamp that an event would get now
         core::Timestamp wall;
         core::Millis slept{0};   ///< time that the machine has slept since its start
         core::Millis steady{0};  ///< steady time since an arbitrary moment
     };
     enum class Change : std::uint8_t {
         kNothing,
-        kFollowed,   ///< the stamps have moved by `by`
+        kFollowed,   ///< the timestamps have moved by `by`
         kDoubted,    ///< a step of `by` waits to be confirmed
         kReturned,   ///< the unconfirmed step has been undone
-        kConfirmed,  ///< the step has lasted; the stamps have moved by `by`
-        kBehind      ///< the wall clock has gone back; the stamps are `by` ahead of it
+        kConfirmed,  ///< the step has lasted; the timestamps have moved by `by`
+        kBehind      ///< the wall clock has gone back; the timestamps are `by` ahead of it
     };
     struct Step {
-        core::Millis follow{0};  ///< how far stamps move ahead
+        core::Millis follow{0};  ///< how far timestamps move ahead
         Change change = Change::kNothing;
         core::Millis by{0};
     };
@@ -51,7 +51,7 @@ public:
     /// is none.
     void start(const Reading& now, core::Timestamp newest);
     Step look(const Reading& now);
-    /// True if irreversible actions may rely on the stamps.
+    /// True if irreversible actions may rely on the timestamps.
     bool trusted(core::Millis steady) const { return !start_doubted_ || steady >= *start_doubted_; }
 
 private:

@@ -12,7 +12,7 @@ namespace headway::storage {
 /// The checksum of `bytes`. `before` is the checksum of the bytes before them.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
-/// The same for processors without a CRC-32C instruction.
+/// checksum() for processors without a CRC-32C instruction.
 std::uint32_t checksum_by_tables(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
 /// Checksum of a number as 8 bytes, little-endian.

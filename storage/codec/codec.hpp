@@ -12,7 +12,7 @@
 #include "core/events/event.hpp"
 #include "core/state/session_state.hpp"
 
-// Binary encoding of events and snapshots (storage/FORMAT.md). Pure.
+// Binary encoding of events and snapshots (storage/FORMAT.md). No effect except on arguments.
 
 namespace headway::storage {
 

@@ -39,8 +39,8 @@ public:
 };
 
 /// A prepared statement. Bound text and blobs are not copied: they must live until step() or run()
-/// returns. If a parameter cannot be bound, the next step() fails, since it would otherwise run
-/// with the previous value.
+/// returns. If a parameter cannot be bound, the next step() fails, since the statement would
+/// otherwise run with the previous value.
 class Statement {
 public:
     Statement() = default;

@@ -13,17 +13,17 @@
 
 namespace headway::storage {
 
-/// Data that outlives sessions: totals and use records. A part of the Store, with the same thread,
-/// transactions and errors.
+/// Data that outlives sessions: counters and use records. A part of the Store, with the same
+/// thread, transactions and errors.
 class HistoryTable {
 public:
     virtual ~HistoryTable() = default;
 
-    /// A total that outlives the sessions that it counts; 0 if nothing was added yet.
+    /// A counter that outlives the sessions that it counts; 0 if nothing has been added yet.
     virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
     virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
 
-    /// Records the use of a session that ends in this transaction.
+    /// Records how much a session used (tokens, cost, time); the session ends in this transaction.
     virtual core::Result<> add_use(const core::UseRecord& record) = 0;
     /// The newest records of one agent type, or of all.
     virtual core::Result<std::vector<core::UseRecord>> list_uses(

@@ -39,15 +39,15 @@ struct ImportEnd {
     core::Timestamp last_at = core::kNever;  ///< latest time of all events
 };
 
-/// Imports the journal of another store, with its keys and positions, into an empty shared store: a
-/// part of SharedStore, with the same thread and errors. Between start() and finish(), no daemon
-/// can open the store. Each function is a transaction of its own.
+/// Imports another store, with its keys and positions, into an empty shared store. A part of
+/// SharedStore, with the same thread and errors. Between start() and finish(), no daemon can open
+/// the store. Each function is a transaction of its own.
 class Import {
 public:
     virtual ~Import() = default;
 
-    /// Removes the remains of an unfinished import. Error: kStorageUnavailable if the store has
-    /// sessions, positions or tokens, or if a daemon uses it.
+    /// Removes the remains of an unfinished import. Error: kStorageUnavailable if the store is not
+    /// empty (it has sessions or tokens, or has given out positions), or if a daemon uses it.
     virtual core::Result<> start() = 0;
     /// Adds rows of the journal. Like the functions below, it fails if another import has started
     /// meanwhile.

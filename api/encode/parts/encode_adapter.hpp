@@ -13,7 +13,8 @@ struct Adapter {
     core::ChannelState state;
 };
 
-/// Writes the member `adapter` of a session's document or row; nothing for null. Pure.
+/// Writes the member `adapter` of a session's document or row; nothing for null. Changes only
+/// `json`.
 void write_adapter(JsonWriter& json, const Adapter* adapter);
 
 }  // namespace headway::api

@@ -4,7 +4,8 @@
 #include "api/json/json_writer.hpp"
 #include "core/state/estimates.hpp"
 
-// The newest estimate of progress, in the same form in every document that a dashboard polls. Pure.
+// The newest estimate of progress, in the same form in every document that a dashboard polls. No
+// effect except on arguments.
 
 namespace headway::api {
 

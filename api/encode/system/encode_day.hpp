@@ -21,7 +21,7 @@ struct DayReport {
     std::vector<Cap> caps;  ///< the cap for all sessions comes first, if set
 };
 
-/// The reply to `/v1/budget/day`. Pure.
+/// The reply to `/v1/budget/day`. Changes only `out`.
 void append_day(std::string& out, const DayReport& report);
 
 }  // namespace headway::api

@@ -12,7 +12,8 @@
 #include "core/approvals/approvals.hpp"
 #include "core/values/verdict.hpp"
 
-// Summary of many sessions for a dashboard, as JSON text. Pure; shapes as in API.md.
+// Summary of many sessions for a dashboard, as JSON text. No effect except on arguments; shapes as
+// in API.md.
 
 namespace headway::api {
 
@@ -29,7 +30,8 @@ enum class NeedKind : std::uint8_t {
     kSilent,
     kOverBudget,
     kAlarm,
-    kWaiting,  ///< a wait in which nothing outside changes: Judgement::needs_somebody
+    kWaiting,  ///< the agent has long been waiting for something external that does not change
+               ///< (Judgement::needs_somebody)
     kFanOut,   ///< an alarm about too many sub-agents
 };
 
@@ -55,7 +57,8 @@ struct Need {
 std::string_view name_of(NeedKind kind);
 /// The need of a pending approval.
 Need need_of(std::string_view session, const core::Approval& approval);
-/// The need of an open session whose verdict requires attention, or whose budget is nearly used up.
+/// The need of an open session whose verdict requires attention or, with `over_budget`, whose
+/// budget is at the level `critical` or beyond.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
 /// The need of a session with an alarm, which a person should check and acknowledge.

@@ -8,7 +8,8 @@
 
 #include "core/events/event.hpp"
 
-// The state of the daemon itself, and pages of a journal, as JSON text. Pure.
+// The state of the daemon itself, and pages of a journal, as JSON text. No effect except on
+// arguments.
 
 namespace headway::api {
 

@@ -8,7 +8,7 @@
 #include "api/json/json_document.hpp"
 
 // Code shared by the dialects whose hooks have the same form as Claude's: claude, codex, copilot,
-// qwen. Internal to the dialects; pure.
+// qwen. Internal to the dialects; no effect except on arguments.
 
 namespace headway::api::hooks {
 
@@ -33,7 +33,7 @@ struct ClaudeReply {
     std::string reason;         ///< the reason of the decision
     std::string_view edit_json;
     std::string context;
-    std::string stop;  ///< why the agent's loop must end
+    std::string stop;  ///< why the agent must end its run
 };
 
 std::string write_claude_reply(std::string_view event, const ClaudeReply& reply);

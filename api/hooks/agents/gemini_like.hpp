@@ -9,13 +9,14 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Reads tool responses of Gemini CLI and of its fork Qwen Code. Internal to the dialects; pure.
+// Reads tool responses of Gemini CLI and of its fork Qwen Code. Internal to the dialects; no effect
+// except on arguments.
 
 namespace headway::api::hooks {
 
 /// The result in `{llmContent, returnDisplay}`: `returnDisplay`, or `llmContent` if nothing is
-/// displayed. `llmContent` is the second choice because it contains a process number, which differs
-/// in each call.
+/// displayed. `llmContent` is the second choice because it contains a process ID, which differs in
+/// each call.
 std::string shown_result(JsonValue response);
 
 /// The exit code, which the shell tool writes after the output of the command.

@@ -31,7 +31,7 @@ inline constexpr std::size_t kGoalCommandMax = 500;
 inline constexpr std::size_t kGoalOutputMax = 1'200;
 
 /// Reads `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, where the texts are in
-/// hexadecimal digits. Any other text is not a goal. If `secrets` is null, no secrets are cut out.
+/// hexadecimal digits. Any other text is not a goal. If `secrets` is null, no secrets are redacted.
 /// Pure.
 GoalReport read_goal_report(std::string_view header, const core::SecretFinder* secrets);
 

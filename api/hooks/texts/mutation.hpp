@@ -8,7 +8,7 @@
 
 #include "core/events/work_payloads.hpp"
 
-// Files that a call wrote. Internal to the dialects; pure.
+// Files that a call wrote. Internal to the dialects; no effect except on arguments.
 
 namespace headway::api::hooks {
 

@@ -9,7 +9,8 @@
 
 namespace headway::core {
 
-/// The last EstimatePlateau::kWindow estimates of one author, in percent, and their events.
+/// The last EstimatePlateau::kWindow estimates of the agent, or of all judges, in percent, and
+/// their events.
 struct EstimateRow {
     std::vector<double> percents;
     std::vector<std::uint64_t> events;
@@ -21,12 +22,12 @@ struct EstimateRow {
 };
 
 /// Estimates of progress that do not move (docs/detection.md, section 5.5): the last kWindow lie
-/// within kRange points of each other. Estimates are not evidence: outside the strict profile they
+/// within kRange points of each other. Estimates prove nothing: outside the strict profile they
 /// only make a session suspect, and only after Thresholds::suspect estimates with no proof (P1 to
-/// P4) in between and no call in flight. The estimates of judges are kept in a row of their own, so
-/// that they neither hide the agent's plateau nor form one with the agent's; that row makes a claim
-/// only if `stuck` is set (docs/first-designs.md). Fallback estimates have no author and are
-/// ignored.
+/// P4) in between and no call in flight. The estimates of judges are kept apart, so that they
+/// neither hide the agent's plateau nor form one with the agent's estimates. A plateau of theirs is
+/// a claim only if Thresholds::stuck is not 0 (docs/first-designs.md). Fallback estimates have no
+/// author and are ignored.
 struct EstimatePlateau {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
@@ -36,9 +37,10 @@ struct EstimatePlateau {
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    EstimateRow own;                   ///< the agent's estimates
-    double idle_at = 0;                ///< the first estimate since the last proof
-    std::uint32_t idle = 0;            ///< estimates since then
+    EstimateRow own;         ///< the agent's estimates
+    double idle_at = 0;      ///< the first of the estimates that `idle` counts
+    std::uint32_t idle = 0;  ///< the agent's estimates since the last proof that lie within kRange
+                             ///< points of `idle_at`
     LazyOptional<EstimateRow> judged;  ///< the judges' estimates
 
     void observe(const Observation& seen);

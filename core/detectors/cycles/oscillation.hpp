@@ -9,11 +9,11 @@
 namespace headway::core {
 
 /// Edits that undo each other (docs/detection.md, section 5.3): a file returns to content that it
-/// had left (consecutive returns are counted for each file), or the last four edits alternate
-/// between two. Edits that change nothing are ignored. Progress on other files keeps the count of
-/// reversals but limits the claim to `suspect`; a better test result clears the alternations. It is
-/// also suspicious if one test alternates kRedFlips times between two failures, with edits in
-/// between, because each fix then brings back the other failure.
+/// had left (a reversal; the ledger counts consecutive ones for each file), or the last four edits
+/// alternate between two. Edits that change nothing are ignored. After hard progress on other
+/// files, earlier reversals still count, but only for `suspect` (see `clean`). A better test result
+/// clears the alternations. It is also suspicious if one test alternates kRedFlips times between
+/// two failures, with edits in between, because each fix then brings back the other failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,
@@ -25,27 +25,29 @@ struct Oscillation {
         .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
     };
 
-    static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
-    /// Maximum number of measurements that excuse edits, so that an agent cannot excuse edits
-    /// without limit by printing numbers.
+    /// Failures equal to the last but one: A-B-A-B has two.
+    static constexpr std::uint32_t kRedFlips = 2;
+    /// A measurement with a new result clears the alternations, because the other side of an
+    /// experiment is no way back. At most this many measurements do so: an agent could otherwise
+    /// excuse its edits without limit by printing numbers.
     static constexpr std::uint32_t kExperimentsMax = 24;
     /// Number of alternations that count as one if the contents are unknown: the thresholds 2 / 4
     /// become 8 / 16.
     static constexpr std::uint32_t kBlindPatience = 4;
 
-    std::uint32_t reversals = 0;  ///< consecutive, on one path
+    std::uint32_t reversals = 0;  ///< consecutive reversals of the file `path`
     std::uint32_t clean = 0;      ///< reversals since the last hard progress
     std::uint64_t path = 0;
     std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
-    std::vector<std::uint64_t> last_edits;  ///< the last four edits
+    std::vector<std::uint64_t> last_edits;  ///< digests of the last two edits
     std::uint64_t red_question = 0;         ///< the last failed test
-    std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
-    std::vector<std::uint64_t> last_reds;   ///< its last two failures
+    std::uint64_t red_changes = 0;          ///< Ledger::changes at the last failure of that test
+    std::vector<std::uint64_t> last_reds;   ///< the last two failures of that test
     std::uint32_t alternations = 0;         ///< edits equal to the last but one
     std::uint32_t red_flips = 0;            ///< failures equal to the last but one
-    std::uint32_t experiments = 0;          ///< measurements that excused edits
-    bool blind = false;                     ///< only the path of the last edit is known
+    std::uint32_t experiments = 0;          ///< measurements that cleared the alternations
+    bool blind = false;  ///< of the last edit only the path is known, not the content
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

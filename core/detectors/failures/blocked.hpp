@@ -10,33 +10,34 @@
 
 namespace headway::core {
 
-/// Failures in a row after which a provider's failure needs a person although it should pass by
-/// itself. Agents retry five to ten times, for minutes.
+/// Number of failures in a row after which a person is needed, even if the provider's failure
+/// should pass by itself. Agents retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
-/// A wait longer than this needs a person, even if the agent will go on by itself.
+/// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
 /// Bytes kept of an error's own text.
 inline constexpr std::size_t kBlockedWordsMax = 200;
 
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
 /// tool that it calls is missing, or a person was asked. An error class, a status code or the end
-/// of a turn causes a claim at once; words alone do so at the second failure. The claim holds until
-/// a message from a person, a wake-up, the start of a turn, or a call that succeeds; after an error
-/// of the model, a call that starts is enough. Causes that pass by themselves
-/// (core/values/cause.hpp) are also cleared by the model's next words. Being idle or silent clears
-/// nothing.
+/// of a turn causes a claim at once; the text of an error alone does so at the second failure. The
+/// claim holds until a message from a person, a wake-up, the start of a turn, or a call that
+/// succeeds; after an error of the model, a call that starts is enough. Causes that pass by
+/// themselves (core/values/cause.hpp) are also cleared by the model's next answer, unless a call
+/// failed (`of_call`). Being idle or silent clears nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
-        .balanced = {0, 0},  // no thresholds: it claims kBlocked at once
+        .balanced = {0, 0},  // no thresholds: the detector itself decides when to claim kBlocked
         .always_on = true,
     };
 
     Cause cause = Cause::kNone;
-    bool typed = false;           ///< known by the class, a status code or the end of a turn
-    bool of_call = false;         ///< a call failed, so an answer of the model does not clear it
-    bool turn_over = false;       ///< the agent does not try again by itself, or not for long
-    std::uint32_t count = 0;      ///< failures in a row of this cause
+    bool typed = false;      ///< known by the class, a status code or the end of a turn
+    bool of_call = false;    ///< a call failed, so an answer of the model does not clear it
+    bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
+                             ///< only after kBlockedWait or more
+    std::uint32_t count = 0;      ///< number of failures in a row with this cause
     Timestamp retry_at = kNever;  ///< as given by the provider
     std::string words;            ///< text of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;

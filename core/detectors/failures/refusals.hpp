@@ -8,14 +8,14 @@
 namespace headway::core {
 
 /// Consecutive refused calls of any kind: whatever the agent tries is not allowed to run
-/// (docs/detection.md, section 8). The session is suspect after Thresholds::suspect refusals, and
-/// blocked after twice as many, because only a person can change the rules that refuse. A call that
-/// ran halves the count, even if it failed; a message from the user ends the series; a call that
-/// was interrupted changes nothing.
+/// (docs/detection.md, section 8). The session is suspect after Thresholds::suspect refusals,
+/// blocked after twice as many, because only a person can change the rules that refuse, and stuck
+/// after Thresholds::stuck. A call that ran halves the count, even if it failed; a message from the
+/// user ends the series; a call that was interrupted changes nothing.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {8, 40},  // calls in a row
+        .balanced = {8, 40},  // refusals in a row
         .advice =
             "The rules of this machine refuse this call: do what is left without it, "
             "or say what you need and why.",

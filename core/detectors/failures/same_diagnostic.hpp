@@ -11,8 +11,8 @@ namespace headway::core {
 /// The same failure of a test or a build across several edits (docs/detection.md, section 5.2):
 /// equal diagnostics, while at most kPathsMax files were edited and nothing was committed. An agent
 /// that pursues one error through many files makes progress; so does one that has fewer failing
-/// tests than ever, even if the first failure is the same. This never makes a session `stuck` by
-/// itself; `no_progress` may confirm it.
+/// tests than ever, even if the first failure is the same. The finding never makes a session
+/// `stuck` by itself; `no_progress` may confirm the finding.
 struct SameDiagnostic {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

@@ -7,13 +7,14 @@
 
 namespace headway::core {
 
-/// The same error on the same file (docs/first-designs.md). A success on that file, hard progress
-/// and a new phase restart the count. Only on under the strict profile; under the others,
-/// `failure_streak` and `same_diagnostic` detect such errors with fewer false positives.
+/// The same error on the same file (docs/first-designs.md). The thresholds are numbers of errors. A
+/// success on that file, hard progress and a new phase restart the count. Enabled only in the
+/// strict profile; in the others, `failure_streak` and `same_diagnostic` detect such errors with
+/// fewer false positives.
 struct SameFileError {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {0, 0},  // errors
+        .balanced = {0, 0},  // off
         .strict = {4, 8},
     };
 

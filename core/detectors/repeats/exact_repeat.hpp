@@ -8,11 +8,12 @@
 namespace headway::core {
 
 /// The same call several times in a row with the same result (docs/detection.md, section 5.1), or
-/// failing with any error text. Rounds are counted, so duplicates in one round count once. Polls of
-/// something under way and provider errors break the row without adding to it; a changed answer, or
-/// a change made by the call, starts a new row. A row may span one user message, since "go on" is
-/// not a new task; a second message ends it. A failing call gets kRetries more attempts before the
-/// session is suspect, because three attempts are an ordinary retry policy.
+/// failing with any error text. Duplicates of a call in one round count as one call. Polls of
+/// something under way and provider errors end the run of equal calls and are not counted
+/// themselves. A call with a changed answer, or that changed something, is the first of a new run.
+/// A run may span one user message, since "go on" is not a new task; a second message ends the run.
+/// A failing call gets kRetries more attempts before the session is suspect, because three attempts
+/// are an ordinary retry policy.
 struct ExactRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -27,19 +28,20 @@ struct ExactRepeat {
     /// Factor of the thresholds for an action that is only acknowledged, since only another call
     /// shows its effect.
     static constexpr std::uint32_t kActPatience = 15;
-    /// The same for a step in a game whose one-line answer shows no position: along a corridor,
-    /// against a foe.
+    /// Factor of the thresholds for a step in a game (along a corridor, against a foe) if its
+    /// one-line answer does not show the position.
     static constexpr std::uint32_t kMovePatience = 4;
-    static constexpr std::uint32_t kGuardPatience = 5;  ///< the same for a guard that answers "no"
+    /// Factor of the thresholds for a shell test that answers "no", such as `test -f`.
+    static constexpr std::uint32_t kGuardPatience = 5;
 
     std::uint64_t key = 0;
     std::uint64_t question = 0;
     std::uint32_t run = 0;          ///< equal calls with equal outcomes
     std::uint32_t failing_run = 0;  ///< equal calls that failed
     std::uint32_t patience = 1;
-    std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
-    bool user_spoke = false;  ///< a user message came after the last call: no claim before the next
-                              ///< call
+    std::uint32_t scope = 0;  ///< Ledger::scope at the start of the run
+    bool user_spoke = false;  ///< a user message came after the last call: the detector claims
+                              ///< nothing before the next call
     bool edits = false;       ///< the call is an edit: a failed edit fails again if repeated
     bool closed = false;      ///< its target is a closed port, on which a server may yet listen
 

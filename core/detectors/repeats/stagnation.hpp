@@ -26,7 +26,7 @@ struct Stagnation {
     std::uint32_t question = 0;       ///< low half of the last question
     std::uint32_t halves = 0;         ///< twice the number of questions; one with a short answer
                                       ///< counts half
-    std::uint32_t others = 0;         ///< calls of other tools since then
+    std::uint32_t others = 0;         ///< calls of other tools since the last question
     std::uint32_t kin = 0;            ///< low half of CallFingerprint::kin of the first answer
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

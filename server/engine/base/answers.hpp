@@ -56,7 +56,8 @@ struct HookCall {
     /// Number of the approval that the agent's own dialog waits for; 0: none.
     std::uint64_t dialog = 0;
     /// For a hook that was already stored but whose answer the agent did not receive: the
-    /// directives delivered since then, which the agent may not have received either.
+    /// directives delivered since the hook was stored, which the agent may not have received
+    /// either.
     std::optional<std::vector<std::string>> unheard = {};
 };
 

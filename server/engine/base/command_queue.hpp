@@ -28,9 +28,8 @@ public:
     /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
     /// tens of ms.
     static constexpr std::size_t kRationPerTurn = 32;
-    /// A request of at least this size, which has 100 events or more, is large. A turn takes large
-    /// requests of at most kLargeBytesPerTurn together: these have some 250 events and delay a
-    /// small report by less than 10 ms.
+    /// A request of at least this size is large. A turn takes large requests until they have
+    /// kLargeBytesPerTurn together; so many bytes delay a small report by less than 10 ms.
     static constexpr std::size_t kLargeBytes = 64 * 1024;
     static constexpr std::size_t kLargeBytesPerTurn = 256 * 1024;
 
@@ -62,7 +61,7 @@ public:
     /// when the queue is empty.
     void close();
     bool closed_and_empty() const;
-    /// True if requests wait to be taken. Any thread.
+    /// True if requests are staged or wait to be taken. Any thread.
     bool has_waiting() const { return count_.load(std::memory_order_relaxed) > 0; }
     /// Number of staged, waiting and held requests. I/O thread only.
     std::size_t size() const;
@@ -72,7 +71,7 @@ private:
 
     std::vector<Request> staged_;  ///< I/O thread only
 
-    mutable std::mutex mutex_;  ///< guards everything below
+    mutable std::mutex mutex_;  ///< guards everything below except the atomics
     std::condition_variable ready_;
     std::vector<Request> waiting_;
     std::size_t first_ = 0;  ///< start of the rest in waiting_, if a batch was too large

@@ -10,9 +10,9 @@
 #include "core/base/assert.hpp"
 #include "server/engine/base/task.hpp"
 
-// Makes tasks from plain values: commands and queries are structs with their arguments and a call
-// operator. For a result of type T, the I/O thread calls `answer_with(Answers&, const ReplyTo&, T)`
-// (server/hub/waits/answers.hpp).
+// Makes tasks from plain values: commands, queries and long operations are structs with their
+// arguments and a call operator. For a result of type T, the I/O thread calls
+// `answer_with(Answers&, const ReplyTo&, T)` (server/hub/waits/answers.hpp).
 
 namespace headway::server {
 
@@ -23,7 +23,8 @@ concept WriteOp = std::invocable<Op&, Transaction&>;
 /// called again until it has a value.
 template <class Op>
 concept ReadOp = std::invocable<Op&, Reader&>;
-/// Starts an operation: `Result<> operator()(EngineContext&, const ReplyTo&)`.
+/// A long operation: `Result<> operator()(EngineContext&, const ReplyTo&)` starts it, and the reply
+/// is sent when it ends.
 template <class Op>
 concept StartOp = std::invocable<Op&, EngineContext&, const ReplyTo&>;
 
@@ -186,7 +187,7 @@ private:
     Op op_;
 };
 
-/// Makes the request that runs this command or query.
+/// Makes the request that runs this command or query, or starts this operation.
 template <class Op>
 Request request_of(const ReplyTo& to, Op op) {
     Request request;

@@ -34,7 +34,7 @@ core::Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& re
                                                                 const Resident& resident);
 
 /// Finds an approval by its UUID; nothing if the text is not a UUID, or is unknown. Error:
-/// kInternal if the approval is damaged; it does not name the session.
+/// kInternal if the approval is damaged; the error does not name the session.
 core::Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
                                                                 std::string_view alias);
 

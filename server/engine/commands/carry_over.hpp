@@ -64,8 +64,8 @@ core::Result<> name_opening(Reader& reader, SessionNames& names, const std::stri
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
-    /// For the runs of a job: of the limits of one run, only the operator's changes apply to the
-    /// next, since a job may ping as often as it likes.
+    /// For the runs of a job: the next run takes over only the limits that the operator changed,
+    /// since a job may ping as often as it likes.
     kOperators,
 };
 

@@ -50,7 +50,7 @@ struct ReportCommand {
     bool controls = false;     ///< the caller may control sessions
     bool fresh = false;        ///< the event ids have been looked up, and none is stored
     bool by_operator = false;  ///< the caller sent a token with the scope `control`
-    bool of_hook = false;      ///< its calls wait for the reply to a hook
+    bool of_hook = false;      ///< the report's calls wait for the reply to a hook
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

@@ -41,8 +41,9 @@ public:
 
     /// Checks the free space: always if `writes` is true, otherwise from time to time.
     void look_at_space(bool writes);
-    /// Checks the files, as often. A renamed database may return, and its content can be saved
-    /// while this process has it open, so writes are refused meanwhile. A truncated file is fatal.
+    /// Checks the files, as often as look_at_space() checks the space. A renamed database may
+    /// return, and its content can be saved while this process has it open, so writes are refused
+    /// meanwhile. A truncated file is fatal.
     void look_at_files(bool writes);
 
     /// Why nothing can be written now, or empty.

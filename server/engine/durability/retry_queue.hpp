@@ -12,10 +12,10 @@
 namespace headway::server {
 
 /// Results that the I/O thread delivered (WriteTask::delivered) and the store could not save: the
-/// ends of messages, questions, processes and dialogs. No client repeats them, so each is tried
-/// until it is stored: as soon as the store accepts writes again and, after another failure, after
-/// a pause. They are tried in order and in turns of their own, so that their failure does not fail
-/// a client's write.
+/// ends of deliveries of messages, of questions, processes and dialogs. No client repeats them, so
+/// each is tried until it is stored. The first try comes as soon as the store accepts writes again;
+/// after each further failure there is a pause. They are tried in order and in turns of their own,
+/// so that their failure does not fail a client's write.
 ///
 /// After a failure they are tried one by one, and a result that fails is moved behind the others.
 /// Thus a result that cannot be stored, because its session is damaged for example, does not block
@@ -43,8 +43,9 @@ private:
     /// Long, because after a failed try all sessions in memory must be loaded again.
     static constexpr std::chrono::milliseconds kPauseMax{8'000};
 
-    /// Bounded by the limits on questions, messages, processes and held hooks, each of which begins
-    /// with a write; and in any case by the size of the command queue.
+    /// Bounded, because each result ends a question, message, process or held hook; these are
+    /// limited in number, and none begins while writes fail. In any case bounded by the size of the
+    /// command queue.
     std::deque<Request> waiting_;
     std::size_t untried_ = 0;  ///< number of results at the front that were not tried yet
     bool one_by_one_ = false;  ///< true after a failure

@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// Makes the stamps of events follow steps of the wall clock, by the rules of clock_steps.hpp, and
-/// records the skipped time as an attention gap. Engine thread only.
+/// Makes the timestamps of events follow steps of the wall clock, by the rules of clock_steps.hpp.
+/// The skipped time is not held against any session. Engine thread only.
 class WallClock {
 public:
     WallClock(Clock& clock, core::Millis confirm, EngineReport report)
@@ -19,9 +19,10 @@ public:
     /// Ensures that new events are not older than those in the journal, even if the clock was set
     /// back. Called at each recovery.
     core::Result<> start_after(storage::Store& store);
-    /// Reads the wall clock; restarts `watch` when stamps follow it.
+    /// Reads the wall clock. When the timestamps adopt a step of the clock, Watch::begin_anew() is
+    /// called.
     void follow(core::Watch& watch);
-    /// True if irreversible actions may rely on the stamps.
+    /// True if irreversible actions may rely on the timestamps.
     bool trusted() const { return steps_.trusted(clock_.reading().steady); }
 
 private:

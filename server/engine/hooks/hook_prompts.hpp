@@ -8,8 +8,8 @@
 
 namespace headway::server {
 
-/// Remembers a person's command that starts a loop, and the prompts that will be sent by the timers
-/// in a stop hook, which replace those of the stop hook before. Bounded.
+/// Remembers a person's command that starts a loop, and the prompts that the timers in a stop hook
+/// will send. These prompts replace those of the stop hook before. Bounded.
 void note_prompts(Resident& resident, const api::hooks::Hook& hook);
 
 /// Marks the hook and its message as a wake-up if the prompt is exactly a remembered one. The first

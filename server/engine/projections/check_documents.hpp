@@ -14,7 +14,7 @@ inline std::string check_name(const std::string& session, const std::string& che
 }
 
 /// The document of a stored check, whose question and answer are read from the journal. Error:
-/// kInternal for a damaged check; it does not fail the rest of the turn.
+/// kInternal for a damaged check; the error does not fail the rest of the turn.
 core::Result<api::CheckDocument> check_document(storage::Store& store,
                                                 const storage::StoredCheck& stored);
 

@@ -15,9 +15,9 @@
 #include "server/engine/commands/approval_commands.hpp"
 #include "server/engine/transaction/reader.hpp"
 
-// Queries, which are answered from committed state. Long queries run in slices on the engine's
-// thread and encode their text slice by slice, because encoding a whole page of documents would
-// block the I/O thread.
+// Queries, which are answered from committed state. Long queries encode their text on the engine's
+// thread, because encoding a whole page of documents would block the I/O thread. They run in
+// slices, so that they do not block the engine either.
 
 namespace headway::server {
 
@@ -28,8 +28,7 @@ struct SessionQuery {
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
 
-/// The effects that the old timers would have had on `session`; on all ended sessions if it is
-/// empty.
+/// A session whose comparison with the old timers is wanted, and the time of the query.
 struct SessionCompared {
     core::Session session;
     core::Timestamp now;
@@ -69,7 +68,8 @@ struct BudgetDocument {
     core::Session session;
     api::ReadingTime time;
     core::BudgetPrediction prediction;
-    std::string usual_calls;  ///< for the prompt of the budget
+    std::string usual_calls;  ///< text about the calls that such sessions usually make, for the
+                              ///< prompt about the budget; or empty
     std::string cost_warning = {};
 };
 struct BudgetQuery {
@@ -90,7 +90,7 @@ struct BudgetAnalyticsQuery {
     core::Result<BudgetAnalytics> operator()(Reader& reader) const;
 };
 
-/// An approval for a client that may wait for its decision.
+/// The approval that a client has requested; its reply may wait until the approval is decided.
 struct ApprovalPolled {
     api::ApprovalDocument document;
 };
@@ -109,8 +109,9 @@ struct OverviewQuery {
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 
-/// Everything that waits for people: alarms first, then approvals and sessions together, oldest
-/// first, at most limits::kNeedsShownMax of them.
+/// At most limits::kNeedsShownMax of the matters that wait for people: first alarms, then approvals
+/// and sessions together by urgency, oldest first. Alarms leave up to half of the places to the
+/// others.
 core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
 core::Result<std::uint64_t> count_needs(const Reader& reader);
 
@@ -151,8 +152,8 @@ struct ListQuery {
         bool begun = false;
         bool found = false;              ///< all sessions of the page are found; only the output is
                                          ///< left
-        storage::SessionKey below = 0;   ///< the keys below this one are not searched yet
-        storage::SessionKey width = 64;  ///< keys of the next slice
+        storage::SessionKey below = 0;   ///< the keys below this one have not been searched yet
+        storage::SessionKey width = 64;  ///< number of keys in the next slice
         std::vector<storage::SessionKey>
             keys;              ///< the page's keys, and one more if more sessions follow
         std::size_t live = 0;  ///< how many of `keys` are of sessions that are not recorded
@@ -190,7 +191,7 @@ struct JournalQuery {
         api::JournalPage page;
         std::uint64_t low = 0;  ///< events low + 1 to high remain
         std::uint64_t high = 0;
-        std::uint64_t width = 100;  ///< events of the next slice
+        std::uint64_t width = 100;  ///< number of events in the next slice
         std::size_t looked_at = 0;
         std::uint64_t shown = 0;
         std::string body;

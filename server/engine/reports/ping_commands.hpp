@@ -23,7 +23,7 @@ core::Result<std::string> run_in_force(Reader& reader, const std::string& job, b
 core::Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
                         const std::string& rid);
 
-/// The ping was accepted, or told nothing new.
+/// The ping was accepted, or contained nothing new.
 struct Pinged {
     bool unscheduled = false;  ///< there was no room for its schedule
 };

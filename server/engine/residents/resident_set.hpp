@@ -38,8 +38,8 @@ struct HookMemory {
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
     /// Needed because an agent's dialog does not name the call that it is about.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
-    /// Digest of the event_id of the newest answer whose usage a hook has reported. The store has
-    /// the ids of all these answers.
+    /// Digest of the event_id of the model's newest answer whose usage a hook has reported. The
+    /// store has the event_ids of all answers whose usage was reported.
     std::uint64_t last_use = 0;
     bool fresh = false;  ///< the agent reported that it started with this session, so no answer is
                          ///< older than the session
@@ -48,8 +48,8 @@ struct HookMemory {
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
-    /// Digests of the calls that a person has rejected in earlier generations; read when a call
-    /// first needs them.
+    /// Digests of the calls that a person has refused in earlier generations of the session; read
+    /// from the store when a call first needs them.
     std::optional<std::vector<std::uint64_t>> refused_before;
     /// Digests of the ids of the calls whose hooks are held, or were held when their connection
     /// closed: these calls did not run.

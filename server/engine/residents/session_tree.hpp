@@ -44,7 +44,7 @@ private:
 };
 
 /// The parent session; null if it is unknown or damaged on the disk. Readers of the parent get an
-/// error for the damage, but it must not block writes to its children.
+/// error for the damage, but the damage must not block writes to the children.
 core::Result<Resident*> parent_of(Sessions& sessions, const Resident& child);
 
 /// The ancestors of a session, its parent first; empty if it has no parent, if there is a cycle, or

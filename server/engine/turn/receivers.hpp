@@ -11,11 +11,12 @@ namespace headway::server {
 
 /// Keeps at most kReceiversPerTurn keys in `receivers`, preferring those after `last`, and returns
 /// the others. Sets `last` to the last key kept, so that every key gets its turn. Both lists are
-/// ascending without duplicates. Pure; linear.
+/// ascending without duplicates. Changes only `receivers` and `last`; linear.
 std::vector<storage::SessionKey> hold_back(std::vector<storage::SessionKey>& receivers,
                                            storage::SessionKey& last);
 
-/// Adds `more` to `receivers`; both are ascending without duplicates. Pure; linear.
+/// Adds `more` to `receivers`; both are ascending without duplicates. Changes only `receivers`;
+/// linear.
 void add_receivers(std::vector<storage::SessionKey>& receivers,
                    const std::vector<storage::SessionKey>& more);
 

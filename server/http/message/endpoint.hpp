@@ -108,7 +108,7 @@ struct Target {
 };
 
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
-/// kInvalidId, kBadRequest; after an error, `found` is unspecified. Pure.
+/// kInvalidId, kBadRequest; after an error, `found` is unspecified. Changes only `found`.
 core::Result<> find_route(Method method, std::string_view target, Target& found);
 /// The same, but returns the target.
 core::Result<Target> match(Method method, std::string_view target);

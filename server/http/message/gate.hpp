@@ -26,7 +26,7 @@ bool is_default_port(std::uint16_t port) noexcept;
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
 
 /// Turns an absolute-form target with an accepted name into origin form (RFC 9112, 3.2.2).
-/// check_head() refuses any other absolute-form target. Pure.
+/// check_head() refuses any other absolute-form target. Changes only `head`.
 void strip_authority(RequestHead& head, const GateSettings& settings);
 
 /// Checks a head before the body is read (RFC 9112, 3.2 and 6; docs/security.md "Browsers"): there
@@ -37,7 +37,7 @@ void strip_authority(RequestHead& head, const GateSettings& settings);
 core::Result<> check_head(const RequestHead& head, const GateSettings& settings);
 
 /// Checks the head against the body rule of its route: length, media type and coding. Sets
-/// RequestHead::gzip. Errors: kBodyTooLarge, kUnsupportedMediaType. Pure.
+/// RequestHead::gzip. Errors: kBodyTooLarge, kUnsupportedMediaType. Changes only `head`.
 core::Result<> check_body(RequestHead& head, const BodyRule& rule);
 
 /// True if a Content-Type names the media type `type`, which is in lower case. Ignores parameters

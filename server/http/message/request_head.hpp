@@ -68,7 +68,8 @@ enum class HeadStatus : std::uint8_t { kNeedMore, kComplete, kMalformed };
 
 /// Parses the head of one request with Beast's parser and a callback for each field, so that
 /// nothing is allocated and no field container can overflow. With kMalformed, `error` has the
-/// reason (kBadRequest, kHeaderTooLarge, kHttpVersion). Accepts any bytes; never throws. Pure.
+/// reason (kBadRequest, kHeaderTooLarge, kHttpVersion). Accepts any bytes; never throws. Changes
+/// only `head` and `error`.
 HeadStatus parse_head(std::string_view bytes, RequestHead& head, core::Error& error) noexcept;
 
 }  // namespace headway::server

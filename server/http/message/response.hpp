@@ -31,7 +31,7 @@ struct Envelope {
     const Deprecation* deprecation = nullptr;  ///< the route's deprecation, or null
 };
 
-/// Appends status line, header and body; 204 and 304 have no body. Pure.
+/// Appends status line, header and body; 204 and 304 have no body. Changes only `out`.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
 /// The framing of a reply whose length is not known in advance.

@@ -20,10 +20,10 @@ namespace headway::server {
 struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;
-    std::vector<std::string> sessions;       ///< exactly one session, unless `several`
-    bool several = false;                    ///< from /v1/wait: the reply lists the sessions
-    bool all = false;                        ///< every session must meet the condition, not any
-    bool missing_ok = false;                 ///< waits for sessions that are not opened yet
+    std::vector<std::string> sessions;  ///< exactly one session, unless `several`
+    bool several = false;               ///< from /v1/wait: the reply lists the sessions
+    bool all = false;         ///< every session must meet the condition; otherwise one is enough
+    bool missing_ok = false;  ///< waits for sessions that are not opened yet
     core::Timestamp open_by = core::kNever;  ///< time by which the sessions must be opened
     core::Timestamp deadline = core::kNever;
 };

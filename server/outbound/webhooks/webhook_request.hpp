@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// The request that is sent, made from stored messages at that time.
+/// The request to send. It is made from stored messages only when it is sent.
 struct WebhookRequest {
     std::vector<std::string> headers;  ///< HTTP headers in addition to those of every request
     std::string body;                  ///< the HTTP body, a whole e-mail, or the input of a command

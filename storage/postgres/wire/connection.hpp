@@ -82,7 +82,8 @@ public:
     /// Queues a statement whose rows finish() will return.
     core::Result<> send_asking(std::string_view sql, const PostgresParameters& parameters = {});
     /// Sends the queued statements and waits for all answers, in one round trip. The rows are those
-    /// of send_asking(), in order. Returns the first error, which ends the transaction.
+    /// of send_asking(), in order. Returns the first error; after it, the transaction can only be
+    /// rolled back.
     core::Result<std::vector<PostgresRows>> finish();
     /// Runs one statement and returns its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
@@ -116,7 +117,7 @@ public:
     std::string tls() const;
 
 private:
-    /// An answer that is expected to a message sent.
+    /// The answer that is expected to one sent message.
     struct Expected {
         bool wanted = false;   ///< finish() returns its rows
         bool commits = false;  ///< the statement is the COMMIT
