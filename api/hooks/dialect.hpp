@@ -36,8 +36,8 @@ struct Dialect {
     bool asks_always = false;
     bool edits_calls = true;       ///< the reply to a kPre can change the call's arguments; else an
                                    ///< edited call is refused
-    bool edits_in_dialog = false;  ///< the reply to a kPermission can change them; else an edited
-                                   ///< call is refused
+    bool edits_in_dialog = false;  ///< the reply to a kPermission can change the call's arguments;
+                                   ///< else an edited call is refused
     bool has_call_ids = false;     ///< calls have ids; otherwise HookCall::call is derived from
                                    ///< their content
     bool reports_tokens = false;   ///< hooks report tokens, so tokens from telemetry are ignored

@@ -60,9 +60,9 @@ struct HookCall {
     /// For a kPermission whose dialog shows other arguments than the call has: the call's arguments
     /// as JSON, as in its kPre and kPost. Empty for all other hooks.
     std::string call_args;
-    /// The agent's id for the call. If the agent gives none, it is call_id_of() the content, which
-    /// is the same before and after the call, but also the same for equal calls. Empty for a
-    /// kPermission without an id.
+    /// The agent's id for the call. If the agent gives none, the id is call_id_of() the call's
+    /// content; such an id is the same before and after the call, but also the same for equal
+    /// calls. Empty for a kPermission without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: not reported
     /// In a kBatch: no hook reported that the call ran. A call that was announced (kPre) did not
@@ -128,15 +128,16 @@ struct Hook {
     std::string reason;                     ///< in a kEnd
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
-    std::optional<std::uint64_t> status;          ///< in a kError: HTTP status
-    core::Timestamp retry_at = core::kNever;      ///< in a kError: when the provider accepts
-                                                  ///< requests again
-    std::optional<std::uint64_t> retry_after_ms;  ///< the same, counted from the receipt of the
-                                                  ///< hook
-    std::optional<bool> retryable;                ///< in a kError, if the agent reports it
-    bool ends_turn = false;                       ///< in a kError: it ended the agent's turn
-    std::vector<std::string> options;             ///< in a kQuestion: answers to choose from
-    std::string echo;                             ///< JSON that render() returns unchanged
+    std::optional<std::uint64_t> status;      ///< in a kError: HTTP status
+    core::Timestamp retry_at = core::kNever;  ///< in a kError: when the provider accepts
+                                              ///< requests again
+    /// In a kError: the time until the provider accepts requests again, from the receipt of the
+    /// hook.
+    std::optional<std::uint64_t> retry_after_ms;
+    std::optional<bool> retryable;         ///< in a kError, if the agent reports it
+    bool ends_turn = false;                ///< in a kError: the error ended the agent's turn
+    std::vector<std::string> options;      ///< in a kQuestion: answers to choose from
+    std::string echo;                      ///< JSON that render() returns unchanged
     std::string echo_args;                 ///< in a kRequest: the arguments, if render() returns
                                            ///< them
     std::optional<std::uint64_t> hold_ms;  ///< longest wait of this hook
@@ -157,8 +158,8 @@ struct HookFacts {
 };
 
 /// The reply that Headway wants. If several effects are set, the first of these applies: stop,
-/// undecided, deny, edit, allow. Texts for the model are sent with any effect, where the agent
-/// takes them (Dialect::takes_context). Texts longer than kReplyTextBytesMax are cut.
+/// undecided, deny, edit, allow. Texts for the model accompany any effect except a hard stop, where
+/// the agent takes them (Dialect::takes_context). Texts longer than kReplyTextBytesMax are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead

@@ -17,8 +17,8 @@
 namespace headway::api::hooks {
 
 struct HookReport {
-    /// The hook's events: one for each call of a kBatch; none for a kEnd, because the engine ends
-    /// the session itself, with the outcome that it knows.
+    /// The hook's events: one for each call of a kBatch; none for a kEnd without an error, because
+    /// the engine ends the session itself, with the outcome that it knows.
     DecodedReport decoded;
     /// The request that a person may decide here as well as in the agent's own dialog
     /// (Hook::dialog). Empty if a person could not see the whole request.

@@ -71,7 +71,7 @@ private:
     struct Session {
         std::string agent;
         std::string id;       // Headway's id: agent-native
-        std::string native;   // the same without the agent's name
+        std::string native;   // that id without the agent's name
         std::string opening;  // JSON text
         int generation = 1;
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);

@@ -35,7 +35,8 @@ struct AgentRow {
     std::vector<std::string_view> packages;  ///< their names on npm
     std::string_view user_path;              ///< settings below the home folder: a file, or a
                                              ///< folder of scripts
-    std::string_view project_path;           ///< the same below the project's folder
+    /// Settings below the project's folder: a file, or a folder of scripts.
+    std::string_view project_path;
     /// A variable whose folder replaces the first part of user_path; empty: none.
     std::string_view folder_variable;
     HookLayout layout;
@@ -43,7 +44,7 @@ struct AgentRow {
     std::uint32_t time_units;  ///< units of its timeouts per second
     std::vector<AgentHookEvent> events;
     std::string_view tested_from;  ///< the oldest version that was tested end to end
-    std::string_view tested_to;    ///< the newest one
+    std::string_view tested_to;    ///< the newest version that was tested end to end
 };
 
 const std::vector<AgentRow>& agent_rows();

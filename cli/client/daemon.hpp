@@ -40,7 +40,7 @@ struct FailureText {
 
 /// Sends JSON to one daemon, with the token of the credential, if any. A token that was found, and
 /// not given by the user, is sent only to a listener that belongs to the owner of the token file,
-/// and no more after a refusal, because it may be the token of another daemon. One thread at a
+/// and no more after a refusal, because the token may be that of another daemon. One thread at a
 /// time.
 class Daemon {
 public:

@@ -17,7 +17,7 @@ namespace headway::cli {
 
 inline constexpr std::uint64_t kResumesDefault = 5;
 inline constexpr std::uint64_t kResumesMost = 50;
-/// If an agent waits longer than this by itself, it is ended, and Headway waits instead, so that a
+/// An agent that waits longer than this by itself is ended, and Headway waits instead, so that a
 /// crash costs nothing.
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 

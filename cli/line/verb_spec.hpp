@@ -46,8 +46,10 @@ struct ArgumentSpec {
     char separator = '\0';  ///< also splits one value into several; '\0': no character does
     std::optional<std::pair<int, int>> int_range{};
     std::optional<std::pair<double, double>> real_range{};
-    std::vector<std::string> excludes{};  ///< names of options with which it cannot be combined
-    std::vector<std::string> needs{};     ///< names of options without which it has no meaning
+    /// Names of options with which the argument cannot be combined.
+    std::vector<std::string> excludes{};
+    /// Names of options without which the argument has no meaning.
+    std::vector<std::string> needs{};
     /// The fault of one value, or empty. Runs before `set`.
     std::function<std::string(const std::string& value)> check{};
     /// Stores the values; there is one unless `repeats`. Returns the error, or an empty text.

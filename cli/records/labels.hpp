@@ -33,8 +33,8 @@ core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
 /// Finding of a person who read a recording up to the place where it was judged `stuck`.
 enum class AlarmRead : std::uint8_t { kRight, kWrong, kUnclear };
 
-/// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); others are
-/// ignored, and the last line about a file counts. Error: as in read_labels.
+/// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); other
+/// columns are ignored, and the last line about a file counts. Error: as in read_labels.
 core::Result<std::map<std::string, AlarmRead>> read_alarm_verdicts(std::istream& csv);
 
 }  // namespace headway::cli

@@ -35,7 +35,7 @@ struct RecordedEvent {
     std::string text;  ///< for kPlay, JSON: {"type","event_id","data"}
     /// For kJudge and kJudgeAgain. Errors: those of api::decode_report().
     core::Result<core::Event> event;
-    std::optional<double> seconds;  ///< time by the recording's own clock
+    std::optional<double> seconds;  ///< time of the event by the recording's own clock
     std::size_t line = 0;           ///< of the file, from 1
     bool acknowledges = false;      ///< no event: it acknowledges the newest advice, if any
 };

@@ -28,7 +28,7 @@ struct StopDirective {
 struct Standing {
     bool held = false;     ///< paused, or a person has to decide
     bool stopped = false;  ///< cancelled, halted or stopped
-    std::string stuck;     ///< why it is stuck; empty: not stuck
+    std::string stuck;     ///< why the session is stuck; empty: not stuck
 };
 
 /// Reports for one session from a thread of its own, so that the daemon never holds up the
@@ -56,8 +56,8 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    /// `hooks_tell`: if the agent's own hooks report into this session, they report the same event
-    /// too; the event is then dropped, so that nothing is counted twice.
+    /// `hooks_tell`: if the agent's own hooks report into this session, these hooks report the same
+    /// event too; the event is then dropped, so that nothing is counted twice.
     void add(const std::string& type, const Json& data, bool hooks_tell = false);
     /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
@@ -65,7 +65,8 @@ public:
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
     std::optional<StopDirective> stop_directive() const;
-    /// True if the newest reply holds the agent back: it is paused, or a person has to decide.
+    /// True if the newest reply holds the agent back: the session is paused, or a person has to
+    /// decide.
     bool held() const;
     /// Asks for a new standing().
     void look();

@@ -15,8 +15,8 @@
 
 namespace headway::cli {
 
-/// The state of a file when it was read. For an SQLite store it includes the log next to the file,
-/// which has the newest rows.
+/// The state of a file when it was read. For an SQLite store the state includes that of the log
+/// next to the file, since the newest rows are in the log.
 struct StoreState {
     std::uint64_t bytes = 0;
     std::int64_t changed = 0;  ///< nanoseconds since 1970
@@ -56,7 +56,7 @@ private:
 /// Identity of this program: another program may have other rules.
 std::string scan_build();
 
-/// $XDG_CACHE_HOME/headway/scan, or the same below ~/.cache; empty: no such folder.
+/// $XDG_CACHE_HOME/headway/scan, or ~/.cache/headway/scan; empty: no such folder.
 std::string scan_cache_path(const std::map<std::string, std::string>& environment);
 
 /// The cache in a file; empty if the file is absent or not this user's.

@@ -60,8 +60,9 @@ struct StorageSettings {
         24 * 30};  ///< ended sessions are deleted after this time; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
         100'000;  ///< maximum of sessions in memory; above it, idle ones are evicted
-    std::uint64_t sessions_resident_bytes =
-        512U << 20;  ///< their approximate memory; above it, idle ones are evicted; 0 = no bound
+    std::uint64_t sessions_resident_bytes = 512U
+                                            << 20;  ///< approximate memory of these sessions; above
+                                                    ///< it, idle ones are evicted; 0 = no bound
     milliseconds clock_confirm =
         std::chrono::minutes{5};  ///< time after which a step ahead of the wall clock is believed
     std::uint64_t free_space_min =

@@ -34,7 +34,7 @@ struct WebhookEndpoint {
     std::chrono::milliseconds timeout{15'000};  ///< for a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};
     // For formats for people: at most messages_max are sent in a `window`; later ones become one
-    // message at its end.
+    // message at the end of the window.
     std::uint32_t messages_max = 20;
     std::chrono::milliseconds window = std::chrono::minutes{10};
     /// How long a message waits for others with the same cause, which are then sent as one message.

@@ -166,7 +166,7 @@ inline constexpr std::size_t kExpectedNameBytesMax = 128;
 inline constexpr std::chrono::hours kExpectationKeptFor{24 * 30};
 /// Tools in a prompt block. A model ignores a longer list.
 inline constexpr std::size_t kUsualCallsShownMax = 8;
-inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< of each name in a prompt block
+inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< bytes of each name in a prompt block
 
 // Access.
 /// Names that an operator adds. Each is compared with every name in a report.
@@ -207,13 +207,15 @@ inline constexpr std::chrono::minutes kAuthForget{10};
 inline constexpr std::size_t kCheckIdBytesMax = 192;
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< pending checks of one session
 inline constexpr std::size_t kFactsKeptMax = 64;     ///< facts that are repeated to a judge
-inline constexpr std::size_t kFactBytesMax = 160;    ///< of each fact
+inline constexpr std::size_t kFactBytesMax = 160;    ///< bytes of each fact
 /// All facts together, the newest first: a quarter of a prompt.
 inline constexpr std::size_t kFactsBytesMax = 4096;
 /// Newest estimates of one session, kept until its end scores them: about 4 KB on disk.
 inline constexpr std::size_t kEstimatesKeptMax = 64;
-inline constexpr std::size_t kEstimateReasonBytesMax = 512;  ///< of the estimate shown
-inline constexpr std::size_t kEstimateWordsBytesMax = 160;   ///< of its milestone and each blocker
+/// Bytes of the reason for the estimate shown.
+inline constexpr std::size_t kEstimateReasonBytesMax = 512;
+/// Bytes of the milestone of the estimate shown, and of each of its blockers.
+inline constexpr std::size_t kEstimateWordsBytesMax = 160;
 inline constexpr std::size_t kEstimateBlockersMax = 8;  ///< blockers shown; a row is 2.5 KB at most
 /// Models scored separately: bounded because an endpoint may report any model name.
 inline constexpr std::size_t kEstimateModelsMax = 64;
@@ -238,10 +240,12 @@ inline constexpr std::size_t kJudgeFilesMax = 20;         ///< changed files of 
 inline constexpr std::size_t kJudgeReadBytesMax = 16'384;
 /// Braces that are tried as the start of an answer. Each costs a scan to the end of the text.
 inline constexpr std::size_t kJudgeObjectsMax = 64;
-inline constexpr std::size_t kJudgeReasonBytesMax = 512;      ///< a sentence: 100 tokens
-inline constexpr std::size_t kJudgeReasoningBytesMax = 2048;  ///< of an estimate: 500 tokens
+inline constexpr std::size_t kJudgeReasonBytesMax = 512;  ///< a sentence: 100 tokens
+/// Bytes of the reasoning of an estimate: 500 tokens.
+inline constexpr std::size_t kJudgeReasoningBytesMax = 2048;
 inline constexpr std::size_t kJudgeBlockersMax = 8;
-inline constexpr std::size_t kJudgeHeadersMax = 16;  ///< sent with each request to an endpoint
+/// Headers sent with each request to an endpoint.
+inline constexpr std::size_t kJudgeHeadersMax = 16;
 /// Bytes of a reply on the wire. A reply of 500 tokens has about 100 KB of chunks.
 inline constexpr std::size_t kJudgeAnswerBytesMax = 256U << 10;
 /// First sentence of an endpoint's own error message.
@@ -256,8 +260,8 @@ inline constexpr std::chrono::milliseconds kJudgeBackoffBase{500};
 inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
 /// Upper bound for an endpoint's Retry-After.
 inline constexpr std::chrono::milliseconds kJudgeRetryAfterMax{600'000};
-/// Failed tries in a row after which the circuit opens. One question alone does not open it: by
-/// default it makes fewer tries.
+/// Failed tries in a row after which the circuit opens. One question alone does not open the
+/// circuit: by default a question gets fewer tries.
 inline constexpr std::uint32_t kJudgeFailuresToOpen = 5;
 /// About the time that a model server takes to start. Doubled with each failed probe.
 inline constexpr std::chrono::milliseconds kJudgeOpenFor{30'000};
@@ -276,19 +280,21 @@ inline constexpr std::size_t kWebhookBodyBytesMax = 16'384;
 inline constexpr std::size_t kWebhookPendingMax = 4096;
 /// Dead letters of one endpoint. The oldest are dropped.
 inline constexpr std::size_t kWebhookDeadMax = 1000;
-inline constexpr std::size_t kWebhookTriesMax = 20;        ///< of one message
-inline constexpr std::size_t kWebhookSecretsMax = 4;       ///< of one endpoint, for rotation
-inline constexpr std::size_t kWebhookSecretBytesMin = 24;  ///< decoded, as Standard Webhooks asks
+inline constexpr std::size_t kWebhookTriesMax = 20;   ///< tries to deliver one message
+inline constexpr std::size_t kWebhookSecretsMax = 4;  ///< secrets of one endpoint, for rotation
+/// Bytes of a decoded secret, as Standard Webhooks asks.
+inline constexpr std::size_t kWebhookSecretBytesMin = 24;
 inline constexpr std::size_t kWebhookSecretBytesMax = 64;
 inline constexpr std::size_t kWebhookSecretFileBytesMax = 4096;
 /// Bytes read of a receiver's reply, which is discarded: enough for most replies to end properly.
 inline constexpr std::size_t kWebhookReplyBytesMax = 64U << 10;
-inline constexpr std::size_t kWebhookReasonBytesMax = 200;  ///< of a failed try's reason
-inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters named in one request
-inline constexpr std::size_t kWebhookPageMax = 100;         ///< deliveries of one page
-inline constexpr std::size_t kWebhookRecipientsMax = 16;    ///< of an e-mail
-inline constexpr std::size_t kWebhookArgvMax = 16;          ///< words of a command line
-inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< upper bound of messages_max
+/// Bytes of the reason for a failed try.
+inline constexpr std::size_t kWebhookReasonBytesMax = 200;
+inline constexpr std::size_t kWebhookReplayIdsMax = 100;  ///< dead letters named in one request
+inline constexpr std::size_t kWebhookPageMax = 100;       ///< deliveries of one page
+inline constexpr std::size_t kWebhookRecipientsMax = 16;  ///< recipients of an e-mail
+inline constexpr std::size_t kWebhookArgvMax = 16;        ///< words of a command line
+inline constexpr std::size_t kWebhookMessagesMax = 1000;  ///< upper bound of messages_max
 /// Outbox messages merged into one message to people, and the bytes of all, since all are read at
 /// once. Further events go into the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
@@ -332,8 +338,8 @@ inline constexpr std::size_t kWriteBufferBytesMax = 4U << 20;
 /// Bytes of unread replies and unfinished bodies of all clients. Beyond this, some connections are
 /// closed.
 inline constexpr std::size_t kUnreadBytesMax = 256U << 20;
-/// Clients with fewer unread bytes than this are not closed then; at most 256 clients can have
-/// more.
+/// Connections with fewer unread bytes than this are not closed in that case; at most 256 clients
+/// can have more.
 inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 
 // Queues between threads.

@@ -45,9 +45,9 @@ struct BudgetUse {
 
 /// The descendants of a session.
 struct FanOut {
-    std::uint64_t open = 0;   ///< now
-    std::uint64_t all = 0;    ///< ever
-    std::uint64_t depth = 0;  ///< most levels of descendants
+    std::uint64_t open = 0;   ///< number of open descendants
+    std::uint64_t all = 0;    ///< number of all descendants so far
+    std::uint64_t depth = 0;  ///< greatest number of levels of descendants
     bool operator==(const FanOut&) const = default;
     static constexpr auto fields() {
         return field_list(field("open", &FanOut::open), field("all", &FanOut::all),

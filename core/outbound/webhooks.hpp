@@ -44,8 +44,8 @@ std::span<const std::string_view> default_webhook_events() noexcept;
 /// Verdicts that need a person's attention.
 std::span<const std::string_view> default_webhook_verdicts() noexcept;
 
-/// True if the event concerns the endpoint: it is of a subscribed type and needs attention. A
-/// verdict must be a subscribed one; `blocked` because of an approval is excluded, since the
+/// True if the event concerns the endpoint: the event is of a subscribed type and needs attention.
+/// A verdict must be a subscribed one; `blocked` because of an approval is excluded, since the
 /// approval has its own event. A budget level must be critical or worse, and worse than before.
 /// Pure.
 bool wants(const WebhookRule& rule, const Event& event);

@@ -86,8 +86,8 @@ public:
     /// True if check() allows this caller the routes with this guard, for all sessions.
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
-    /// True if the caller may control sessions: it has the scope `control`, or it is anonymous and
-    /// this needs no token. Called for every report, so it must be cheap.
+    /// True if the caller may control sessions: the caller has the scope `control`, or is anonymous
+    /// while control needs no token. Called for every report, so it must be cheap.
     bool may_control(const Principal& caller, const RequestHead& head) const noexcept {
         if (!caller.anonymous()) return caller.grants.has(core::Scope::kControl);
         return !head.from_browser() && open_.test(static_cast<std::size_t>(Guard::kControl));
@@ -97,7 +97,7 @@ public:
     /// request is read. The principal is valid until the tokens change, and at least while the
     /// request is handled. A caller on the Unix socket is the operator unless it sends a token; a
     /// caller on the report socket may only report, whatever it sends. A web page may send a login
-    /// in place of a token; if it sends neither, it may only read, in any mode. Errors:
+    /// in place of a token; a page that sends neither may only read, in any mode. Errors:
     /// kUnauthorized (token missing or invalid), kTooManyFailures (token invalid, and this peer has
     /// failed too often; see pause()), kForbidden (scope missing; the message names it).
     core::Result<const Principal*> check(const Target& target, const RequestHead& head,

@@ -6,8 +6,8 @@
 
 namespace headway::storage {
 
-/// The facts about a database for `headway doctor`, which are only read. If `connect` is false,
-/// only those that the URL gives. Errors: those of PostgresConnection::connect().
+/// Collects the facts about a database for `headway doctor`, and changes nothing. If `connect` is
+/// false, only the facts that the URL gives. Errors: those of PostgresConnection::connect().
 core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
                                            bool connect);
 

@@ -154,7 +154,7 @@ public:
     virtual std::unique_ptr<Hints> make_hints() const = 0;
     /// The store's time, read outside of a transaction.
     virtual core::Result<core::Timestamp> time() = 0;
-    /// The import of another store's journal into an empty store.
+    /// The import of another store into an empty one.
     virtual Import& imports() = 0;
     /// Round trips to the database since the start.
     virtual std::uint64_t round_trips() const = 0;

@@ -142,9 +142,9 @@ public:
     virtual core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                                 std::uint64_t after,
                                                                 std::size_t limit) = 0;
-    /// Events of all sessions with a cursor above `after`, in order. Reads a bounded number of rows
-    /// and about `limit` events: it stops at the end of a row. Sessions that are being deleted are
-    /// left out, so a short or empty page is not necessarily the last one.
+    /// Events of all sessions with a cursor above `after`, in order. Reads a bounded number of
+    /// rows, and stops at the end of the row with which `limit` events are reached. Sessions that
+    /// are being deleted are left out, so a short or empty page is not necessarily the last one.
     virtual core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) = 0;
     /// The oldest cursor from which nothing has been deleted or is being deleted.
     virtual Cursor oldest() const = 0;

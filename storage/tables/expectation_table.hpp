@@ -33,7 +33,7 @@ public:
     virtual core::Result<core::UseSketches> use(std::string_view agent,
                                                 std::optional<core::Complexity> complexity) = 0;
     /// `at` is the end of the session that `use` was learned from. The caller must save an agent
-    /// type without a complexity before it saves one with it.
+    /// type without a complexity before it saves that type with one.
     virtual core::Result<> save_use(std::string_view agent,
                                     std::optional<core::Complexity> complexity,
                                     const core::UseSketches& use, core::Timestamp at) = 0;

@@ -36,11 +36,11 @@ core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
 /// The settings that an install would write if there were none.
 std::string snippet(const AgentRow& row, const HookWay& way);
 
-/// A script of ours, for one event of an agent with kScripts. Pure.
+/// A script of Headway's, for one event of an agent with kScripts. Pure.
 std::string hook_script(const AgentRow& row, const HookWay& way);
-/// A plugin of ours. Pure.
+/// A plugin of Headway's. Pure.
 std::string plugin_text(const AgentRow& row, const HookWay& way);
-/// True if a script or plugin is one of ours. Pure.
+/// True if a script or plugin is one of Headway's. Pure.
 bool is_own_file(std::string_view text);
 
 /// Obstacles that may prevent the installed hooks from working: sentences for a person.

@@ -41,7 +41,7 @@ std::optional<std::string> required_matcher(const AgentRow& row, const std::stri
 /// Pure.
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text);
 
-/// The goal in our entries; empty: none. Pure.
+/// The goal in Headway's entries; empty: none. Pure.
 std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
 
 /// `way`, with what Headway's entries in these settings say, if there are any: the daemon's URL,

@@ -13,7 +13,7 @@ namespace headway::server {
 std::filesystem::path find_postgres_module();
 
 /// Facts about a database, which the module collects without changing it. If `connect` is false,
-/// only those that the URL gives. Sets `module` to the module's path. Errors: as in
+/// only the facts that the URL gives. Sets `module` to the module's path. Errors: as in
 /// open_postgres().
 core::Result<storage::PostgresFacts> probe_postgres(const storage::PostgresOpening& opening,
                                                     bool connect, std::filesystem::path& module);

@@ -92,7 +92,7 @@ public:
     /// True if the caller may control sessions.
     bool controls() const { return on.access.may_control(caller, request.head); }
     /// True if the caller has sent a token with the scope `control`. In the mode `local`,
-    /// controls() can be true without one.
+    /// controls() can be true without such a token.
     bool by_operator() const {
         return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
     }

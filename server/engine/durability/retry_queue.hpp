@@ -43,9 +43,9 @@ private:
     /// Long, because after a failed try all sessions in memory must be loaded again.
     static constexpr std::chrono::milliseconds kPauseMax{8'000};
 
-    /// Bounded, because each result ends a question, message, process or held hook; these are
-    /// limited in number, and none begins while writes fail. In any case bounded by the size of the
-    /// command queue.
+    /// Bounded, because each result ends a question, message, process or held hook: these are
+    /// limited in number, and each begins with a write, so none is added while writes fail. In any
+    /// case keep() refuses results beyond limits::kCommandQueueMax.
     std::deque<Request> waiting_;
     std::size_t untried_ = 0;  ///< number of results at the front that were not tried yet
     bool one_by_one_ = false;  ///< true after a failure

@@ -42,8 +42,8 @@ core::Result<> note_day(Transaction& transaction, Resident& resident,
 /// Holds the session while one of its caps is reached, and asks a person, once for each cap and
 /// day. Lets the session go on afterwards.
 core::Result<> heed_day(Transaction& transaction, Resident& resident);
-/// Releases the session if its hold has ended. Never begins a hold, because only a report does;
-/// time or a person ends it.
+/// Releases the session if its hold has ended. Never begins a hold, because only a report begins
+/// one; time or a person ends the hold.
 core::Result<> release_day(Transaction& transaction, Resident& resident);
 
 /// The current state of every cap.

@@ -17,7 +17,7 @@ namespace headway::server {
 inline constexpr std::chrono::microseconds kReaderSlice{400};
 
 /// Data for queries: the sessions as of the last commit, and the tables other than the journal.
-/// Within a transaction, it also sees the writes of that transaction. Engine thread only.
+/// Within a transaction, the reader also sees the writes of that transaction. Engine thread only.
 class Reader {
 public:
     explicit Reader(EngineContext& parts) : parts_(parts) {}
@@ -30,7 +30,7 @@ public:
     WebhookScheduler& webhooks() const { return parts_.webhooks; }
     const VerdictHour& hour() const { return parts_.hour; }
     const HookChannels& channels() const { return parts_.channels; }
-    /// The state of the hook channel of a session's agent; nothing if it has no hooks.
+    /// The state of the hook channel of a session's agent; nothing if the agent sends no hooks.
     std::optional<api::Adapter> adapter(storage::SessionKey key,
                                         const core::Session& session) const {
         const core::HookChannel* channel = parts_.channels.find(key);

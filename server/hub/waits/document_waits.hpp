@@ -27,8 +27,8 @@ public:
     /// for the document. Error: kOverloaded if limits::kWaitersMax replies wait.
     core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline);
     /// Called when a document has arrived. True if the wait goes on, because the document is
-    /// pending and time is left; from then on it is for the document `id`, unless `id` is empty.
-    /// False if the document is the reply, which ends the wait.
+    /// pending and time is left; from then on the wait is for the document `id`, unless `id` is
+    /// empty. False if the document is the reply, which ends the wait.
     bool keeps_waiting(const ReplyTo& to, bool pending, const std::string& id = {});
     /// Called when the request has got another reply.
     void answered(const ReplyTo& to);

@@ -39,7 +39,7 @@ public:
         return core::Error{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
     }
 
-    /// Null if nothing waits there.
+    /// The entry of the reply at `place`; null if no reply waits there.
     Entry* find(const Place& place) {
         const auto row = rows_.find(place);
         return row == rows_.end() ? nullptr : &row->second.entry;
@@ -107,7 +107,7 @@ public:
         }
         return places;
     }
-    /// kNever if no reply has a time.
+    /// When the next reply is due; kNever if no reply has a time.
     core::Timestamp next_due() const {
         return by_time_.empty() ? core::kNever : by_time_.begin()->first;
     }

@@ -48,8 +48,8 @@ public:
     void session_deleted(const std::string& session);
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Sends the replies of the waits whose deadline has passed, or that have become impossible
-    /// with time; kNever: of all waits.
+    /// Sends the replies of the waits whose deadline has passed, or whose condition has become
+    /// impossible because time has passed; kNever: the replies of all waits.
     void expire(core::Timestamp now);
     /// When expire() must be called next; kNever if there are no waits.
     core::Timestamp next_deadline() const { return waits_.next_due(); }

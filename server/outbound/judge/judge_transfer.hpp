@@ -20,7 +20,7 @@ namespace headway::server {
 enum class EndpointHealth : std::uint8_t {
     kUp,      ///< it answers, even if with an error
     kDown,    ///< it fails or refuses the key
-    kUnsaid,  ///< not known: it is busy, or the try was not completed
+    kUnsaid,  ///< not known: the endpoint is busy, or the try was not completed
 };
 
 /// How one try ended.
@@ -47,7 +47,7 @@ public:
     JudgeTransfer(CURLM* multi, const JudgeTarget& target, const JudgeJob& job, Patience patience);
     JudgeTransfer(const JudgeTransfer&) = delete;
     JudgeTransfer& operator=(const JudgeTransfer&) = delete;
-    /// Aborts the transfer and closes its connection if it is in use.
+    /// Aborts a transfer that is in progress, and closes its connection.
     ~JudgeTransfer() override = default;
 
     CURL* handle() const { return call_.handle(); }

@@ -8,9 +8,9 @@
 
 namespace headway::server {
 
-/// The kind of a non-public address, such as "loopback" or "private"; empty for a public one. It
-/// takes a resolved address, because a name, or the notation of an address, proves nothing. IPv4
-/// inside IPv6 (mapped, NAT64, 6to4) is checked as IPv4. Registries: RFC 6890 and the IANA
+/// The kind of a non-public address, such as "loopback" or "private"; empty for a public one. The
+/// argument is a resolved address, because a name, or the notation of an address, proves nothing.
+/// IPv4 inside IPv6 (mapped, NAT64, 6to4) is checked as IPv4. Registries: RFC 6890 and the IANA
 /// special-purpose registries. Pure.
 std::string_view private_kind(const sockaddr& address) noexcept;
 

@@ -35,7 +35,7 @@ public:
         /// turn must come at the latest.
         virtual Instant finish() = 0;
         /// Ends all transfers of this user. No turn follows, but work that was posted before may
-        /// still run.
+        /// still run until remove() returns.
         virtual void close() = 0;
         /// One of the functions above or the user's work threw; close() follows.
         virtual void failed(const std::string& why) = 0;
