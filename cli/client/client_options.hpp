@@ -9,8 +9,8 @@
 namespace headway::cli {
 
 constexpr std::chrono::milliseconds kPoll{55'000};  ///< API.md: the default of `wait`
-constexpr std::chrono::milliseconds kAnswerGrace{
-    10'000};  ///< time allowed in addition to `wait`, for a slow daemon
+/// Time allowed in addition to `wait`, for a slow daemon.
+constexpr std::chrono::milliseconds kAnswerGrace{10'000};
 /// How long to retry if a daemon was never reached, and if it was reached before.
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
