@@ -105,8 +105,9 @@ function Need({ group, rows, no, open, toggle, more }) {
   const [marks, setMarks] = useState(new Set());
   const [act, setAct] = useState('');
   const { items, kinds } = group, [first] = items, many = items.length > 1, { kind } = first;
+  const row = rows.get(first.session);
   const acts = [...kinds].map((name) => ACTS_OF[name] || []).reduce((all, some) => all.filter((name) => some.includes(name)))
-      .filter((name) => name !== 'stop' || !rows.get(first.session)?.ended_at);
+      .filter((name) => name !== 'stop' || !row?.ended_at);
   const chosen = items.filter((item) => marks.has(keyOf(item)));
   const which = chosen.length ? chosen : items;
   const mark = (item) => { const next = new Set(marks); if (!next.delete(keyOf(item))) next.add(keyOf(item)); setMarks(next); };
@@ -115,7 +116,6 @@ function Need({ group, rows, no, open, toggle, more }) {
   const goals = [...new Set(items.map(goalOf))];
   const what = many && kind === 'stuck' ? said(first) : goals[0] + (goals.length > 1 ? `, ${goals[1]}${goals.length > 2 ? ` and ${goals.length - 2} more` : ''}` : '');
   const why = many && kind === 'stuck' ? goals.join(', ') : said(first);
-  const row = rows.get(first.session);
   const of = chosen.length ? ` ${chosen.length}` : many ? (more ? ` ${items.length}` : ' all') : '';
   const forbidden = (name) => no[name === 'acknowledge' ? 'approve' : 'control'];
   return html`<li class=${cls('need', 'k-' + known(kind), 'u-' + group.urgency, first.certain || 'guess')} data-need=${group.key}
