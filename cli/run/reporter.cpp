@@ -288,6 +288,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     warned_ = true;
     if (problem.code == "session_ended") stop_ended();
     const std::lock_guard lock(mutex_);
+    if (stranger) standing_.held = true;  // nothing shows that the agent may go on
     if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
     if (drop_batch && reply.status != 404 && problem.code != "session_ended" && spool_.narrow()) {
         return Step::kAgain;
