@@ -69,7 +69,7 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;  ///< "hook": reported on the side; detectors do not count the call, if
+    std::string origin;  ///< "hook": reported on the side; detectors ignore the call if
                          ///< Policy::trust_origin is set
     bool requires_approval = false;  ///< a person must allow the call before it runs
     Text description;                ///< describes the tool or the call; becomes the summary of its
