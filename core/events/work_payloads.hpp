@@ -69,8 +69,8 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;  ///< "hook": reported on the side; detectors ignore the call if
-                         ///< Policy::trust_origin is set
+    std::string origin;              ///< "hook": reported on the side; detectors ignore the call if
+                                     ///< Policy::trust_origin is set
     bool requires_approval = false;  ///< a person must allow the call before it runs
     Text description;                ///< describes the tool or the call; becomes the summary of its
                                      ///< approval
