@@ -117,6 +117,12 @@ Finding check_database(const fs::path& file, int schema_version) {
                          std::to_string(schema_version),
                      "run the newer one, or choose another folder with storage.state_dir");
     }
+    if (version != 0 && version < static_cast<std::uint32_t>(schema_version)) {
+        return wrong(about,
+                     name + " has schema " + std::to_string(version) +
+                         ", a development build before 0.1.0 wrote it",
+                     "choose another folder with storage.state_dir");
+    }
     // Until the log is merged, the header may be older than the truth.
     const auto log_bytes = fs::file_size(file.string() + "-wal", none);
     if (!none && log_bytes > 0) return good(about, name + ", with changes still in its log");

@@ -36,7 +36,13 @@ Finding tables_finding(const StoreReport& report) {
                     std::to_string(report.tables_known),
                 "upgrade this one"};
     }
-    if (report.tables < report.tables_known && !report.may_create) {
+    if (report.tables != 0 && report.tables < report.tables_known) {
+        return {about, false,
+                "version " + std::to_string(report.tables) +
+                    ", made by a development build before 0.1.0",
+                "let storage.store name another database or schema"};
+    }
+    if (report.tables == 0 && !report.may_create) {
         return {about, false, report.user + " may not create tables in the schema " + report.schema,
                 "GRANT CREATE ON SCHEMA " + report.schema + " TO " + report.user};
     }

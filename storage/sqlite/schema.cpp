@@ -232,6 +232,13 @@ core::Result<> prepare_schema(Database& database) {
             "the header of the database is damaged: its schema is " + std::to_string(version),
             {}};
     }
+    if (version > 0 && version < kSchemaVersion) {
+        return core::Error{core::ErrorCode::kStorageTooNew,
+                           "the database has schema " + std::to_string(version) +
+                               ", written by a development build before 0.1.0, which this one "
+                               "cannot read. Nothing was changed; choose another state directory",
+                           "storage.state_dir"};
+    }
     return version == kSchemaVersion ? check_no_programs(database) : create_tables(database);
 }
 

@@ -158,7 +158,7 @@ Result<DatabaseCounts> verify_database(const std::filesystem::path& file) {
     if (!asked) return opening_error(database, file.string(), std::move(asked).error());
     if (*asked != kApplicationId) return corrupt(file, "it is not a database of Headway");
     HEADWAY_TRY(const std::int64_t schema, database.query_integer("PRAGMA user_version"));
-    if (schema > kSchemaVersion) {
+    if (schema != kSchemaVersion) {
         return Error{ErrorCode::kStorageTooNew,
                      file.string() + " was written by another Headway (schema " +
                          std::to_string(schema) + ")",

@@ -6,10 +6,11 @@
 namespace headway::storage {
 
 /// Version of the tables (storage/postgres/FORMAT.md).
-inline constexpr int kPostgresSchemaVersion = 1;
+inline constexpr int kPostgresSchemaVersion = 2;
 
-/// Creates or migrates the tables in the connection's schema. One daemon at a time does so, while
-/// the others wait. Errors: those of the connection, and kStorageTooNew.
+/// Creates the tables in the connection's schema, if there are none. One daemon at a time does so,
+/// while the others wait. Errors: those of the connection, and kStorageTooNew for tables of another
+/// version.
 core::Result<> migrate(PostgresConnection& connection);
 
 }  // namespace headway::storage

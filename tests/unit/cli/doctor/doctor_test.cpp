@@ -82,6 +82,10 @@ TEST_CASE("doctor: a database is read by its header", "[cli]") {
         CHECK_FALSE(finding.ok);
         CHECK_THAT(finding.detail, Catch::Contains("schema 6"));
     }
+    SECTION("of a development build before 0.1.0") {
+        write(file, header(kSchema - 1));
+        CHECK_FALSE(check_database(file, kSchema).ok);
+    }
     SECTION("that is none") {
         write(file, std::string(100, 'x'));
         CHECK_FALSE(check_database(file, kSchema).ok);
@@ -205,8 +209,8 @@ StoreReport good_store() {
     report.schema = "public";
     report.may_create = true;
     report.may_write = true;
-    report.tables = 1;
-    report.tables_known = 1;
+    report.tables = 2;
+    report.tables_known = 2;
     report.standbys = "FIRST 1 (b)";
     return report;
 }
@@ -243,7 +247,9 @@ TEST_CASE("doctor: each fault of a store has its finding with a next step", "[cl
     report.may_write = false;
     CHECK(wrongs(report) == Names{"tables"});
     report = good_store();
-    report.tables = 2;
+    report.tables = 3;
+    CHECK(wrongs(report) == Names{"tables"});
+    report.tables = 1;
     CHECK(wrongs(report) == Names{"tables"});
     report = good_store();
     report.tables = 0;

@@ -52,6 +52,18 @@ TEST_CASE("schema: a newer schema is refused and left alone", "[storage]") {
     CHECK(integer(database, "PRAGMA user_version") == 99);
 }
 
+TEST_CASE("schema: that of a development build is refused and left alone", "[storage]") {
+    const TempDir dir;
+    Database database = database_in(dir);
+    require_ok(prepare_schema(database));
+    require_ok(database.execute("PRAGMA user_version=1"));
+    const auto refused = prepare_schema(database);
+    CHECK(code_of(refused) == ErrorCode::kStorageTooNew);
+    CHECK(refused.error().field == "storage.state_dir");
+    CHECK(code_of(verify_database(dir.file())) == ErrorCode::kStorageTooNew);
+    CHECK(integer(database, "PRAGMA user_version") == 1);
+}
+
 TEST_CASE("schema: a schema below the first is damage", "[storage]") {
     const TempDir dir;
     Database database = database_in(dir);
