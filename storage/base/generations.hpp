@@ -6,7 +6,9 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <variant>
 
+#include "core/events/event.hpp"
 #include "storage/base/keys.hpp"
 
 namespace headway::storage {
@@ -33,6 +35,14 @@ inline std::string generation_before(std::string_view name) {
     if (read.ec != std::errc{} || read.ptr != end || number < 2) return {};
     const std::string first{name.substr(0, mark)};
     return number == 2 ? first : first + "~" + std::to_string(number - 1);
+}
+
+/// True if retention counts from this event: the end of a session, or the opening of a recorded
+/// one, whose import may never be complete.
+inline bool starts_retention(const core::Payload& payload) {
+    const auto* const opening = std::get_if<core::SessionStarted>(&payload);
+    return std::holds_alternative<core::SessionEnded>(payload) ||
+           (opening != nullptr && opening->recorded);
 }
 
 /// How far retention has looked at ended sessions, oldest first. Earlier generations that are kept

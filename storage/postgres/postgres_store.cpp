@@ -220,7 +220,9 @@ Result<Deletion> PostgresStore::delete_some(core::Timestamp cutoff) {
     if (step) {
         if (auto done = commit(); !done) step = std::move(done).error();
     }
-    if (!step) rollback();
+    if (step) return step;
+    rollback();
+    retention_.restart_walk();
     return step;
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/limits.hpp"
 #include "storage/base/checksum.hpp"
 #include "storage/base/corrupt.hpp"
+#include "storage/base/generations.hpp"
 #include "storage/codec/codec.hpp"
 #include "storage/postgres/postgres_store.hpp"
 #include "storage/postgres/wire/times.hpp"
@@ -195,8 +196,7 @@ Result<Cursor> PostgresStore::append(SessionKey key, Chain&, std::span<const cor
     row.moved = true;
     row.last_at = std::max(row.last_at, ms_of(events.back().at));
     for (const core::Event& event : events) {
-        if (std::holds_alternative<core::SessionEnded>(event.payload))
-            row.ended_at = ms_of(event.at);
+        if (starts_retention(event.payload)) row.ended_at = ms_of(event.at);
     }
     // Also when the feed is locked by now: what comes later in a transaction has a higher cursor.
     const Cursor cursor = kProvisionalCursor + offset_ + 1;

@@ -30,11 +30,14 @@ Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain c
     const core::SessionState& state = session.state();
     const std::string bytes = encode_state(state);
     const auto n = static_cast<std::int64_t>(state.n);
-    const std::int64_t ended_at = state.ended() ? state.ended_at.time_since_epoch().count() : 0;
+    // Retention counts from there; a recording has an end only when its import is complete.
+    const bool past = state.ended() || state.about.recorded;
+    const core::Timestamp end = state.ended() ? state.ended_at : state.opened_at;
+    const std::int64_t ended_at = past ? end.time_since_epoch().count() : 0;
     const SessionChecksum sum{place_checksum(key, session.id(), n, chain.tail, ended_at),
                               snapshot_checksum(key, n, bytes)};
     sql_.save.bind(1, key).bind(2, n).bind(3, chain.tail);
-    if (state.ended()) {
+    if (past) {
         sql_.save.bind(4, ended_at);
     } else {
         sql_.save.bind_null(4);
@@ -54,7 +57,9 @@ Result<Deletion> SqliteStore::delete_some(core::Timestamp cutoff) {
     if (step) {
         if (auto done = commit(); !done) step = std::move(done).error();
     }
-    if (!step) rollback();
+    if (step) return step;
+    rollback();
+    retention_.restart_walk();
     return step;
 }
 

@@ -18,6 +18,8 @@ public:
     core::Result<> forget(SessionKey key);
     /// One step, in the caller's transaction; see Store::delete_some().
     core::Result<Deletion> step(core::Timestamp cutoff);
+    /// To be called after a step that was rolled back: its deletion did not happen.
+    void restart_walk() { walk_ = {}; }
 
 private:
     core::Result<bool> forgets_any();

@@ -19,11 +19,13 @@ struct PostgresWriter {
     storage::Chain chain = {};
     storage::EventIds new_ids = {};
 
-    PostgresWriter(storage::PostgresStore& to, const std::string& id) : store(to), session(id) {
+    PostgresWriter(storage::PostgresStore& to, const std::string& id,
+                   const core::SessionStarted& about = {})
+        : store(to), session(id) {
         hold();
         std::vector<core::Event> out;
         key = store.create(id, at(0)).value();
-        session.open(core::SessionStarted{}, core::Policy{}, context(0), out);
+        session.open(about, core::Policy{}, context(0), out);
         append(out);
         require_ok(store.commit());
     }

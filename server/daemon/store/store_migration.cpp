@@ -14,6 +14,7 @@
 #include "server/daemon/store/postgres_loader.hpp"
 #include "server/time/clock.hpp"
 #include "server/tokens/session_id.hpp"
+#include "storage/base/generations.hpp"
 #include "storage/codec/codec.hpp"
 #include "storage/files/log_check.hpp"
 #include "storage/files/table_copy.hpp"
@@ -115,8 +116,7 @@ private:
         session.n = read.event.n;
         session.last_at = read.event.at;
         last_at_ = last_at_ == core::kNever ? read.event.at : std::max(last_at_, read.event.at);
-        if (std::holds_alternative<core::SessionEnded>(read.event.payload))
-            session.ended_at = read.event.at;
+        if (storage::starts_retention(read.event.payload)) session.ended_at = read.event.at;
         ++done_.events;
         const bool same =
             !rows.empty() && rows.back().session == session.key &&

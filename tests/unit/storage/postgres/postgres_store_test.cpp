@@ -332,6 +332,19 @@ TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[p
     CHECK(store->oldest() == 6);
 }
 
+TEST_CASE("postgres: a recording whose import was not completed goes by its opening",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    SessionStarted about;
+    about.recorded = true;
+    PostgresWriter half{*store, "half", about};
+    half.write({beat()});
+    CHECK_FALSE(store->delete_some(at(0)).value().more);
+    CHECK(store->delete_some(at(1)).value().doomed == half.key);
+}
+
 TEST_CASE("postgres: an earlier generation goes with the last later one, and none before it",
           "[postgres]") {
     if (!PostgresHere::found()) return;
@@ -405,11 +418,13 @@ TEST_CASE("postgres: the stream passes over a session that is being deleted, a p
     CHECK(cursors == std::vector<Cursor>{last + 1, last + 2});
 }
 
-TEST_CASE("postgres: a newer schema is refused, and nothing is changed", "[postgres]") {
+TEST_CASE("postgres: a newer or an older schema is refused", "[postgres]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;
     (void)here.daemon();
-    (void)here.number("UPDATE schema_version SET version=version+1 RETURNING version");
+    const char* const other = GENERATE("version+1", "version-1");
+    (void)here.number("UPDATE schema_version SET version=" + std::string{other} +
+                      " RETURNING version");
     PostgresStore::Settings settings;
     settings.connection.url = here.url();
     settings.id = "one";

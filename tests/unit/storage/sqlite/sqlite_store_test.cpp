@@ -57,11 +57,12 @@ struct Writer {
     Chain chain;
     EventIds new_ids;
 
-    Writer(SqliteStore& to, const std::string& id) : store(to), session(id) {
+    Writer(SqliteStore& to, const std::string& id, const SessionStarted& about = {})
+        : store(to), session(id) {
         std::vector<Event> out;
         require_ok(store.begin());
         key = store.create(id, at(0)).value();
-        session.open(SessionStarted{}, Policy{}, context(0), out);
+        session.open(about, Policy{}, context(0), out);
         append(out);
         require_ok(store.commit());
     }
@@ -555,6 +556,18 @@ TEST_CASE("store: retention keeps open sessions and those that ended later", "[s
     CHECK(step.doomed == ended_at_10.key);
     CHECK(store->find("ended").value() == std::nullopt);
     CHECK(store->find("open").value().has_value());
+}
+
+TEST_CASE("store: a recording whose import was not completed goes by its opening", "[storage]") {
+    const TempDir dir;
+    const auto store = store_in(dir);
+    SessionStarted about;
+    about.recorded = true;
+    Writer half{*store, "half", about};
+    half.fill(3);
+    half.save();
+    CHECK_FALSE(store->delete_some(at(0)).value().more);
+    CHECK(store->delete_some(at(1)).value().doomed == half.key);
 }
 
 TEST_CASE("store: an earlier generation goes with the last later one, in the same walk",
