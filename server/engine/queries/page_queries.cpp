@@ -70,7 +70,10 @@ Result<> ListQuery::find_some(Reader& reader) {
     if (took > kReaderSlice) scan.width = std::max<storage::SessionKey>(scan.width / 2, 1);
     scan.below = from;
     if (from > 0) return {};
-    scan.found = scan.past;
+    storage::SessionFilter recorded;
+    recorded.recorded = true;
+    HEADWAY_TRY(const auto any, reader.store().index().list(recorded, INT64_MAX, 1));
+    scan.found = scan.past || any.empty();
     scan.past = true;
     scan.begun = false;
     return {};
