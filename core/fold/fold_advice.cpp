@@ -56,6 +56,7 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
         state.paused_at = at;
         state.paused_for_day = is_day_pause(directive.reason);
     }
+    if (directive.kind == DirectiveKind::kStop && directive.rejects) state.stopped = true;
     const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
     // The end of a pause is no word about a rejection beside it.
     if (resumes && !state.paused()) lift_rejection(state);

@@ -172,6 +172,18 @@ Result<> Session::resume(std::string reason, std::string by, const Context& cont
     return {};
 }
 
+void Session::stay_stopped(const Session& before, const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    HEADWAY_ASSERT(!state_.ended() && before.state_.stopped);
+    DirectiveIssued stop = next_directive(
+        command, DirectiveKind::kStop,
+        "A person rejected a call of " + before.id() +
+            " and stopped it; this session continues it only after a person resumes it.");
+    stop.rejects = true;
+    command.add(std::move(stop));
+    add_verdict(command);
+}
+
 Result<> Session::nudge(std::string text, std::string by, const Context& context,
                         std::vector<Event>& out) {
     Command command{*this, context, out};

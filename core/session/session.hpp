@@ -140,6 +140,9 @@ public:
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
                     std::vector<Event>& out);
+    /// Stops this session as a person's rejection stopped `before`, the session that it continues;
+    /// resume() lifts it.
+    void stay_stopped(const Session& before, const Context& context, std::vector<Event>& out);
     /// Sends a person's text to the agent, as a directive to change its approach. Error:
     /// kSessionEnded.
     Result<> nudge(std::string text, std::string by, const Context& context,

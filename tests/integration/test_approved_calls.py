@@ -406,6 +406,23 @@ class ByHooks(CallCase):
         self.end()
         self.assertIn("stop", self.pre("c3", tool="read"))
 
+    def test_the_stop_of_a_rejection_holds_in_later_generations_until_a_person_resumes(self):
+        self.assertIn("deny", self.pre())
+        self.decide(self.pending()[0], "reject", reason="stop it")
+        for generation, begins in ((2, "start"), (3, "prompt")):
+            self.end()
+            self.hook(begins, text="go on", source="resume")
+            self.SESSION = f"a-1~{generation}"
+            self.assertIn("only after a person resumes it", json.dumps(self.pre(f"c{generation}", tool="read")))
+            self.assertIn("stop", json.dumps(self.pre("k1", tool="read", session=f"kid-{generation}", parent="1")))
+        self.assertEqual(self.agent.post(f"/v1/sessions/{self.SESSION}/resume", {}).status, 403)
+        self.assertEqual(self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {}).status, 200)
+        self.assertEqual(self.pre("c4", tool="read"), {})
+        self.end()
+        self.hook("start", source="resume")
+        self.SESSION = "a-1~4"
+        self.assertEqual(self.pre("c5", tool="read"), {})
+
     def reject(self, tool: str):
         reply = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": tool, "args": ARGS, "call_id": "r1"})
         self.decide(reply.json()["id"], "reject", reason="not now", then="change_approach")

@@ -317,9 +317,11 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
     }
     resident->session.open(std::move(begun.about), settings.policy,
                            transaction.opening_context(begun.controls), events);
+    if (before == nullptr) return resident;
+    if (before->session.state().stopped)
+        resident->session.stay_stopped(before->session, transaction.context(), events);
     // A pause by the budget of the day is that day's, and applies to this session by itself.
-    if (before == nullptr || !before->session.state().paused() ||
-        before->session.state().paused_for_day)
+    if (!before->session.state().paused() || before->session.state().paused_for_day)
         return resident;
     HEADWAY_CHECK(
         resident->session.pause("paused by the operator before " + before->session.id() + " ended",
