@@ -386,6 +386,16 @@ class ScanInto(OwnDaemonCase):
         listed = self.cli().run("sessions", "--url", self.daemon.url).out
         self.assertRegex(listed, r"half .* recorded ")
 
+    def test_a_recording_cannot_stand_between_a_live_session_and_its_next_generation(self):
+        self.begin()
+        part = [{"type": "session.started", "at": stamp(BEGAN), "data": {}},
+                {"type": "session.ended", "at": stamp(BEGAN), "data": {"outcome": "completed"}}]
+        self.operator.open("live")
+        for name in ("live~2", "later~2"):
+            refused = self.operator.post(f"/v1/sessions/{name}/recorded", part)
+            self.assertEqual((refused.status, refused.json()["code"], refused.json()["field"]), (403, "forbidden", "id"))
+        self.assertEqual(self.operator.post("/v1/sessions/live~x/recorded", part).status, 200)
+
     def test_a_half_imported_session_can_be_forgotten_and_imported_again(self):
         self.begin()
         part = self.half("half")

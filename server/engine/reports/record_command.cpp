@@ -136,6 +136,12 @@ Result<Recorded> RecordCommand::operator()(Transaction& transaction) {
         return Error{ErrorCode::kUnknownSession,
                      "no session has this id; its first part has to begin with session.started",
                      {}};
+    // Such a recording would stand between a live conversation and its next generation.
+    if (resident == nullptr && base_of(session) != session)
+        return Error{ErrorCode::kForbidden,
+                     "ids with ~2 to ~999 at their end are those of sessions that continue a live "
+                     "one; choose another id",
+                     "id"};
     if (dry_run) return try_part(transaction, resident, session, std::move(part));
     Recorded recorded{session, 0, 0, {}, false};
     HEADWAY_TRY(recorded.duplicates, drop_stored(transaction, resident, part.events));
