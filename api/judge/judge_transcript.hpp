@@ -29,11 +29,11 @@ struct Transcript {
     std::vector<std::string> changed;   ///< the last changed paths, unique, the newest last
 };
 
-/// `recent` has the oldest event first. `trust_origin` is that of the session's policy. Pure.
+/// `recent` has the oldest event first. `trust_origin` is the field of the session's policy. Pure.
 Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin = true);
 
 /// For an estimate: the last finished call and the agent's last texts in `recent`, as lines. A line
-/// for which there is none has an empty text and the number 0.
+/// without such a call or text is empty, with the number 0.
 struct Latest {
     TranscriptLine call;
     TranscriptLine reflection;
