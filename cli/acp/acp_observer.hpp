@@ -53,8 +53,8 @@ public:
     Actions from_agent(const Json& message);
     /// Called when Headway or a person has refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
-    /// Called when the agent has been sent the permission for this call. A further request of the
-    /// agent for permission is a new question.
+    /// Called when the permission for this call has been sent to the agent. A further request of
+    /// the agent for permission is a new question.
     void allowed(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;

@@ -22,10 +22,10 @@ namespace headway::cli {
 
 class Daemon;
 
-/// Headway's sessions for the sessions of one connection of the Agent Client Protocol: each session
-/// has a reporter, and each pending permission has a request that the daemon may hold. Only the
-/// destructor waits for the daemon, at most `linger`. Owner's thread only, except for the threads
-/// that it starts.
+/// The sessions in Headway that stand for the sessions of one Agent Client Protocol connection.
+/// Each session has a reporter, and each pending permission has a request that the daemon may hold.
+/// Only the destructor waits for the daemon, at most `linger`. Owner's thread only, except for the
+/// threads that it starts.
 class AcpSessions {
 public:
     struct Setup {
@@ -71,7 +71,7 @@ private:
     struct Session {
         std::string agent;
         std::string id;       // Headway's id: agent-native
-        std::string native;   // that id without the agent's name
+        std::string native;   // `id` without the agent's name
         std::string opening;  // JSON text
         int generation = 1;
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);

@@ -4,7 +4,7 @@
 namespace headway::cli {
 
 // Exit codes that a script can rely on. `wait` uses all codes except those that name another verb.
-// `check --wait` uses the same except 3, 5 and 6, and the other verbs use 0, 1, 64 and 69.
+// `check --wait` uses the same codes except 3, 5 and 6. The other verbs use 0, 1, 64 and 69.
 inline constexpr int kExitOk = 0;           ///< done; `wait`: completed; `check`: answer A
 inline constexpr int kExitFailed = 1;       ///< refused; `wait`: failed, halted; `check`: no answer
 inline constexpr int kExitStuck = 2;        ///< `wait`: stuck; `check`: B, looping

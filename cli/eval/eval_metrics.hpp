@@ -21,7 +21,8 @@ struct JudgedSession {
     std::optional<AlarmRead> read = {};  ///< the finding of a person who read it (`--verdicts`)
 };
 
-/// A recording that stands for a test of another project's stuck detector (its `meta` line).
+/// A recording that stands for a test of another project's stuck detector, as its `meta` line
+/// states.
 struct Scenario {
     std::string file;
     std::string portable;  ///< "yes": any sensible detector agrees; "threshold", "policy"
@@ -40,8 +41,8 @@ struct Metrics {
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
     std::optional<double> recall;         ///< share of the loops that were `stuck` at some time
-    std::optional<double> recall_human;   ///< that share of the loops that people labelled
-    std::optional<double> recall_5;       ///< that share of the loops of at least five calls
+    std::optional<double> recall_human;   ///< `recall` over the loops that people labelled
+    std::optional<double> recall_5;       ///< `recall` over the loops of at least five calls
     double nudges_per_1000_calls = 0;     ///< `change_approach` directives
     std::optional<double> delay_suspect;  ///< median delay_of() if the start is known
     std::optional<double> delay_stuck;    ///< median delay_of() for `stuck`

@@ -20,7 +20,7 @@
 
 namespace headway::cli {
 
-/// A time in which one agent begins, and no other.
+/// A period in which only one agent begins.
 struct ProviderTurn {
     WallTime at{};
     WallTime until{};
@@ -63,12 +63,12 @@ public:
     /// take_turn() among all agents of this name. Returns `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
-    /// Records that the provider's limit still holds, because an agent of this name that was
-    /// resumed at the reset has found so. Not to be called for the first limit of a run: it may
-    /// belong to another account or window, and each run waits for its own limit.
+    /// Records that the provider's limit still holds: an agent of this name was resumed at the
+    /// reset, and met the limit again. Not to be called for the first limit of a run: it may belong
+    /// to another account or window, and each run waits for its own limit.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
-    /// The end of a limit that another agent found at or after `since`; a time in the past if none
-    /// did.
+    /// The end of a limit that another agent found at or after `since`; a time in the past if no
+    /// agent found one.
     WallTime limited_until(const std::string& agent, WallTime since) const;
 
     std::string switch_file() const;

@@ -41,7 +41,7 @@ struct RunEnd {
     std::string reason;
     core::Cause cause = core::Cause::kNone;
     std::string retry_at;  ///< time at which the provider accepts requests again; empty: unknown
-    /// An HTTP status that only the exit status shows.
+    /// An HTTP status that is known only from the exit status.
     std::optional<std::uint64_t> status;
     bool guarded = false;  ///< the agent's own guard against loops ended it
     bool limited = false;  ///< a limit that the operator gave the agent ended it

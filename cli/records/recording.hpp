@@ -16,7 +16,7 @@ namespace headway::cli {
 class FileStream;
 
 /// The longest time between two events that is accepted, 30 years: a broken clock must not overflow
-/// ours.
+/// Headway's times.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
 /// The advice for a file that is not a recording.
