@@ -20,7 +20,7 @@ namespace headway::api {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 
-/// The whole arguments of a tool.started whose event cannot keep them whole, because they are too
+/// The arguments of a tool.started, for an event that cannot keep them whole because they are too
 /// long or contain secrets.
 struct WholeArgs {
     std::size_t place = 0;  ///< the event's place in the report
@@ -92,8 +92,8 @@ core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view 
 /// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
 bool valid_id(std::string_view id) noexcept;
 
-/// The name of an agent as part of an id, at most 32 bytes: `-` replaces characters that ids may
-/// not have.
+/// The name of an agent as part of an id, at most 32 bytes, with `-` in place of characters that
+/// are invalid in ids.
 std::string id_part(std::string_view name);
 
 }  // namespace headway::api

@@ -66,8 +66,8 @@ struct ReadingTime {
     core::Watch watch;
 };
 
-/// The session document. `prediction` becomes part of the budget, if the session has one, and
-/// `expected` part of the calls in flight. `adapter` is null if the session has no hooks.
+/// The session document. `prediction` becomes part of the session's budget, if there is a budget.
+/// `expected` becomes part of the calls in flight. `adapter` is null if the session has no hooks.
 /// `cost_warning`: see write_budget(). `approvals_below`: number of pending approvals of the
 /// session's descendants.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
@@ -119,8 +119,8 @@ struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;
     core::WaitAnswer answer;
-    core::Millis silent_for{0};  ///< if the client requested less silence than the minimum: the
-                                 ///< minimum, which applies instead; else 0
+    /// The minimum length of silence, if the client requested a shorter one; else 0.
+    core::Millis silent_for{0};
 };
 
 /// The reply to a wait for one session.

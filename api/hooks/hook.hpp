@@ -114,7 +114,7 @@ struct Hook {
     bool before_rules = false;
     /// A kPermission for the agent's own dialog, which accepts a decision from Headway too.
     bool dialog = false;
-    /// The sender of this hook cannot change the arguments of a call, even if the dialect can: a
+    /// The sender of this hook cannot change the arguments of a call, even if the dialect can. So a
     /// call that a person has edited is refused.
     bool unedited = false;
     HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion only its id

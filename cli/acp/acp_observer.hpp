@@ -19,9 +19,9 @@ struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
-        /// The agent asks for permission. `type`: Headway's id of the call; `data`: `hook`, which
-        /// Headway may hold, and `started`, the data of the call's `tool.started` unless reported
-        /// before.
+        /// The agent asks for permission. `type`: Headway's id of the call; `data` has `hook`,
+        /// which Headway may hold, and `started`: the data of the call's `tool.started`, unless it
+        /// was reported before.
         kAsk,
         kIdle,  ///< the turn is over
     };

@@ -54,7 +54,7 @@ public:
     void ask(const AcpAction& action);
     /// Called when the question with this serial has been answered without the daemon.
     void forget(std::uint64_t serial);
-    /// Called when a turn has begun or ended, because a stopped session ends with its turn.
+    /// Called when a turn has begun or ended. A stopped session ends with its turn.
     void set_at_work(const std::string& session, bool at_work);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);

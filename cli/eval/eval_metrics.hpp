@@ -40,12 +40,13 @@ struct Metrics {
                                     ///< state whether there was a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
-    std::optional<double> recall;         ///< share of the loops that were `stuck` at some time
-    std::optional<double> recall_human;   ///< `recall` over the loops that people labelled
-    std::optional<double> recall_5;       ///< `recall` over the loops of at least five calls
-    double nudges_per_1000_calls = 0;     ///< `change_approach` directives
-    std::optional<double> delay_suspect;  ///< median delay_of() if the start is known
-    std::optional<double> delay_stuck;    ///< median delay_of() for `stuck`
+    std::optional<double> recall;        ///< share of the loops that were `stuck` at some time
+    std::optional<double> recall_human;  ///< `recall` over the loops that people labelled
+    std::optional<double> recall_5;      ///< `recall` over the loops of at least five calls
+    double nudges_per_1000_calls = 0;    ///< `change_approach` directives
+    /// Medians of delay_of() for `suspect` and for `stuck`, over the loops with a known start.
+    std::optional<double> delay_suspect;
+    std::optional<double> delay_stuck;
 };
 
 /// Numbers of sessions that were `stuck` at some time, by the findings of people who read them.
@@ -55,7 +56,7 @@ struct AlarmCounts {
     std::size_t wrong = 0;
     std::size_t unclear = 0;
     std::size_t unread = 0;
-    std::optional<double> precision;  ///< share of `right` in `right` and `wrong`
+    std::optional<double> precision;  ///< `right` divided by the sum of `right` and `wrong`
 };
 
 AlarmCounts count_alarms(std::span<const JudgedSession> sessions);

@@ -13,10 +13,10 @@
 #include "cli/client/client_options.hpp"
 #include "core/base/result.hpp"
 
-// The state shared by all agents that are kept going, as files in the state directory: a switch,
-// and for each kind of agent the order in which they begin. A file is locked with flock(2) while it
-// is changed. The turns of keepers that no longer run are ignored, so a kill -9 leaves nothing
-// behind.
+// The state shared by all agents that are kept going, as files in the state directory: a switch
+// and, for each kind of agent, the turns in which its agents begin. A file is locked with flock(2)
+// while it is changed. A keeper is the process that keeps one agent going. Turns of keepers that no
+// longer run are ignored, so a kill -9 leaves nothing behind.
 
 namespace headway::cli {
 

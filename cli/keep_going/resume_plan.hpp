@@ -24,7 +24,8 @@ inline constexpr std::chrono::minutes kAgentWaitMost{10};
 struct ResumeRules {
     /// Resumes in a row without progress; at most 50 resumes in all.
     std::uint64_t resumes_max = kResumesDefault;
-    std::chrono::milliseconds until{std::chrono::hours{12}};  ///< time since the first start
+    /// No resume starts later than this after the first start.
+    std::chrono::milliseconds until{std::chrono::hours{12}};
     /// How long to wait after a reset, since clocks differ and the provider needs a moment. Other
     /// waits are multiples of this.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
@@ -82,8 +83,8 @@ private:
     const WallTime began_;
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;    ///< the agent was resumed after a full context; only done once
-    bool unstuck_ = false;      ///< the agent was resumed after a loop; only done once
+    bool compacted_ = false;    ///< resumed after a full context, since the last progress
+    bool unstuck_ = false;      ///< resumed after a loop, which is done once in all
     std::string last_check_;    ///< output of the check that failed last
 };
 

@@ -15,10 +15,10 @@
 
 namespace headway::cli {
 
-/// Facts in an agent's lines about its end.
+/// Facts in an agent's lines about the end of its run.
 struct RunFacts {
     static constexpr std::size_t kNoticesMax = 8;
-    static constexpr std::size_t kRefusedMax = 8;  ///< more names than this would not be read
+    static constexpr std::size_t kRefusedMax = 8;  ///< a person would not read more names
 
     std::string agent;  ///< agent of the last line; empty: there was no line, and the exit status
                         ///< is the outcome

@@ -42,8 +42,8 @@ private:
     std::unique_ptr<StoreReader> reader_;
     ObservedEvents events_;
     std::uint64_t offset_ = 0;  ///< end of the last line that was read
-    std::string before_;        ///< the bytes before `offset_`; if they differ, the file is another
-                                ///< one
+    std::string before_;  ///< the bytes before `offset_`; if the file has other bytes there now, it
+                          ///< was rewritten
     std::uint64_t inode_ = 0;
     bool at_end_ = false;
 };

@@ -45,7 +45,7 @@ public:
         std::size_t added = 0;
         std::size_t events = 0;  ///< events in the sessions added
         std::size_t cut = 0;     ///< sessions added that have more than kRecordedEventsMax events
-        std::size_t known = 0;   ///< sessions that the daemon had
+        std::size_t known = 0;   ///< sessions that the daemon already had
         std::map<std::string, std::size_t> left_out;  ///< number of sessions left out, by reason
         bool stopped = false;
         std::optional<HttpReply> failure;  ///< the reply that ended the import

@@ -26,8 +26,8 @@ struct Process {
 std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
-/// child gets `mask` as its signal mask and the default action for SIGPIPE. Above standard error it
-/// gets only the descriptors `inherited`, which are in rising order.
+/// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptor
+/// above 2 except those in `inherited`, which are in rising order.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});

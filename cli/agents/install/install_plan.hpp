@@ -33,7 +33,7 @@ core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const In
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place);
 
-/// The settings that an install would write if there were none.
+/// The settings that an install would write for an agent without settings.
 std::string snippet(const AgentRow& row, const HookWay& way);
 
 /// A script of Headway's, for one event of an agent with kScripts. Pure.

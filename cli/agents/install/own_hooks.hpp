@@ -27,8 +27,8 @@ struct OwnHook {
 std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings, bool all = false);
 
 /// The settings with these entries and no other entries of Headway; entries in older forms are
-/// replaced where they are. With `keep_required`, entries that require an answer stay. Returns the
-/// same text if there is nothing to do. Error: kInvalidParameter with the place, if the text is not
+/// replaced in place. With `keep_required`, entries that require an answer stay. Returns the same
+/// text if there is nothing to do. Error: kInvalidParameter with the place, if the text is not
 /// JSON, the hooks are of another kind, or a name occurs twice. Pure.
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);

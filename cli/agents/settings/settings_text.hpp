@@ -28,7 +28,7 @@ public:
 
     enum class Kind : std::uint8_t { kObject, kArray, kString, kOther };
 
-    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is not JSON or too large.
+    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is not JSON or is too large.
     static core::Result<SettingsText> parse(std::string text);
 
     const std::string& text() const { return text_; }
