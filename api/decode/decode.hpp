@@ -64,8 +64,8 @@ struct DecodedRecording {
     /// The opening, if this is the first part.
     std::optional<core::SessionStarted> about;
     core::Timestamp opened_at = core::kNever;  ///< kNever: now
-    std::vector<core::Event>
-        events;  ///< for the time kNever, the time of the event before it applies
+    /// An event with the time kNever happened at the time of the event before it.
+    std::vector<core::Event> events;
 };
 
 /// Reads an array of 1 to limits::kReportEventsMax events, each with or without `at`. Errors:
