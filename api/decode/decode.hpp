@@ -89,7 +89,7 @@ core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view 
 /// `{"text","by"?}`.
 core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
 
-/// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
+/// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`, except `.` and `..`.
 bool valid_id(std::string_view id) noexcept;
 
 /// The name of an agent as part of an id, at most 32 bytes, with `-` in place of characters that

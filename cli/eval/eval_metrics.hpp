@@ -67,7 +67,8 @@ Metrics measure(std::span<const JudgedSession* const> sessions);
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
 /// How many calls of a loop that begins with call `start` (from 0) had finished at the first
-/// verdict of at least `least`; 1 if the session had such a verdict before the loop.
+/// verdict of at least `least`; 1 if the session had such a verdict before the loop; nothing if it
+/// never had one.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 

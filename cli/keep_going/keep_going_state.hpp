@@ -36,8 +36,9 @@ struct ProviderTurns {
     bool operator==(const ProviderTurns&) const = default;
 };
 
-/// Takes the first turn that is free and not before `wanted`, for this keeper. A turn after a pause
-/// is a probe and lasts two margins; any other turn lasts half a margin. Changes only `turns`.
+/// Takes the first turn that is free and not before `wanted`, for this keeper. A turn that begins
+/// where another turn ends lasts half a margin; any other turn is a probe and lasts two margins.
+/// Changes only `turns`.
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
 
