@@ -37,7 +37,7 @@ struct RepairReport {
 struct MigrateRequest {
     std::string database;               ///< the path of the SQLite file
     std::string store;                  ///< URL of the new store
-    core::Millis answer_timeout{5000};  ///< of PostgreSQL
+    core::Millis answer_timeout{5000};  ///< for each reply of PostgreSQL
     /// Reports the progress of a step: `done` of `total` (0: unknown).
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
@@ -101,8 +101,8 @@ struct Server {
     /// Copies a database that no daemon uses to an empty store. Error: kInvalidConfig for the URL
     /// or the module.
     std::function<core::Result<MigrateReport>(const MigrateRequest&)> migrate;
-    /// Examines the store of this URL: loads the module, reads the URL and connects if `connect`.
-    /// Errors: kInvalidConfig for the module or the URL, kStorageUnavailable.
+    /// Examines the store of this URL: loads the module, reads the URL and, with `connect`,
+    /// connects. Errors: kInvalidConfig for the module or the URL, kStorageUnavailable.
     std::function<core::Result<StoreReport>(const std::string& url, bool connect)> probe_store;
 };
 

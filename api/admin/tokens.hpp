@@ -24,8 +24,8 @@ struct DecodedToken {
 /// number of seconds. Errors: as in decode.hpp.
 core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body);
 
-/// The document of a token. `secret`, if not empty, is the token itself, shown only at its
-/// creation.
+/// The document of a token. `secret`, if not empty, is the token itself, which is shown only when
+/// the token is created.
 void append_token(std::string& out, const core::TokenRecord& token, core::Timestamp now,
                   std::string_view secret = {});
 

@@ -13,8 +13,9 @@
 namespace headway::api {
 
 /// The message about one event; `session` is in the state after that event. At most
-/// limits::kWebhookBodyBytesMax bytes: to fit, the message leaves out first the arguments of an
-/// approval, then the event's data, then the session's facts, and sets `truncated`. Pure.
+/// limits::kWebhookBodyBytesMax bytes. A longer message is shortened until it fits: the arguments
+/// of an approval are left out first, then the event's data, then the session's facts. Such a
+/// message has `truncated` set. Pure.
 std::string webhook_body(const core::Session& session, const core::Event& event);
 
 /// The message that tests an endpoint, of the type "webhook.test". Pure.

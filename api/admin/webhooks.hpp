@@ -68,7 +68,8 @@ struct ReplayBody {
 struct DecodedReplay {
     std::vector<std::string> ids;  ///< empty: all
 };
-/// `{"ids":[...]}` or `{"all":true}`. Errors: those of JSON; kInvalidField, kMissingField.
+/// `{"ids":[...]}` or `{"all":true}`. Errors: kInvalidJson, kUnknownField, kInvalidField,
+/// kMissingField.
 core::Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body);
 
 }  // namespace headway::api

@@ -29,7 +29,7 @@ struct headway::core::EnumNames<headway::api::Then> {
 
 namespace headway::api {
 
-/// Limits of the budget. `suggested`: limits that are missing are taken from expectations.
+/// Limits of the budget. `suggested`: missing limits are taken from expectations.
 struct OpenBudget {
     std::optional<std::uint64_t> timeout_seconds;
     std::optional<std::uint64_t> max_steps;

@@ -12,19 +12,19 @@
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Decodes the bodies of requests into events and arguments. No effect except on `document`, which
-// is scratch memory that the caller reuses (unless it is const). Errors name the JSON pointer and
-// the fix.
+// Decodes the bodies of requests into events and arguments. No effect except on a `document` that
+// is not const: it is scratch memory, which the caller reuses. Errors name the JSON pointer and the
+// fix.
 
 namespace headway::api {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 
-/// The arguments of a tool.started that the event does not keep whole, because they are too long or
-/// contain secrets.
+/// The arguments of a tool.started, for an event that cannot keep them whole because they are too
+/// long or contain secrets.
 struct WholeArgs {
     std::size_t place = 0;  ///< the event's place in the report
-    std::string text;       ///< as received, to be compared; never stored
+    std::string text;       ///< as received, for comparison; never stored
     std::string redacted;   ///< for the person who decides
 };
 
@@ -64,11 +64,11 @@ struct DecodedRecording {
     /// The opening, if this is the first part.
     std::optional<core::SessionStarted> about;
     core::Timestamp opened_at = core::kNever;  ///< kNever: now
-    std::vector<core::Event> events;  ///< an event with the time kNever has the time of the event
-                                      ///< before it
+    /// An event with the time kNever happened at the time of the event before it.
+    std::vector<core::Event> events;
 };
 
-/// Reads an array of 1 to limits::kReportEventsMax events, which may have `at`. Errors:
+/// Reads an array of 1 to limits::kReportEventsMax events, each with or without `at`. Errors:
 /// kInvalidJson, kInvalidField, kUnknownField, kMissingField, kTooManyEvents, kEmptyReport.
 core::Result<DecodedRecording> decode_recording(JsonDocument& document, std::string_view body);
 
@@ -89,11 +89,11 @@ core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view 
 /// `{"text","by"?}`.
 core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
 
-/// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
+/// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`, except `.` and `..`.
 bool valid_id(std::string_view id) noexcept;
 
-/// The name of an agent as part of an id, at most 32 bytes: `-` replaces characters that ids may
-/// not have.
+/// The name of an agent as part of an id, at most 32 bytes, with `-` in place of characters that
+/// are invalid in ids.
 std::string id_part(std::string_view name);
 
 }  // namespace headway::api

@@ -20,16 +20,17 @@ namespace headway::api {
 /// hidden bytes. `data` is the JSON from which the request was decoded.
 core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
 
-/// Stores the digest of a finished call's exact arguments in its fingerprint; approvals recognise
-/// the call by this digest. `data` is the JSON from which the call was decoded.
+/// Stores the digest of a finished call's exact arguments in `fingerprint`; approvals recognise the
+/// call by this digest. `data` is the JSON from which the call was decoded.
 void keep_exact_args(JsonValue data, core::CallFingerprint& fingerprint);
 
 core::Result<core::ApprovalRequested> decode_approval_request(JsonDocument& document,
                                                               std::string_view body);
 
-/// The request that a tool.started implies. `args` is the whole text of its arguments, or empty.
-/// The digest is made from `args`, since the call will run with them; `shown` is the same text
-/// without secrets. Errors: kInvalidField if `args` is too long to be shown whole; kInvalidJson.
+/// The request for approval that a tool.started implies. `args` is the whole text of its arguments,
+/// or empty. The digest is made from `args`, since the call will run with them; `shown` is the same
+/// text without secrets. Errors: kInvalidField if `args` is too long to be shown whole;
+/// kInvalidJson.
 core::Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
                                                        const core::ToolStarted& call,
                                                        std::string_view args,

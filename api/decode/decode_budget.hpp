@@ -13,7 +13,8 @@ namespace headway::api {
 
 /// An operator's change to the budget of a session.
 struct BudgetChange {
-    bool extends = false;  ///< `limits` are added to the present limits; else they replace them
+    bool extends = false;  ///< true: `limits` are added to the session's limits; false: `limits`
+                           ///< replace the session's
     core::BudgetLimits limits;
     std::string by;
     std::string reason;

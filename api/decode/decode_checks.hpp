@@ -25,7 +25,8 @@ struct DecodedCheck {
 /// Errors: kInvalidJson, kMissingField, kUnknownField, kInvalidField, kInvalidId.
 core::Result<DecodedCheck> decode_check(JsonDocument& document, std::string_view body);
 
-/// True if `id` has 1 to limits::kCheckIdBytesMax characters, all of `A-Za-z0-9._:-`. Pure.
+/// True if `id` has 1 to limits::kCheckIdBytesMax characters, all of them from `A-Za-z0-9._~:-`,
+/// and is neither `.` nor `..`. Pure.
 bool valid_check_id(std::string_view id) noexcept;
 
 }  // namespace headway::api

@@ -37,7 +37,7 @@ struct DigestDocument {
     std::uint64_t needs_total = 0;
 };
 
-/// The row of a session. `until`: where the silence of an open session ends.
+/// The row of a session. `until`: the silence of an open session is measured up to this time.
 DigestRow digest_row(const core::Session& session, const core::DigestSession& facts,
                      core::Timestamp until);
 
@@ -46,8 +46,8 @@ void append_digest(std::string& out, const DigestDocument& digest);
 enum class DigestFormat : std::uint8_t { kJson, kText, kMarkdown, kHtml };
 std::optional<DigestFormat> parse_digest_format(std::string_view name);
 
-/// The digest's texts for people, before any format: each is on one line, without hidden
-/// characters.
+/// The digest's texts for people, not yet in a DigestFormat. Each text is on one line, without
+/// hidden characters.
 struct DigestPage {
     struct Section {
         std::string heading;
@@ -65,7 +65,7 @@ std::string markdown_of(const DigestPage& page);
 /// An HTML document without scripts or links, suitable for an e-mail.
 std::string html_of(const DigestPage& page);
 
-/// The body of the message of type "digest" that is stored until it is sent to people: at most
+/// The body of the message of type "digest", as stored until the message is sent to people; at most
 /// limits::kWebhookBodyBytesMax bytes.
 std::string digest_message(const DigestPage& page, core::Timestamp at);
 

@@ -35,8 +35,8 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, bool>> results;
     /// Directives, each with the number of its deliveries, including this one.
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
-    /// State changes that are no valid transitions, with their event numbers. They are recorded
-    /// nevertheless.
+    /// State changes that are not valid transitions, with their event numbers. The journal records
+    /// them nevertheless.
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
     std::string feedback;                              ///< about failures, for the model; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
@@ -59,15 +59,15 @@ struct Fingerprints {
 void append_event(std::string& out, std::string_view session, const core::Event& event,
                   const Fingerprints& fingerprints = {});
 
-/// The time at which a document is read, and the daemon's watch: fields such as `alive` depend on
-/// them.
+/// The time at which a document is read, and the time during which the daemon has listened
+/// (core::Watch). Fields such as `alive` depend on both.
 struct ReadingTime {
     core::Timestamp now;
     core::Watch watch;
 };
 
-/// The session document. `prediction` becomes part of the budget, if the session has one, and
-/// `expected` part of the calls in flight. `adapter` is null if the session has no hooks.
+/// The session document. `prediction` becomes part of the session's budget, if there is a budget.
+/// `expected` becomes part of the calls in flight. `adapter` is null if the session has no hooks.
 /// `cost_warning`: see write_budget(). `approvals_below`: number of pending approvals of the
 /// session's descendants.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
@@ -76,11 +76,11 @@ void append_session(std::string& out, const core::Session& session, const Readin
                     const Adapter* adapter = nullptr, std::string_view cost_warning = {},
                     std::size_t approvals_below = 0);
 
-/// The effects that the old timers would have had on one session, together with its verdict and
-/// outcome.
+/// The effects that the first design's timers would have had on one session, and the session's
+/// verdict and outcome.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);
 
-/// The comparison with the old timers, summed over ended sessions.
+/// The comparison with the first design's timers, summed over ended sessions.
 struct TimeoutTotals {
     std::int64_t sessions = 0;  ///< ended sessions that were compared
     std::int64_t killed = 0;    ///< sessions that a timer would have ended
@@ -110,8 +110,8 @@ void append_progress(std::string& out, const ProgressText& text, const core::Ses
 /// object reflects.
 void append_as_of(std::string& object, std::uint64_t n);
 
-/// The reply to test harnesses of the first design. Once the limit on iterations is exceeded, it is
-/// `incomplete` with the reason `max_iterations_reached`.
+/// The reply to test harnesses of the first design. Once the limit on iterations is exceeded, the
+/// status is `incomplete` with the reason `max_iterations_reached`.
 void append_chat_status(std::string& out, const core::SessionView& view);
 
 /// One session of a wait: `view` is null for an unknown session.
@@ -119,8 +119,8 @@ struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;
     core::WaitAnswer answer;
-    core::Millis silent_for{0};  ///< the length of silence in force, if the client asked for a
-                                 ///< shorter one than the minimum; else 0
+    /// The minimum length of silence, if the client requested a shorter one; else 0.
+    core::Millis silent_for{0};
 };
 
 /// The reply to a wait for one session.

@@ -17,9 +17,8 @@ namespace headway::api {
 class JsonWriter;
 
 /// Writes the next value, the `budget` of replies and documents: null if there is no limit.
-/// `usual_calls` becomes part of the budget's prompt. `cost_warning` is why a cap on cost will not
-/// hold; it is needed only while nothing has been used, because afterwards `status` itself has the
-/// warning.
+/// `usual_calls` becomes part of the budget's prompt. `cost_warning`: why a cap on cost will not
+/// hold. It is needed only while nothing has been used; afterwards `status` has the warning.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
                   const core::BudgetPrediction* prediction, std::string_view usual_calls = {},
                   std::string_view cost_warning = {});
@@ -30,15 +29,15 @@ void append_budget(std::string& out, const core::Session& session, const Reading
                    std::string_view cost_warning = {});
 
 /// The reply to `GET /v1/analytics/budgets`. `sessions`: number of ended sessions read; `more`:
-/// older ones were left out.
+/// older sessions were left out.
 void append_budget_analytics(std::string& out, std::span<const core::UseSummary> summaries,
                              std::uint64_t sessions, bool more);
 
 /// Writes the member `used`: the session's own tokens and cost so far, with or without a budget.
 /// Changes only `json`.
 void write_used(JsonWriter& json, const core::BudgetMeter& meter);
-/// Writes the member `fan_out`: the session's descendants and their usage. Writes nothing if there
-/// are none. Changes only `json`.
+/// Writes the member `fan_out`: the session's descendants and their usage. Writes nothing for a
+/// session without descendants. Changes only `json`.
 void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter);
 
 }  // namespace headway::api

@@ -16,12 +16,13 @@ struct Dialect {
     std::string_view name;  ///< as in the route's path
 
     /// Never fails: unknown members are skipped, members of a wrong type are taken as absent, and
-    /// an unknown event or a body without a session is a kNone. The hook refers to values in the
-    /// document of `body`.
+    /// an unknown event or a body without a session becomes a kNone. The hook refers to values in
+    /// the document of `body`.
     Hook (*parse)(JsonValue body, const HookFacts& facts);
 
     /// The reply in the agent's own form, one JSON object. It has only members that the agent is
-    /// known to obey at this event: `{}` if there are none, and always for a kNone.
+    /// known to obey at this event. It is `{}` if there are no such members, and always for a
+    /// kNone.
     std::string (*render)(const Hook& hook, const HookReply& reply);
 
     /// True if a reply's texts reach the model at this event, so that they need not be repeated.

@@ -65,8 +65,8 @@ struct HookCall {
     /// calls. Empty for a kPermission without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: not reported
-    /// In a kBatch: no hook reported that the call ran. A call that was announced (kPre) did not
-    /// run, since its kPost would have come; of any other call it is unknown whether it ran.
+    /// In a kBatch: no hook reported that the call ran. If the call was announced (kPre), it did
+    /// not run, since its kPost would have come; else it is unknown whether it ran.
     bool untold = false;
     std::string result;  ///< as text for people; structured data as compact JSON
     std::string error;   ///< the error of a failed call, whose `result` is empty
@@ -75,8 +75,8 @@ struct HookCall {
     std::string error_class;
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
-    /// The files that the call wrote, each with the digest of its new content; or of the change, if
-    /// only that is known; or with an empty digest.
+    /// The files that the call wrote, each with the digest of the file's new content. If only the
+    /// change is known, the digest is that of the change; if neither is known, it is empty.
     std::vector<core::Mutation> mutated;
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
@@ -109,20 +109,20 @@ struct Hook {
                            ///< the agent
     /// The agent itself reports who wrote the prompt, so `synthetic` is no guess.
     bool typed = false;
-    /// A kPermission sent before the agent applies its own rules, so that it does not prove that a
-    /// person is asked.
+    /// A kPermission sent before the agent applies its own rules, so it is no proof that a person
+    /// is asked.
     bool before_rules = false;
     /// A kPermission for the agent's own dialog, which accepts a decision from Headway too.
     bool dialog = false;
-    /// The sender of this hook cannot change the arguments of a call, even if the dialect can: a
+    /// The sender of this hook cannot change the arguments of a call, even if the dialect can. So a
     /// call that a person has edited is refused.
     bool unedited = false;
     HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion only its id
     /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;       ///< use since the last report of use
-    std::optional<std::uint64_t> round;     ///< if the agent counts its rounds
-    std::vector<std::string> background;    ///< in a kStop: names of work that goes on after it
+    std::optional<core::Usage> usage;     ///< use since the last report of use
+    std::optional<std::uint64_t> round;   ///< if the agent counts its rounds
+    std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;                    ///< in a kStop or kEnd, if the agent reports it
     std::string reason;                     ///< in a kEnd
@@ -146,7 +146,7 @@ struct Hook {
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
 
-/// Facts about a hook that its body does not have, from the program that passed it on.
+/// Facts about a hook that are not in its body. The program that forwarded the hook supplies them.
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< exit code of the call, for an agent that does not
                                              ///< report it
@@ -158,8 +158,8 @@ struct HookFacts {
 };
 
 /// The reply that Headway wants. If several effects are set, the first of these applies: stop,
-/// undecided, deny, edit, allow. Texts for the model accompany any effect except a hard stop, where
-/// the agent takes them (Dialect::takes_context). Texts longer than kReplyTextBytesMax are cut.
+/// undecided, deny, edit, allow. If the agent takes texts for the model (Dialect::takes_context),
+/// they accompany any effect except a hard stop. Texts longer than kReplyTextBytesMax are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
@@ -171,8 +171,8 @@ struct HookReply {
     std::string system;      ///< text for the model about the budget; it stays the same until the
                              ///< budget changes
     std::string go_on;       ///< at a kStop: why the turn is not over
-    /// The hold has ended without a decision. `deny` is then no effect, but the text for this case;
-    /// if it is empty, a default text is used.
+    /// The hold has ended without a decision. `deny` then has no effect of its own: it is the text
+    /// for this case; if empty, a default text is used.
     bool undecided = false;
 };
 

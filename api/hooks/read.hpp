@@ -9,9 +9,9 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Readers of bodies for the dialects: for a member that is absent, null or of another type they
-// return an empty value. Secrets in texts are redacted. Internal to the dialects; no effect except
-// on arguments.
+// Readers of bodies, for the dialects. They return an empty value for a member that is absent, null
+// or of another type. Secrets in texts are redacted. Internal to the dialects; no effect except on
+// arguments.
 
 namespace headway::api::hooks {
 
@@ -35,7 +35,7 @@ std::optional<bool> flag_in(JsonValue object, std::string_view name);
 /// a file's content; otherwise compact JSON without members that repeat whole files.
 std::string result_text(JsonValue response);
 
-/// An id for a call to which the agent gives none: the same for the same tool and arguments.
+/// An id for a call that has none from the agent; equal for calls with the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
 /// True if the id may come from call_id_of(), so that equal calls have the same id.
 bool is_content_id(std::string_view call_id);

@@ -27,11 +27,12 @@ std::string stop_words(const HookReply& reply);
 /// Why a call does not run, for a reply that refuses it or is undecided. The other texts of the
 /// reply are appended, because the model reads this reason.
 std::string refusal_words(const HookReply& reply);
-/// Texts for the model. go_on_words() is why the agent must not stop yet; empty except at a kStop
-/// to which the reply orders no stop.
+/// Texts for the model. go_on_words(): why the agent must not stop yet; empty unless the hook is a
+/// kStop and the reply does not stop the agent.
 std::string go_on_words(const Hook& hook, const HookReply& reply);
 std::string context_words(const HookReply& reply);
-/// Why a call that a person has edited does not run, for agents that do not accept other arguments.
+/// Why a call that a person has edited does not run; for agents that do not accept changed
+/// arguments.
 std::string edit_words(const HookReply& reply);
 
 }  // namespace headway::api::hooks

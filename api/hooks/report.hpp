@@ -20,20 +20,20 @@ struct HookReport {
     /// The hook's events: one for each call of a kBatch; none for a kEnd without an error, because
     /// the engine ends the session itself, with the outcome that it knows.
     DecodedReport decoded;
-    /// The request that a person may decide here as well as in the agent's own dialog
+    /// The request that a person may decide in Headway as well as in the agent's own dialog
     /// (Hook::dialog). Empty if a person could not see the whole request.
     std::optional<core::ApprovalRequested> dialog;
     /// For a kPre, kPermission or kRequest: digest of the arguments, to which approvals are bound;
     /// else empty.
     std::string args_digest;
-    /// In a kBatch: the places, in `decoded`, of the calls with HookCall::untold. `decoded` has
-    /// these calls as refused.
+    /// In a kBatch: positions in `decoded` of the calls with HookCall::untold. The events of these
+    /// calls report them as refused.
     std::vector<std::size_t> untold;
 };
 
 /// Uses `document` for further parsing. Afterwards the hook has neither arguments nor long texts:
-/// they are in the events. Errors: as in decode_report(), if a name or a number of the hook is out
-/// of the bounds of an event.
+/// they have moved into the events. Errors: as in decode_report(), if a name or a number of the
+/// hook is out of the bounds of an event.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 12> kPathKeys{
 inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
                                                               "commandline", "code", "input"};
 
-/// The mark with which recordings replace a part of a text that was cut out.
+/// In recordings, the end of the mark that replaces a part cut out of a text.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
 /// Appends the canonical form; texts beyond 256 KiB are cut. With `mask`, the volatile parts are
@@ -40,7 +40,8 @@ std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
 /// The member of this name; nothing if it is absent or null.
 std::optional<JsonValue> member(JsonValue object, std::string_view name);
 
-/// The string in the member whose key comes first in `keys`, whatever its place in the object.
+/// The string in the member whose key comes first in `keys`; the order of the members does not
+/// matter.
 template <class List>
 std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
     std::string_view found;

@@ -28,7 +28,8 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Size of most arguments and results, so that their text is allocated once.
+/// Space reserved for the text of arguments or a result, so that most of these texts are allocated
+/// once.
 inline constexpr std::size_t kJsonBytesUsual = 128;
 
 [[gnu::cold, gnu::noinline]] inline Error wrong(std::string detail) {
@@ -39,7 +40,7 @@ inline constexpr std::size_t kJsonBytesUsual = 128;
 /// back.
 inline constexpr std::size_t kPointerKeyBytesMax = 128;
 
-/// Passes an error up: puts the name of the enclosing member before its pointer.
+/// The error with the enclosing member's name added at the beginning of its pointer.
 [[gnu::cold, gnu::noinline]] inline Error under(Error error, std::string_view name) {
     std::string token;  // RFC 6901
     for (char c : core::cut_text(name, kPointerKeyBytesMax)) {
@@ -64,7 +65,7 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// True for a field whose text is only compared. It is not redacted, because that could make
+/// True for a field whose text is only compared. It is not redacted, because redaction could make
 /// different texts equal.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||

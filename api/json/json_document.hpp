@@ -82,9 +82,9 @@ public:
     /// The finder set by redact_with(), also used for text that is not JSON (plain_text.hpp); may
     /// be null.
     const core::SecretFinder* secrets() const { return secrets_; }
-    /// To be switched on for events as Headway stored them: there, {"head","tail","bytes","digest"}
-    /// is a text that was cut, and Headway's own texts may be longer than an agent's. Off by
-    /// default.
+    /// To be switched on for events as Headway stored them: in these,
+    /// {"head","tail","bytes","digest"} is a text that was cut, and Headway's own texts may be
+    /// longer than an agent's. Off by default.
     void read_exports(bool on) { exports_ = on; }
 
     struct Node {

@@ -141,7 +141,7 @@ public:
         close_object();
     }
 
-    /// Writes its members without the braces, for an object with further members.
+    /// Writes the members of a struct without the braces, for an object with further members.
     template <core::Described T>
     void members(const T& v) {
         core::for_each_field<T>([&](const auto& field, std::size_t) {

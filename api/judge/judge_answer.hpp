@@ -11,9 +11,9 @@
 #include "core/events/judge_payloads.hpp"
 #include "core/text/text.hpp"
 
-// A judge's answer, read strictly: to a status check, one of a closed enumeration, with the events
-// that support it; to a request for an estimate, a percentage. Its texts are inert (data_fence.hpp)
-// and bounded; they are for people and decide nothing.
+// A judge's answer, read strictly. A status check is answered by one of four letters and the events
+// that support it, a request for an estimate by a percentage. The texts in an answer are inert
+// (data_fence.hpp) and bounded; they are for people and decide nothing.
 
 namespace headway::api {
 

@@ -7,10 +7,10 @@
 
 namespace headway::api {
 
-/// The differences between the arguments `now` of a call and `before`, those of the tool's previous
-/// call (null if there was none): new and changed members, the names of removed members, and the
-/// number of equal members. The text is inert (data_fence.hpp), without secrets, and has at most
-/// limits::kJudgeArgsBytesMax bytes. Empty if the call has no arguments. Pure.
+/// The differences between a call's arguments, `now`, and those of the tool's previous call,
+/// `before` (null if there was none): new and changed members, the names of removed members, and
+/// the number of equal members. The text is inert (data_fence.hpp), without secrets, and has at
+/// most limits::kJudgeArgsBytesMax bytes. Empty if the call has no arguments. Pure.
 std::string args_change(const core::Json* before, const core::Json& now);
 
 /// A JSON value as text for people: the content of a string, the JSON text of any other value.

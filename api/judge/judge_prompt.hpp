@@ -9,9 +9,9 @@
 #include "core/events/event.hpp"
 #include "core/state/session_state.hpp"
 
-// Questions to a judge (DESIGN 6). The texts are api/prompts/*.txt. The texts of an agent affect
-// neither the system message nor, apart from the marker in the two fence lines, the user message
-// outside of these lines.
+// Questions to a judge (DESIGN 6). Their fixed texts are api/prompts/*.txt. The texts of an agent
+// do not affect the system message. In the user message they stay between two fence lines, and
+// affect nothing else except the marker in these two lines.
 
 namespace headway::api {
 

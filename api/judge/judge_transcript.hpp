@@ -20,20 +20,20 @@ struct TranscriptLine {
 };
 
 /// The calls of the last limits::kJudgeRoundsMax rounds, and the events between them. Consecutive
-/// calls with the same `round` number are one round; any other call is a round by itself. Calls of
-/// an agent's hooks are not evidence: they are left out if the session's policy trusts the origin
-/// of calls.
+/// calls with the same `round` number are one round; any other call is a round by itself. Calls
+/// made by an agent's hooks are not evidence: they are left out if the session's policy trusts the
+/// origin of calls.
 struct Transcript {
     std::vector<TranscriptLine> lines;  ///< oldest first
     std::uint64_t left_out = 0;         ///< number of lines of earlier rounds
     std::vector<std::string> changed;   ///< the last changed paths, unique, the newest last
 };
 
-/// `recent` has the oldest event first. `trust_origin` is that of the session's policy. Pure.
+/// `recent` has the oldest event first. `trust_origin` is the field of the session's policy. Pure.
 Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin = true);
 
-/// For an estimate: the last finished call and the agent's last texts in `recent`, as lines. A line
-/// for which there is none has an empty text and the number 0.
+/// For an estimate: the last finished call and the agent's last texts in `recent`, as lines. If
+/// there is no such call or text, its line is empty and has the number 0.
 struct Latest {
     TranscriptLine call;
     TranscriptLine reflection;

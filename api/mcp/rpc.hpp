@@ -32,7 +32,7 @@ std::string result_of(std::string_view id, std::string_view result);
 std::string error_of(std::string_view id, int code, std::string_view message);
 
 /// The result of `initialize`: its protocol version is the one that the client requests, if Headway
-/// knows it, else the newest.
+/// knows it, else the newest that Headway knows.
 std::string initialized(const Message& message, std::string_view version);
 
 /// The client's name in `initialize`, in a form that may be part of an id; or empty.

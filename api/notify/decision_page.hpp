@@ -6,8 +6,9 @@
 
 #include "api/encode/parts/encode_approvals.hpp"
 
-// Pages for a link by which a person decides one request. They have no scripts, and opening such a
-// link decides nothing. The texts of agents are shown as plain text, with nothing hidden. Pure.
+// Pages behind a link that lets a person decide one request. Opening the link decides nothing: the
+// person decides with a button of the page. The pages have no scripts. The texts of agents are
+// shown as plain text, with nothing hidden. Pure.
 
 namespace headway::api::notify {
 

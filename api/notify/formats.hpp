@@ -18,8 +18,8 @@ std::string slack_body(const Letter& letter);
 /// The JSON of a webhook, of at most 2,000 characters, without mentions and embeds.
 std::string discord_body(const Letter& letter);
 
-/// The JSON that is published to the root address of an ntfy server. Its headers are not used,
-/// because they could contain neither a newline nor a character outside ASCII.
+/// The JSON that is published to the root address of an ntfy server. The values are not sent as
+/// HTTP headers, because these could contain neither a newline nor a character outside ASCII.
 std::string ntfy_body(const Letter& letter, std::string_view topic);
 
 /// The JSON for sendMessage, with text in Telegram's HTML. Messages that are not urgent make no
@@ -36,7 +36,7 @@ std::string email_text(const Letter& letter, std::string_view from,
 std::string command_body(const Letter& letter, std::span<const std::string_view> bodies);
 
 /// The facts, then as many items as fit into `bytes_max`, one on each line, and where to find the
-/// others.
+/// remaining items.
 std::string plain_text(const Letter& letter, std::size_t bytes_max);
 
 }  // namespace headway::api::notify

@@ -10,9 +10,9 @@
 
 #include "core/base/time.hpp"
 
-// The outbox's messages for people, before any format. The texts of agents pass through
-// core::visible(), which makes them one line of valid UTF-8 and escapes control, bidi and invisible
-// characters. Pure.
+// The outbox's messages for people, not yet in the format of an endpoint. The texts of agents pass
+// through core::visible(), which makes them one line of valid UTF-8 and escapes control, bidi and
+// invisible characters. Pure.
 
 namespace headway::api::notify {
 
@@ -35,7 +35,7 @@ struct Notice {
     std::string goal;
     std::string call;       ///< for a request for approval: the call that would run
     std::string link;       ///< URL of the session or the request; empty if there is no `base`
-    std::string sort;       ///< name when events are counted: "stuck", "ended"
+    std::string sort;       ///< word for counting such events: "stuck", "ended"
     std::string predicate;  ///< the text for several sessions: "are stuck"
     /// Equal for events with one cause, in any session; empty: the cause is shared with no other
     /// event.

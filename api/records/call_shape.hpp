@@ -9,8 +9,8 @@
 #include "api/json/canonical_json.hpp"
 #include "core/events/work_payloads.hpp"
 
-// CallFingerprint::shape: the properties of a call and its answer that are neither its question nor
-// its outcome. No effect except on arguments.
+// CallFingerprint::shape: properties of a call and its answer, in addition to the fingerprint's
+// `question` and `outcome`. No effect except on arguments.
 
 namespace headway::api {
 

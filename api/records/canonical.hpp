@@ -15,8 +15,8 @@ namespace headway::api {
 /// JSON as received, `call` its decoded form. In arguments, keys are sorted, nulls and volatile
 /// keys are dropped, 1.0 becomes 1, `./a/` becomes `a`, and JSON inside a string is read as JSON.
 /// Results are treated in the same way, and volatile text in them is masked. If the client left out
-/// a text, its digest of the text is used instead; if it cut the text, the digest is appended.
-/// Pure.
+/// a text, the client's digest of that text is used instead; if the client cut the text, the
+/// client's digest is appended. Pure.
 core::CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call);
 
 /// A text that is the same for all spellings of the same arguments. Pure; for tests.

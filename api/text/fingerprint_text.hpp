@@ -12,8 +12,8 @@ namespace headway::api {
 /// includes it, because it cannot be computed from arguments that are cut or redacted. Pure.
 std::string fingerprint_text(const core::CallFingerprint& fingerprint);
 
-/// Reads a word made by fingerprint_text(), also by that of an older version with fewer fields.
-/// False for other text. Changes only `fingerprint`.
+/// Reads a word made by fingerprint_text(), or by the fingerprint_text() of an older version, which
+/// had fewer fields. False for other text. Changes only `fingerprint`.
 bool parse_fingerprint(std::string_view text, core::CallFingerprint& fingerprint);
 
 }  // namespace headway::api

@@ -15,9 +15,10 @@ namespace headway::api {
 /// in the text.
 std::string as_utf8(std::string_view text);
 
-/// The end of `text`, because the end shows more about a failure than the beginning: as_utf8() of
-/// it without surrounding white space, at most `bytes_max` bytes. If `text` was cut, the result
-/// begins with "…", which is counted. Pure; reads only the end.
+/// The end of `text`, because the end shows more about a failure than the beginning. The result is
+/// UTF-8 as from as_utf8(), without surrounding white space, in at most `bytes_max` bytes. If
+/// `text` was cut, the result begins with "…", which is included in these bytes. Pure; reads only
+/// the end.
 std::string tail_of(std::string_view text, std::size_t bytes_max);
 
 /// `text` with each secret replaced by `[redacted]`; unchanged if `secrets` is null. Pure.

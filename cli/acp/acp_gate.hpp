@@ -23,9 +23,9 @@ public:
     static constexpr std::size_t kOpenMax = 64;
 
     enum class Answer : std::uint8_t {
-        kPass,      ///< to the agent, as it is
+        kPass,      ///< passed to the agent unchanged
         kHold,      ///< not passed on until Headway has answered
-        kAskAgain,  ///< as kHold, and `asking` must be put to Headway again
+        kAskAgain,  ///< as kHold, and Headway must be asked again, with `asking`
         kDrop,      ///< dropped: the agent already has its answer
     };
     struct Reply {

@@ -37,7 +37,8 @@ std::string acp_text(const Json& content);
 /// The reply by which an agent learns that the call must not run.
 std::string acp_refusal(const Json& request);
 
-/// True if an editor's reply to the request with these options lets the call run.
+/// True if an editor's `reply` lets the call run. `options` are those of the request for
+/// permission.
 bool acp_allows(const Json& options, const Json& reply);
 
 /// The message that ends a session's turn: a line without its line end.

@@ -19,9 +19,9 @@ struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
-        /// The agent asks for permission. `type`: Headway's id of the call; `data`: `hook`, which
-        /// Headway may hold, and `started`, the data of the call's `tool.started` unless reported
-        /// before.
+        /// The agent asks for permission. `type`: Headway's id of the call; `data` has `hook`,
+        /// which Headway may hold, and `started`: the data of the call's `tool.started`, unless it
+        /// was reported before.
         kAsk,
         kIdle,  ///< the turn is over
     };
@@ -53,8 +53,8 @@ public:
     Actions from_agent(const Json& message);
     /// Called when Headway or a person has refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
-    /// Called when the agent has been sent the permission for this call. A further request of the
-    /// agent for permission is a new question.
+    /// Called when the permission for this call has been sent to the agent. A further request of
+    /// the agent for permission is a new question.
     void allowed(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;

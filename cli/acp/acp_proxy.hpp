@@ -56,7 +56,7 @@ private:
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
-    bool in_long_line_ = false;  // the agent has been sent a line, but not its end
+    bool in_long_line_ = false;  // a part of a line, without its end, has been sent to the agent
     std::string injections_;     // lines that wait for the end of that line
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;

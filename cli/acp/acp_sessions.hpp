@@ -22,10 +22,10 @@ namespace headway::cli {
 
 class Daemon;
 
-/// Headway's sessions for the sessions of one connection of the Agent Client Protocol: each session
-/// has a reporter, and each pending permission has a request that the daemon may hold. Only the
-/// destructor waits for the daemon, at most `linger`. Owner's thread only, except for the threads
-/// that it starts.
+/// The sessions in Headway that stand for the sessions of one Agent Client Protocol connection.
+/// Each session has a reporter, and each pending permission has a request that the daemon may hold.
+/// Only the destructor waits for the daemon, at most `linger`. Owner's thread only, except for the
+/// threads that it starts.
 class AcpSessions {
 public:
     struct Setup {
@@ -54,7 +54,7 @@ public:
     void ask(const AcpAction& action);
     /// Called when the question with this serial has been answered without the daemon.
     void forget(std::uint64_t serial);
-    /// Called when a turn has begun or ended, because a stopped session ends with its turn.
+    /// Called when a turn has begun or ended. A stopped session ends with its turn.
     void set_at_work(const std::string& session, bool at_work);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
@@ -71,7 +71,7 @@ private:
     struct Session {
         std::string agent;
         std::string id;       // Headway's id: agent-native
-        std::string native;   // that id without the agent's name
+        std::string native;   // `id` without the agent's name
         std::string opening;  // JSON text
         int generation = 1;
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);

@@ -42,8 +42,8 @@ std::string why_not_writable(const std::filesystem::path& path);
 
 /// Writes, makes or deletes the file. A backup is NAME.headway-backup next to it, numbered if that
 /// name is taken; if the file becomes equal to a backup, that backup is deleted. Error:
-/// kInvalidParameter with the reason, if the file is no longer `before` or cannot be written; the
-/// file is then unchanged.
+/// kInvalidParameter with the reason, if the file's content is no longer `before` or the file
+/// cannot be written; the file is then unchanged.
 core::Result<> apply_change(const FileChange& change);
 
 /// The backups next to a file, oldest first.

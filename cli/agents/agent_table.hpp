@@ -31,17 +31,18 @@ struct AgentHookEvent {
 struct AgentRow {
     std::string_view name;  ///< as in `headway install NAME`, and in /v1/hooks/NAME
     std::string_view title;
-    std::vector<std::string_view> programs;  ///< their names on PATH
-    std::vector<std::string_view> packages;  ///< their names on npm
+    std::vector<std::string_view> programs;  ///< names of the agent's programs on PATH
+    std::vector<std::string_view> packages;  ///< names of the agent's packages on npm
     std::string_view user_path;              ///< settings below the home folder: a file, or a
                                              ///< folder of scripts
     /// Settings below the project's folder: a file, or a folder of scripts.
     std::string_view project_path;
-    /// A variable whose folder replaces the first part of user_path; empty: none.
+    /// An environment variable. The folder that it names replaces the first part of user_path;
+    /// empty: no such variable.
     std::string_view folder_variable;
     HookLayout layout;
     bool http;                 ///< its hooks are requests to the daemon
-    std::uint32_t time_units;  ///< units of its timeouts per second
+    std::uint32_t time_units;  ///< 1: its timeouts are in seconds; 1000: in milliseconds
     std::vector<AgentHookEvent> events;
     std::string_view tested_from;  ///< the oldest version that was tested end to end
     std::string_view tested_to;    ///< the newest version that was tested end to end
@@ -54,14 +55,14 @@ std::vector<std::string> agent_names();
 
 /// How hooks reach the daemon.
 struct HookWay {
-    std::string url;           ///< of the daemon: http://127.0.0.1:7717
-    std::string program;       ///< headway-hook, as an absolute path
-    bool named = false;        ///< the URL must be given to headway-hook, which would not find it
-    bool token = false;        ///< the daemon requires a token from all clients
-    std::string require;       ///< matcher of tools that must not run unchecked; empty: none
-    bool commands = false;     ///< hooks that could be HTTP requests run headway-hook as well
-    std::string until = {};    ///< the goal: a command that must pass at the end of a turn
-    bool until_given = false;  ///< `until` was given; empty, it removes the installed goal
+    std::string url;         ///< of the daemon: http://127.0.0.1:7717
+    std::string program;     ///< headway-hook, as an absolute path
+    bool named = false;      ///< `url` is not the default, so headway-hook needs it as an argument
+    bool token = false;      ///< the daemon requires a token from all clients
+    std::string require;     ///< matcher of tools that must not run unchecked; empty: none
+    bool commands = false;   ///< hooks that could be HTTP requests run headway-hook as well
+    std::string until = {};  ///< the goal: a command that must pass at the end of a turn
+    bool until_given = false;  ///< `until` was given; an empty goal removes the installed one
 };
 
 /// One entry in the settings of an agent.

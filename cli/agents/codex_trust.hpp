@@ -16,8 +16,8 @@ struct CodexTrust {
 };
 
 /// Asks Codex's app-server which of Headway's hooks in the file `hooks` are trusted. With `trust`,
-/// the hooks are trusted first. Takes up to 20 s. Error: kInvalidParameter if Codex does not
-/// answer.
+/// it first marks these hooks as trusted. Takes up to 20 s. Error: kInvalidParameter if Codex does
+/// not answer.
 core::Result<CodexTrust> codex_trust(const std::filesystem::path& program,
                                      const std::filesystem::path& hooks,
                                      const Environment& environment, bool trust);

@@ -3,17 +3,19 @@
 
 namespace headway::cli {
 
-// Exit codes that a script can rely on. `wait` uses all codes except those that name another verb.
-// `check --wait` uses the same except 3, 5 and 6, and the other verbs use 0, 1, 64 and 69.
-inline constexpr int kExitOk = 0;           ///< done; `wait`: completed; `check`: answer A
-inline constexpr int kExitFailed = 1;       ///< refused; `wait`: failed, halted; `check`: no answer
-inline constexpr int kExitStuck = 2;        ///< `wait`: stuck; `check`: B, looping
-inline constexpr int kExitConfig = 2;       ///< `config`: a mistake in the settings
-inline constexpr int kExitCancelled = 3;    ///< `wait`: cancelled, or the wait can no longer be met
-inline constexpr int kExitNeedsHuman = 4;   ///< `wait`: blocked, waiting; `check`: C or D
-inline constexpr int kExitSilent = 5;       ///< `wait`: no heartbeat for --silent-for
-inline constexpr int kExitNeverOpened = 6;  ///< `wait`, `watch`: no session within --open-within
-inline constexpr int kExitUsage = 64;       ///< the command line is wrong
+// Exit codes that a script can rely on. Any verb may exit with 0, 1, 64, 69 or 74, and with a code
+// that names the verb. `wait` uses all codes except those that name only other verbs. `check
+// --wait` uses the same codes as `wait`, except 3, 5 and 6.
+inline constexpr int kExitOk = 0;      ///< done; `wait`: completed; `check`: answer A
+inline constexpr int kExitFailed = 1;  ///< refused; `wait`: failed, halted; `check`: no answer
+inline constexpr int kExitStuck = 2;   ///< `wait`: stuck; `check`: B, looping
+/// `config`, `backup`, `restore`, `migrate`: a mistake in the settings.
+inline constexpr int kExitConfig = 2;
+inline constexpr int kExitCancelled = 3;     ///< `wait`: cancelled, or the verdict is impossible
+inline constexpr int kExitNeedsHuman = 4;    ///< `wait`: blocked, waiting; `check`: C or D
+inline constexpr int kExitSilent = 5;        ///< `wait`: no heartbeat for --silent-for
+inline constexpr int kExitNeverOpened = 6;   ///< `wait`, `watch`: no session within --open-within
+inline constexpr int kExitUsage = 64;        ///< the command line is wrong
 inline constexpr int kExitUnreachable = 69;  ///< no daemon is reachable
 inline constexpr int kExitDaemonError = 70;  ///< `wait`: the daemon's reply was an error
 inline constexpr int kExitOutput = 74;       ///< done, but the output cannot be written

@@ -27,7 +27,7 @@ public:
     ProgressBar& operator=(const ProgressBar&) = delete;
     ~ProgressBar();
 
-    /// Counts one more as done.
+    /// Counts one more unit of work as done.
     void step();
     /// Removes the line until the next step, so that other text can be printed.
     void clear();

@@ -11,7 +11,7 @@ namespace headway::cli {
 constexpr std::chrono::milliseconds kPoll{55'000};  ///< API.md: the default of `wait`
 /// Time allowed in addition to `wait`, for a slow daemon.
 constexpr std::chrono::milliseconds kAnswerGrace{10'000};
-/// How long to retry if a daemon was never reached, and if it was reached before.
+/// How long to retry: kFirstContact if the daemon was never reached, kReconnect if it was.
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
 
@@ -22,7 +22,7 @@ struct ClientOptions {
     bool json = false;
     std::string token_file;  ///< --token-file
     std::string ca_file;     ///< --ca-file
-    std::string state_dir;   ///< --state-dir: the daemon's, with its token and socket
+    std::string state_dir;   ///< --state-dir: has the daemon's token and socket
     Credential credential;   ///< as found in these files or elsewhere
 };
 

@@ -13,9 +13,9 @@ namespace headway::cli {
 
 /// The token that a verb sends to the daemon, and how the verb identifies the daemon.
 struct Credential {
-    std::string token;        ///< empty: none
-    bool found = false;       ///< it is the operator's token, found in the default state directory
-                              ///< and not named by the user
+    std::string token;   ///< empty: none
+    bool found = false;  ///< `token` is the operator's: found in the default state directory, not
+                         ///< named by the user
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
     std::string looked_in{};  ///< file searched for the operator's token; empty: none
     uid_t owner = 0;          ///< owner of that file: a found token is sent only to a daemon of

@@ -39,9 +39,9 @@ struct FailureText {
 };
 
 /// Sends JSON to one daemon, with the token of the credential, if any. A token that was found, and
-/// not given by the user, is sent only to a listener that belongs to the owner of the token file,
-/// and no more after a refusal, because the token may be that of another daemon. One thread at a
-/// time.
+/// not given by the user, is sent only to a listener that belongs to the owner of the token file.
+/// After a refusal it is not sent again, because it may be the token of another daemon. One thread
+/// at a time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
@@ -64,7 +64,7 @@ public:
                      const HttpClient::StreamHandlers& handlers);
 
     const std::string& url() const { return url_; }
-    /// The option that names the daemon in advice; --url if not set.
+    /// The option for choosing the daemon, as advice names it; --url if not set.
     void set_url_option(std::string option) { url_option_ = std::move(option); }
     const std::string& url_option() const { return url_option_; }
     /// Advice after a refused or missing token, with the path of the daemon's operator.token if a

@@ -24,7 +24,7 @@ struct HttpRequest {
     std::string ca_file;               ///< PEM file of trusted certificates; empty: the system's
     std::optional<uid_t> only_to;      ///< sent only if the listener belongs to this user
     std::chrono::milliseconds timeout{
-        30'000};  ///< of the whole exchange; of streams: between two bytes
+        30'000};  ///< for the whole exchange; for a stream: between two bytes
 };
 
 /// A reply. `status` 0 means that there was no HTTP reply; `error` has the reason.
@@ -33,7 +33,7 @@ struct HttpReply {
     std::string body;
     std::string error;
     std::map<std::string, std::string> headers;  ///< names in lower case
-    std::string stranger{};  ///< the listener's user, if not `only_to`: nothing was sent
+    std::string stranger{};  ///< the listener's user, if not `only_to`; nothing was sent then
 
     bool answered() const { return status != 0; }
     bool ok() const { return status >= 200 && status < 300; }
@@ -57,8 +57,9 @@ public:
         std::function<bool()> on_idle;  ///< about five times a second; false ends the stream
     };
     /// Sends the request and passes a 2xx body on as it comes. Returns when the server closes the
-    /// connection, a handler returns false, or `timeout` passes without a byte. `status` is still
-    /// that of the reply, and `error` is the reason, unless a handler ended the stream.
+    /// connection, a handler returns false, or `timeout` passes without a byte. The result has the
+    /// `status` of the reply and, unless a handler ended the stream, the reason for the end as
+    /// `error`.
     HttpReply stream(const HttpRequest& request, const StreamHandlers& handlers);
 
 private:

@@ -37,12 +37,12 @@ struct TcpSocket {
 /// Nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
-/// Checks with the kernel's list whether the other end of the connection `ours` -> `theirs` belongs
-/// to `owner`: the socket itself or, if it is not accepted yet, all sockets that listen there.
-/// Returns an empty text if it does; else the user of the other end, as "user ann (1000)", or that
-/// the user is unknown. `sockets` must have listeners before other sockets, as the kernel lists
-/// them: a connection that is still unaccepted when its line is read then belongs to one of these
-/// listeners. Pure, except for the names of users.
+/// Empty if the other end of the connection `ours` -> `theirs` belongs to `owner`; else the user of
+/// that end, as "user ann (1000)", or a text that the user is unknown. As long as the connection is
+/// not accepted, all sockets that listen at that end must belong to `owner`. `sockets` must have
+/// listeners before other sockets, as the kernel lists them: a connection that is still unaccepted
+/// when its line is read then belongs to one of these listeners. Pure, except for the names of
+/// users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

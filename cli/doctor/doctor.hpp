@@ -22,7 +22,8 @@ struct Finding {
     std::string fix;  ///< what to do, if not ok
 };
 
-/// A directory or file that is missing is no fault, here and below: the first start creates it.
+/// A missing directory or file is no fault, in this check and those below: the first start creates
+/// it.
 Finding check_state_directory(const std::filesystem::path& directory);
 
 /// Reads the header only, so the database may be in use. `schema_version` is this build's.
@@ -43,7 +44,7 @@ std::vector<Finding> repair_findings(const RepairReport& report);
 /// State of the shared store, or the reason why it cannot be reached. Pure.
 std::vector<Finding> store_findings(const core::Result<StoreReport>& found);
 
-/// The operator's token may be read by its owner only.
+/// Checks that only the file's owner may read the operator's token.
 Finding check_operator_file(const std::filesystem::path& file);
 
 /// Checks whether the daemon is ready and uses `database`.

@@ -21,7 +21,8 @@ struct JudgedSession {
     std::optional<AlarmRead> read = {};  ///< the finding of a person who read it (`--verdicts`)
 };
 
-/// A recording that stands for a test of another project's stuck detector (its `meta` line).
+/// A recording that stands for a test of another project's stuck detector, as its `meta` line
+/// states.
 struct Scenario {
     std::string file;
     std::string portable;  ///< "yes": any sensible detector agrees; "threshold", "policy"
@@ -39,12 +40,13 @@ struct Metrics {
                                     ///< state whether there was a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
-    std::optional<double> recall;         ///< share of the loops that were `stuck` at some time
-    std::optional<double> recall_human;   ///< that share of the loops that people labelled
-    std::optional<double> recall_5;       ///< that share of the loops of at least five calls
-    double nudges_per_1000_calls = 0;     ///< `change_approach` directives
-    std::optional<double> delay_suspect;  ///< median delay_of() if the start is known
-    std::optional<double> delay_stuck;    ///< median delay_of() for `stuck`
+    std::optional<double> recall;        ///< share of the loops that were `stuck` at some time
+    std::optional<double> recall_human;  ///< `recall` over the loops that people labelled
+    std::optional<double> recall_5;      ///< `recall` over the loops of at least five calls
+    double nudges_per_1000_calls = 0;    ///< `change_approach` directives
+    /// Medians of delay_of() for `suspect` and for `stuck`, over the loops with a known start.
+    std::optional<double> delay_suspect;
+    std::optional<double> delay_stuck;
 };
 
 /// Numbers of sessions that were `stuck` at some time, by the findings of people who read them.
@@ -54,7 +56,7 @@ struct AlarmCounts {
     std::size_t wrong = 0;
     std::size_t unclear = 0;
     std::size_t unread = 0;
-    std::optional<double> precision;  ///< share of `right` in `right` and `wrong`
+    std::optional<double> precision;  ///< `right` divided by the sum of `right` and `wrong`
 };
 
 AlarmCounts count_alarms(std::span<const JudgedSession> sessions);
@@ -65,7 +67,8 @@ Metrics measure(std::span<const JudgedSession* const> sessions);
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
 /// How many calls of a loop that begins with call `start` (from 0) had finished at the first
-/// verdict of at least `least`; 1 if the session had such a verdict before the loop.
+/// verdict of at least `least`; 1 if the session had such a verdict before the loop; nothing if it
+/// never had one.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 

@@ -28,8 +28,8 @@ struct Evaluation {
     std::vector<std::string> troubles;   ///< "file:line: what", one for each unreadable file
 };
 
-/// `{"total","sources","alarms"?,"scenarios"?,"unlabelled","labels_missing","unreadable","events_unreadable",`
-/// `"lists"?}`
+/// `{"total","sources","alarms"?,"scenarios"?,"unlabelled","labels_missing","unreadable",`
+/// `"events_unreadable","lists"?}`
 Json eval_json(const Evaluation& evaluation, bool with_lists);
 
 /// Tables for people, at most `width` columns wide (0: unlimited).

@@ -13,14 +13,14 @@
 #include "cli/client/client_options.hpp"
 #include "core/base/result.hpp"
 
-// The state shared by all agents that are kept going, as files in the state directory: a switch,
-// and for each kind of agent the order in which they begin. A file is locked with flock(2) while it
-// is changed. The turns of keepers that no longer run are ignored, so a kill -9 leaves nothing
-// behind.
+// The state shared by all agents that are kept going, as files in the state directory: a switch
+// and, for each kind of agent, the turns in which its agents begin. A file is locked with flock(2)
+// while it is changed. A keeper is the process that keeps one agent going. Turns of keepers that no
+// longer run are ignored, so a kill -9 leaves nothing behind.
 
 namespace headway::cli {
 
-/// A time in which one agent begins, and no other.
+/// A period in which only one agent begins.
 struct ProviderTurn {
     WallTime at{};
     WallTime until{};
@@ -36,8 +36,9 @@ struct ProviderTurns {
     bool operator==(const ProviderTurns&) const = default;
 };
 
-/// Takes the first turn that is free and not before `wanted`, for this keeper. A turn after a pause
-/// is a probe and lasts two margins; any other turn lasts half a margin. Changes only `turns`.
+/// Takes the first turn that is free and not before `wanted`, for this keeper. A turn that begins
+/// where another turn ends lasts half a margin; any other turn is a probe and lasts two margins.
+/// Changes only `turns`.
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
 
@@ -63,12 +64,12 @@ public:
     /// take_turn() among all agents of this name. Returns `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
-    /// Records that the provider's limit still holds, because an agent of this name that was
-    /// resumed at the reset has found so. Not to be called for the first limit of a run: it may
-    /// belong to another account or window, and each run waits for its own limit.
+    /// Records that the provider's limit still holds: an agent of this name was resumed at the
+    /// reset, and met the limit again. Not to be called for the first limit of a run: it may belong
+    /// to another account or window, and each run waits for its own limit.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
-    /// The end of a limit that another agent found at or after `since`; a time in the past if none
-    /// did.
+    /// The end of a limit that another agent found at or after `since`; a time in the past if no
+    /// agent found one.
     WallTime limited_until(const std::string& agent, WallTime since) const;
 
     std::string switch_file() const;

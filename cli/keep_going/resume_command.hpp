@@ -17,8 +17,8 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);
 
-/// The command that resumes the conversation, made from the user's own shell command `words`, which
-/// has the placeholders {id} and {prompt}, unquoted or alone in quotes. The placeholders become
+/// The command that resumes the conversation, made from the user's own shell command `words`. In
+/// `words`, the placeholders {id} and {prompt} are unquoted or alone in quotes. They become
 /// parameters of the shell, which never parses the text put in their place. Error:
 /// kInvalidParameter for a placeholder in quotes together with other words, because the quoted text
 /// could be a command for another shell; also for an id that would be taken as an option. Pure.

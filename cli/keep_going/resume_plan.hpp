@@ -17,14 +17,15 @@ namespace headway::cli {
 
 inline constexpr std::uint64_t kResumesDefault = 5;
 inline constexpr std::uint64_t kResumesMost = 50;
-/// An agent that waits longer than this by itself is ended, and Headway waits instead, so that a
-/// crash costs nothing.
+/// An agent that waits longer than this by itself is ended, and Headway waits in its place, so that
+/// a crash of the agent during the wait costs nothing.
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 
 struct ResumeRules {
-    std::uint64_t resumes_max = kResumesDefault;  ///< resumes in a row without progress; at most 50
-                                                  ///< in all
-    std::chrono::milliseconds until{std::chrono::hours{12}};  ///< time since the first start
+    /// Resumes in a row without progress; at most 50 resumes in all.
+    std::uint64_t resumes_max = kResumesDefault;
+    /// No resume starts later than this after the first start.
+    std::chrono::milliseconds until{std::chrono::hours{12}};
     /// How long to wait after a reset, since clocks differ and the provider needs a moment. Other
     /// waits are multiples of this.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
@@ -37,13 +38,13 @@ inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 /// One run of the agent that has ended.
 struct RunOver {
     RunEnd end;
-    bool interrupted = false;   ///< a person or a service manager ended it, or this program
-    bool stopped = false;       ///< by a directive: cancel, stop, halt
+    bool interrupted = false;   ///< a person or a service manager ended the agent or this program
+    bool stopped = false;       ///< ended by a directive: cancel, stop, halt
     bool guarded = false;       ///< ended by its own guard against loops
     bool needs_person = false;  ///< calls were refused, and after that no call changed anything
     bool progressed = false;    ///< a call that does more than read has succeeded
     int signal = 0;             ///< signal that killed it; 0: none
-    std::string stuck;          ///< why Headway judged it `stuck`; empty: it did not
+    std::string stuck;          ///< why the session was judged `stuck`; empty: it was not
     /// The output of the check, if it failed after a clean end; nothing if there is no check or it
     /// passed.
     std::optional<std::string> check_failed;
@@ -82,12 +83,12 @@ private:
     const WallTime began_;
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;    ///< the agent was resumed once after a full context
-    bool unstuck_ = false;      ///< the agent was resumed once after a loop, which is not repeated
+    bool compacted_ = false;    ///< resumed after a full context, since the last progress
+    bool unstuck_ = false;      ///< resumed after a loop, which is done once in all
     std::string last_check_;    ///< output of the check that failed last
 };
 
-/// The time of an ISO text in UTC; nothing for any other text, or one without a zone.
+/// The time in an ISO text, in UTC; nothing for any other text, or for a text without a zone.
 std::optional<WallTime> reset_time(const std::string& text);
 
 }  // namespace headway::cli

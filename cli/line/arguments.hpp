@@ -28,7 +28,7 @@ public:
     Argument& connection();
     Argument& choices(std::vector<std::string> values);
     Argument& check(std::function<std::string(const std::string&)> check);
-    /// Refuses an empty text, such as an unset variable in a script gives.
+    /// Refuses an empty text, which an unset variable in a script would give.
     Argument& never_empty();
     /// Allows an empty FILE, for a verb that must not fail with a usage error, because an agent
     /// would then go on unchecked.
@@ -90,7 +90,7 @@ public:
     void client(ClientOptions& client);
     /// The parser completes `client` if `needed` is true after the parse; unset: always.
     void uses_daemon(ClientOptions& client, std::function<bool()> needed = {});
-    /// Makes the daemon be named by a URL that any client understands, never by its socket.
+    /// The daemon's URL is then one that any client understands, never its socket.
     void without_socket();
     /// Adds --config and --set.
     void sources(config::LoadRequest& sources);

@@ -15,7 +15,7 @@ struct Parsed {
     int exit_code = 0;
 };
 
-/// Reads the command line and prints help or its mistakes. Has no other effect.
+/// Reads the command line. Prints help, or the mistakes in the command line. Has no other effect.
 Parsed parse_arguments(int argc, const char* const* argv, const Console& console);
 
 }  // namespace headway::cli

@@ -36,14 +36,15 @@ struct ArgumentSpec {
     Form form = Form::kFlag;
     std::vector<std::string> names{};  ///< "-h", "--help"; or the name of an operand: "SESSION"
     std::string help{};
-    std::string type{};  ///< name of the value: "DURATION"; "TEXT": the option's name
+    /// Name of the value: "DURATION". For "TEXT", help shows the option's name instead.
+    std::string type{};
     std::vector<std::string> choices{};  ///< the only values; empty: any
     std::string fallback{};              ///< the value if the argument is left out, as help shows
                                          ///< it
     bool required = false;
     bool connection = false;  ///< sets the connection: help has one note for all such options
     bool repeats = false;
-    char separator = '\0';  ///< also splits one value into several; '\0': no character does
+    char separator = '\0';  ///< character that also splits one value into several; '\0': none
     std::optional<std::pair<int, int>> int_range{};
     std::optional<std::pair<double, double>> real_range{};
     /// Names of options with which the argument cannot be combined.
@@ -87,7 +88,7 @@ struct VerbSpec {
 
     // Values that the verb takes from its context, see command_line.cpp.
     ClientOptions* client = nullptr;
-    std::function<bool()> needs_daemon{};  ///< unset: a verb with a client always does
+    std::function<bool()> needs_daemon{};  ///< unset: a verb with a client always needs it
     bool by_socket = true;                 ///< the daemon may be found by its Unix socket
     config::LoadRequest* sources = nullptr;
 };

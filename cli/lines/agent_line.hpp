@@ -62,10 +62,10 @@ struct LineResult {
 
 struct AgentLine {
     std::vector<LineEvent> events;
-    std::string agent;  ///< the agent that wrote it, as named in run_end.cpp; empty: that of the
-                        ///< format
+    std::string agent;  ///< the agent that wrote the line, as named in run_end.cpp; empty: the
+                        ///< agent of the format
     std::string began;  ///< the agent's id of a session that begins here; empty: none begins
-    std::string conversation;  ///< session id, for agents without a line for its beginning
+    std::string conversation;  ///< session id, for agents that write no line when a session begins
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
     std::string model;         ///< empty: not reported
@@ -78,7 +78,7 @@ struct AgentLine {
 struct LineFormat {
     std::string_view name;
     /// True if only this format has such a line. Lines that other programs could print too are
-    /// accepted only after such a line.
+    /// accepted only after a line for which this is true.
     bool (*begins)(const Json& line);
     /// Content of the line; empty if nothing in it is reported. No value: the line is not of this
     /// format.

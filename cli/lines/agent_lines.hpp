@@ -95,8 +95,7 @@ private:
     std::string last_message_;
     std::string model_;
     RunFacts facts_;
-    std::deque<std::string> failed_;      // calls that failed since the last one that changed
-                                          // something
+    std::deque<std::string> failed_;      // failed calls since the last call that changed something
     const LineFormat* format_ = nullptr;  // of the newest line of an agent
     bool found_ = false;
     std::size_t told_ = 0;  // events since the last tick

@@ -13,7 +13,7 @@
 namespace headway::cli {
 
 /// Four times the size from which the daemon keeps only the head and the tail of a text, so that
-/// the daemon can choose these.
+/// the daemon chooses the head and the tail.
 inline constexpr std::size_t kLineTextBytesMax = 16'384;
 
 /// `text`; or, if it is longer, its head and tail, with the size of the cut part between them.

@@ -15,10 +15,10 @@
 
 namespace headway::cli {
 
-/// Facts in an agent's lines about its end.
+/// Facts in an agent's lines about the end of its run.
 struct RunFacts {
     static constexpr std::size_t kNoticesMax = 8;
-    static constexpr std::size_t kRefusedMax = 8;  ///< more names than this would not be read
+    static constexpr std::size_t kRefusedMax = 8;  ///< a person would not read more names
 
     std::string agent;  ///< agent of the last line; empty: there was no line, and the exit status
                         ///< is the outcome
@@ -41,7 +41,7 @@ struct RunEnd {
     std::string reason;
     core::Cause cause = core::Cause::kNone;
     std::string retry_at;  ///< time at which the provider accepts requests again; empty: unknown
-    /// An HTTP status that only the exit status shows.
+    /// An HTTP status that is known only from the exit status.
     std::optional<std::uint64_t> status;
     bool guarded = false;  ///< the agent's own guard against loops ended it
     bool limited = false;  ///< a limit that the operator gave the agent ended it

@@ -18,13 +18,13 @@ class Json;
 /// Prefix of the ids of all events that are reported from a stored session.
 inline constexpr std::string_view kTranscriptEvent = "transcript-";
 
-/// The label `adapter` of such a session.
+/// The label `adapter` of a session that is reported from a stored session.
 inline constexpr std::string_view kTranscriptAdapter = "transcript";
 
 /// "2026-11-28T10:00:00.000Z", from seconds since 1970.
 std::string time_text(double seconds);
 
-/// The ids that a daemon's sessions have for a stored session and its parent. Hooks use the same
+/// The session ids that the daemon uses for a stored session and its parent. Hooks use the same
 /// ids.
 struct ObservedNames {
     std::string session;
@@ -32,10 +32,10 @@ struct ObservedNames {
 };
 ObservedNames names_of(const StoredAbout& about);
 
-/// The opening of such a session, without a policy.
+/// The opening with which a stored session is reported; it has no policy.
 Json opening_of(const StoredAbout& about, const std::string& parent);
 
-/// Whether a report has the time of its line as `at`.
+/// Whether the `at` of a report is its line's time; kNone: a report has no `at`.
 enum class ReportTimes : std::uint8_t { kNone, kOfLines };
 
 /// Makes reports from the lines of one stored session. The id of a report is a digest of its

@@ -19,8 +19,8 @@ public:
     /// `since`: as in ObservedEvents.
     ObservedFile(StoreFile file, double since);
 
-    /// Reads on until `reports` has this many reports, or to the end of the last whole line. Error:
-    /// kBadRequest, with the reason why the file cannot be read.
+    /// Reads on until `reports` has `reports_max` reports, or to the end of the last whole line.
+    /// Error: kBadRequest, with the reason why the file cannot be read.
     core::Result<> read(std::size_t reports_max, std::vector<std::string>& reports);
     /// True if the last read() came to the end.
     bool at_end() const { return at_end_; }
@@ -28,7 +28,8 @@ public:
     bool is_behind(const StoreFile& now) const {
         return now.bytes != offset_ || now.inode != inode_;
     }
-    /// Makes the next read() begin at the start of the file, with another end of the past.
+    /// Makes the next read() begin at the start of the file, with the new `since` as the end of the
+    /// past.
     void start_over(double since);
 
     const StoredAbout& about() const { return reader_->about(); }
@@ -41,8 +42,8 @@ private:
     std::unique_ptr<StoreReader> reader_;
     ObservedEvents events_;
     std::uint64_t offset_ = 0;  ///< end of the last line that was read
-    std::string before_;        ///< the bytes before `offset_`; if they differ, the file is another
-                                ///< one
+    std::string before_;  ///< the bytes before `offset_`; if the file has other bytes there now, it
+                          ///< was rewritten
     std::uint64_t inode_ = 0;
     bool at_end_ = false;
 };

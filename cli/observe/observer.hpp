@@ -25,8 +25,9 @@ public:
     struct Setup {
         std::vector<std::string> agents;
         std::map<std::string, std::string> environment;
-        std::chrono::milliseconds recent;  ///< a file whose last change is older is not followed
-        std::chrono::milliseconds rescan;  ///< time between looks at all files
+        /// A file whose last change is older than this is not followed.
+        std::chrono::milliseconds recent;
+        std::chrono::milliseconds rescan;             ///< time between looks at all files
         std::function<void(const std::string&)> say;  ///< a line for people
     };
 

@@ -12,7 +12,7 @@
 
 namespace headway::cli {
 
-/// Bound of the events that are taken from one stored session.
+/// Maximum number of events that are taken from one stored session.
 inline constexpr std::size_t kRecordedEventsMax = 100'000;
 
 /// Makes, from one stored session, the parts that a daemon adds to its history (POST

@@ -45,16 +45,16 @@ public:
         std::size_t added = 0;
         std::size_t events = 0;  ///< events in the sessions added
         std::size_t cut = 0;     ///< sessions added that have more than kRecordedEventsMax events
-        std::size_t known = 0;   ///< sessions that the daemon had
-        std::map<std::string, std::size_t> left_out;  ///< sessions by the reason
+        std::size_t known = 0;   ///< sessions that the daemon already had
+        std::map<std::string, std::size_t> left_out;  ///< number of sessions left out, by reason
         bool stopped = false;
         std::optional<HttpReply> failure;  ///< the reply that ended the import
     };
 
     SessionImport(Setup setup, Daemon& daemon) : setup_(std::move(setup)), daemon_(daemon) {}
 
-    /// Ends early, between two sessions, when `stop` is true; also at a failure. `sessions` must be
-    /// sorted by sort_for_history().
+    /// Ends early, between two sessions, when `stop` returns true; also at a failure. `sessions`
+    /// must be sorted by sort_for_history().
     Result run(const std::vector<StoredSession>& sessions);
 
 private:

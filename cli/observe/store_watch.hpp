@@ -31,7 +31,7 @@ public:
     /// Watches these folders as well. False if some of them cannot be watched, so that all files
     /// must be looked at from time to time.
     bool watch(const std::vector<std::filesystem::path>& folders);
-    /// Waits for a change, or for `stop`, a descriptor, at most this long.
+    /// Waits at most this long for a change, or until the descriptor `stop` becomes readable.
     Seen wait(std::chrono::milliseconds at_most, int stop);
 
 private:

@@ -21,7 +21,7 @@ public:
     void feed(std::string_view bytes);
 
     /// The text to report; the count then starts again. Nothing if no line was completed; with
-    /// `all`, an unfinished last line counts too.
+    /// `all`, an unfinished last line is included.
     std::optional<std::string> take(bool all);
 
 private:

@@ -30,8 +30,8 @@ struct ProcStat {
 };
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
 
-/// The start of a process, in ticks since the machine started; empty: no such process. It differs
-/// if another process has the number now.
+/// The start of a process, in ticks since the machine started; empty: no such process. The result
+/// differs if another process has this PID now.
 std::string process_began(std::int64_t pid);
 
 /// The value of write_bytes in /proc/PID/io, or 0. Pure.

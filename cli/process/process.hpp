@@ -26,8 +26,8 @@ struct Process {
 std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
-/// child gets `mask` as its signal mask and the default action for SIGPIPE. Above standard error it
-/// gets only the descriptors `inherited`, which are in rising order.
+/// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptor
+/// above 2 except those in `inherited`, which are in rising order.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
@@ -38,12 +38,13 @@ Process spawn_between(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
 
-/// `all` without the variables for Headway only, such as its token; HEADWAY_CA_FILE stays.
+/// `all` without the variables that only Headway needs, such as its token; HEADWAY_CA_FILE stays.
 std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
 
-/// Overwrites the values of Headway's variables in this process's environment, and makes the memory
-/// of the process unreadable for the user's other programs, because programs that it starts could
-/// read both in /proc. Values that are still needed must be copied first. No other thread may run.
+/// Overwrites the values of Headway's variables in this process's environment, and makes this
+/// process's memory unreadable for the user's other programs. Otherwise programs that this process
+/// starts could read both in /proc. Values that are still needed must be copied first. No other
+/// thread may run.
 void hide_own_variables();
 
 /// How a command ended, from the status of waitpid(2).

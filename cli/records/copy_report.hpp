@@ -13,8 +13,8 @@ namespace headway::cli {
 
 class Json;
 
-/// Error: kInvalidConfig if the journal is in a store that several daemons share, which is not a
-/// file.
+/// Error: kInvalidConfig if the journal is not in a file, but in a store that several daemons
+/// share.
 core::Result<> require_own_database(const config::Settings& settings);
 
 /// The path of the database of these settings. Errors: those of config::load and of

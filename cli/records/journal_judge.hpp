@@ -7,8 +7,8 @@
 
 namespace headway::cli {
 
-/// Judges a whole export by its events: everything in it is kept (actions of people, budgets and
-/// judges, directives that the agent got and followed), except that the verdicts are made again.
+/// Judges a whole export from its events. Everything in it is kept (actions of people, budgets and
+/// judges, directives that the agent got and followed), except the verdicts, which are made again.
 /// Silence is taken from the export too, since only the daemon knew when it listened. With the
 /// rules and the policy of the daemon, the verdicts equal the daemon's. Errors: those of
 /// api::decode_stored_event(); the detail begins with the line ("12: ..."). Pure.

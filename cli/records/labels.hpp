@@ -18,23 +18,24 @@ struct SessionLabel {
     std::string file;
     std::string source;
     bool success = false;
-    bool failure = false;  ///< neither this nor `success`: unknown
+    bool failure = false;  ///< if `success` is false too: unknown
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
     std::int64_t loop_start = -1;  ///< call with which the loop begins, from 0; -1: unknown
     std::int64_t loop_length = 0;  ///< number of calls in the loop
 };
 
-/// Reads CSV with a head (RFC 4180: quotes, doubled quotes, line breaks within quotes). Columns
-/// `file`, `outcome` and `loop` are needed; `source`, `how_labelled`, `loop_start_call` and
-/// `loop_len` are used; others are ignored. Error: kInvalidField, the detail begins with the line.
+/// Reads CSV with a header line (RFC 4180: quotes, doubled quotes, line breaks within quotes).
+/// Columns `file`, `outcome` and `loop` are needed; `source`, `how_labelled`, `loop_start_call` and
+/// `loop_len` are used; others are ignored. Error: kInvalidField; the detail begins with the line.
 core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
 
 /// Finding of a person who read a recording up to the place where it was judged `stuck`.
 enum class AlarmRead : std::uint8_t { kRight, kWrong, kUnclear };
 
-/// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); other
-/// columns are ignored, and the last line about a file counts. Error: as in read_labels.
+/// Reads CSV with a header line and the columns `file` and `verdict` (right, wrong or unclear).
+/// Other columns are ignored. If several lines name a file, the last of these is used. Error: as in
+/// read_labels.
 core::Result<std::map<std::string, AlarmRead>> read_alarm_verdicts(std::istream& csv);
 
 }  // namespace headway::cli

@@ -29,7 +29,7 @@ struct JudgeOptions {
     /// The answer that an assumed judge gives at once to every question, to show what verdicts a
     /// wrong judge would cause. Absent: no judge.
     std::optional<core::CheckAnswer> opinion;
-    /// An unreadable line loses one event, not the recording: Timeline::unreadable.
+    /// An unreadable line loses one event, not the recording; see Timeline::unreadable.
     bool lenient = false;
 };
 
@@ -41,7 +41,7 @@ struct Step {
     std::chrono::milliseconds at{};  ///< since the opening
 };
 
-/// One event of the journal that judging made.
+/// One event of the journal that results from judging.
 struct JournalEntry {
     core::Event event;
     std::size_t line = 0;  ///< line in the file; 0: from the opening
@@ -75,7 +75,8 @@ public:
     EventJudge& operator=(const EventJudge&) = delete;
     ~EventJudge();
 
-    /// `at`: time since the opening; if it is earlier than the last one, the last one is used.
+    /// `at`: time since the opening; if it is earlier than the previous event's, the previous
+    /// event's is used.
     void report(core::Event event, std::chrono::milliseconds at, std::size_t line);
     /// Acknowledges the newest advice to change the approach, if any.
     void acknowledge(std::chrono::milliseconds at, std::size_t line);
@@ -94,12 +95,12 @@ private:
 /// The way in which a recording must be read for these options. Pure.
 ReadFor reading_for(const JudgeOptions& options);
 
-/// Judges a whole export by judge_journal(), unless `options` has a policy or a judge. Judges any
-/// other recording event by event, at the times of its own clock or, if it has none, at one event
-/// each second. Nothing is judged between events: a recording does not show whether an agent that
-/// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
-/// with the line ("12: ..."). Precondition: the recording was read as reading_for() requires.
-/// Changes only `document`, which is scratch memory.
+/// A whole export is judged by judge_journal(), unless `options` has a policy or a judge. Otherwise
+/// the recording is judged event by event, at the times of its own clock or, if it has none, at one
+/// event each second. Nothing is judged between events: a recording does not show whether an agent
+/// that wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail
+/// begins with the line ("12: ..."). Precondition: the recording was read as reading_for()
+/// requires. Changes only `document`, which is scratch memory.
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
                                        api::JsonDocument& document);
 

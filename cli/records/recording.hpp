@@ -16,7 +16,7 @@ namespace headway::cli {
 class FileStream;
 
 /// The longest time between two events that is accepted, 30 years: a broken clock must not overflow
-/// ours.
+/// Headway's times.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
 /// The advice for a file that is not a recording.
@@ -37,7 +37,8 @@ struct RecordedEvent {
     core::Result<core::Event> event;
     std::optional<double> seconds;  ///< time of the event by the recording's own clock
     std::size_t line = 0;           ///< of the file, from 1
-    bool acknowledges = false;      ///< no event: it acknowledges the newest advice, if any
+    /// True: this is no event, but acknowledges the newest advice, if any.
+    bool acknowledges = false;
 };
 
 /// One event as the daemon stored it.

@@ -16,8 +16,8 @@ class Json;
 /// kInvalidField. Pure.
 core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
 
-/// Error: kInvalidField if two pairs set the same field, or one sets a part of the other's field.
-/// Pure.
+/// Error: kInvalidField if two pairs set the same field, or if one pair sets a part of the field
+/// that the other pair sets. Pure.
 core::Result<> check_once(const std::vector<std::string>& pairs);
 
 /// "key=value" pairs as a JSON object of strings. Error: kInvalidField. Pure.

@@ -8,8 +8,8 @@
 #include "cli/lines/agent_line.hpp"
 
 // The record that Codex keeps of a thread. It has data that the lines of `codex exec --json` lack:
-// the class of an error, and the reset time of a limit. It is only read, only if it is this user's
-// file, and only its end.
+// the class of an error, and the reset time of a limit. Headway never changes the record, reads
+// only its end, and only if it is this user's file.
 
 namespace headway::cli {
 

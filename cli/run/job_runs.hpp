@@ -24,7 +24,8 @@ public:
 
 private:
     std::map<std::string, std::string> newest_;  ///< by job: its newest completed session
-    std::map<std::string, std::size_t> behind_;  ///< number of runs, by that session
+    /// By session in `newest_`: the number of further runs in its row.
+    std::map<std::string, std::size_t> behind_;
     std::size_t hidden_ = 0;
 };
 

@@ -16,7 +16,7 @@ struct AgentHomes {
     std::string codex;   ///< $CODEX_HOME or ~/.codex
 };
 
-/// The homes by `environment`; an empty path: unknown.
+/// The folders according to `environment`; an empty path: unknown.
 AgentHomes agent_homes(std::map<std::string, std::string> environment);
 
 /// The process that has the conversation open: "process 4711 of claude"; empty if no process is

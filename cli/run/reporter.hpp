@@ -31,8 +31,8 @@ struct Standing {
     std::string stuck;     ///< why the session is stuck; empty: not stuck
 };
 
-/// Reports for one session from a thread of its own, so that the daemon never holds up the
-/// supervised command: opens the session, delivers spooled events in order, sends heartbeats as the
+/// Reports for one session from a thread of its own, so that the daemon never delays the supervised
+/// command. The thread opens the session, delivers spooled events in order, sends heartbeats as the
 /// daemon asks, and tries again with the same event ids while the daemon is unreachable. Public
 /// functions are called on the owner's thread.
 class Reporter {

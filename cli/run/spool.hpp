@@ -31,9 +31,9 @@ public:
     void add_as(std::string_view author, const std::string& type, const Json& data);
 
     /// The oldest events as one report, a JSON array; they stay until confirm(), and further calls
-    /// return the same ones.
+    /// return the same events.
     std::string batch();
-    /// Called when the last batch was stored, or can never be.
+    /// Called when the last batch was stored, or can never be stored.
     void confirm();
     /// Called when the last batch was refused: its events now come one by one, so that only one is
     /// lost. False if the batch was a single event.
@@ -43,7 +43,7 @@ public:
     void drop_told();
     /// True if an event was added with `hooks_tell`.
     bool has_told() const;
-    /// Drops all events; ids go on.
+    /// Drops all events; the numbering of the ids continues.
     void clear();
 
     std::size_t size() const { return events_.size(); }

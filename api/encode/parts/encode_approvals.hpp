@@ -16,7 +16,7 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// The texts of a decision for the agent. Only the journal holds them whole.
+/// A decision's texts for the agent. Only the journal holds them whole.
 struct DecisionTexts {
     std::string reason;
     core::ExactJson edited_args;
@@ -49,7 +49,7 @@ void append_approval(std::string& out, const ApprovalDocument& document);
 void append_decided(std::string& out, const ApprovalDocument& document,
                     std::span<const std::string> also);
 
-/// The member `winner` of the problem document that is the reply to a second decision.
+/// The member `winner` of the problem document with which a second decision is refused.
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval);
 
 /// The reply of approve-agent: the outcome of the request, and the requests still pending. The

@@ -7,8 +7,8 @@
 
 namespace headway::api {
 
-/// Writes the judgement's `cause` and `retry_at`, each only if it is set: for a blocked session, or
-/// one that failed because of its provider.
+/// Writes the judgement's `cause` and `retry_at`, each only if it is set. They are set for a
+/// session that is blocked, or that failed because of its provider.
 inline void write_block(JsonWriter& json, const core::Judgement& judgement) {
     if (judgement.cause != core::Cause::kNone) json.member("cause", judgement.cause);
     if (judgement.retry_at != core::kNever) json.member("retry_at", judgement.retry_at);

@@ -68,8 +68,8 @@ struct JournalPage {
                              ///< come first
 };
 /// `{"events":[...],"head":n,"more":bool,"next":n|null}`: the parts before and after the events.
-/// The caller writes the events between them with append_event(), separated by commas: in steps,
-/// because that may take a long time.
+/// The caller writes the events between these parts with append_event(), separated by commas. It
+/// does so in steps, because a page may take a long time.
 inline constexpr std::string_view kJournalBegin = "{\"events\":[";
 void append_journal_end(std::string& out, const JournalPage& page);
 

@@ -13,7 +13,7 @@
 namespace headway::api::hooks {
 
 /// Sets Hook::background to the work that a stop hook names as running, and Hook::wake_prompts to
-/// the prompts of its timers. Sub-agents are left out: they have a list of their own.
+/// the prompts of the timers that it names. Sub-agents are left out: they have a list of their own.
 void read_background(JsonValue body, Hook& hook);
 
 /// A name for one line: "shell: npm run dev".

@@ -16,8 +16,8 @@ struct GoalReport {
     bool ran = false;  ///< its command has run, and this hook only reports the result
     std::uint64_t exit_status = 0;
     bool timed_out = false;
-    std::string command;  ///< UTF-8 without secrets, and so is `output`
-    std::string output;   ///< the end of the command's output
+    std::string command;  ///< UTF-8, without secrets
+    std::string output;   ///< the end of the command's output; UTF-8, without secrets
 
     bool reached() const { return ran && !timed_out && exit_status == 0; }
     /// True if the shell did not find the command or could not execute it: then it is not known

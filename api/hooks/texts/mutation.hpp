@@ -27,7 +27,8 @@ void add_written(std::vector<core::Mutation>& mutated, std::string path, std::st
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit);
 
-/// Adds each file named in a `*** Begin Patch` patch, with the digest of its part.
+/// Adds each file named in a `*** Begin Patch` patch, with the digest of the file's part of the
+/// patch.
 void add_patched(std::vector<core::Mutation>& mutated, std::string_view patch);
 
 }  // namespace headway::api::hooks

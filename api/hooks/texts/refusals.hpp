@@ -11,7 +11,7 @@
 
 namespace headway::api::hooks {
 
-/// The agent whose phrases are searched for in place of a call's result.
+/// The agent whose phrases says_refused() looks for.
 enum class Refusing { kOfClaude, kOfCodex, kOfCopilot, kOfCline, kOfGemini, kOfQwen };
 
 /// True if the first kRefusalBytesRead bytes of `words` contain one of the agent's phrases. Linear

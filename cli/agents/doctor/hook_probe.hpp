@@ -27,8 +27,8 @@ HttpReply send_probe(const HookProbe& probe);
 /// The meaning of the reply; `about` is "AGENT daemon". Pure.
 Finding judge_probe(const HookProbe& probe, const HttpReply& reply);
 
-/// A fault found at a daemon that accepted the probe: its version, or the scopes of the token.
-/// Nothing if there is none, or if the daemon does not report it.
+/// A fault in the version of a daemon that accepted the probe, or in the scopes of the token.
+/// Nothing if there is no fault, or if the daemon does not report version and scopes.
 std::optional<Finding> examine_daemon(const HookProbe& probe);
 
 /// The token that hooks send in this environment: for commands, the first line of the file named by

@@ -20,8 +20,8 @@ struct HookBarriers {
                                      ///< their file
 };
 
-/// Searches all settings that the agent merges: the user's, those of the folder in `place`, its
-/// local ones, and the machine's. A file that cannot be read is not a barrier.
+/// Searches all settings that the agent merges: the user's, those of the folder in `place`, that
+/// folder's local settings, and the machine's. A file that cannot be read is not a barrier.
 HookBarriers find_hook_barriers(const AgentRow& row, const InstallPlace& place, const HookWay& way);
 
 /// True if a pattern with `*` for any text matches this URL. Pure.

@@ -33,7 +33,7 @@ core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const In
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place);
 
-/// The settings that an install would write if there were none.
+/// The settings that an install would write for an agent without settings.
 std::string snippet(const AgentRow& row, const HookWay& way);
 
 /// A script of Headway's, for one event of an agent with kScripts. Pure.
@@ -46,7 +46,7 @@ bool is_own_file(std::string_view text);
 /// Obstacles that may prevent the installed hooks from working: sentences for a person.
 std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& place,
                                        const HookWay& way, const std::string& version);
-/// The variable of a proxy that requests of hooks would use; empty: none.
+/// The environment variable that names a proxy for requests of hooks; empty: no proxy is used.
 std::string proxy_in_the_way(const Environment& environment);
 
 }  // namespace headway::cli

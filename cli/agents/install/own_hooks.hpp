@@ -27,8 +27,8 @@ struct OwnHook {
 std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings, bool all = false);
 
 /// The settings with these entries and no other entries of Headway; entries in older forms are
-/// replaced where they are. With `keep_required`, entries that require an answer stay. Returns the
-/// same text if there is nothing to do. Error: kInvalidParameter with the place, if the text is not
+/// replaced in place. With `keep_required`, entries that require an answer stay. Returns the same
+/// text if there is nothing to do. Error: kInvalidParameter with the place, if the text is not
 /// JSON, the hooks are of another kind, or a name occurs twice. Pure.
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);
@@ -44,11 +44,11 @@ core::Result<std::string> without_own_hooks(const AgentRow& row, const std::stri
 /// The goal in Headway's entries; empty: none. Pure.
 std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
 
-/// `way`, with what Headway's entries in these settings say, if there are any: the daemon's URL,
-/// whether a token is sent, whether all entries are commands, and the goal. Pure.
+/// `way`, changed to agree with Headway's entries in these settings, if there are any: the daemon's
+/// URL, whether a token is sent, whether all entries are commands, and the goal. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
-/// True if the settings have only what every file of this agent has. Pure.
+/// True if the settings have only the members that every settings file of this agent has. Pure.
 bool is_bare(const AgentRow& row, const std::string& text);
 
 /// Which entries exist and which are missing; for `headway doctor`. Pure.

@@ -18,8 +18,8 @@ std::string goal_in_command(std::string_view command);
 bool is_hook_url(std::string_view url, std::string_view agent);
 /// True if such a URL requires that calls wait for the daemon. Pure.
 bool is_required_url(std::string_view url);
-/// True if such a command requires that calls wait for the daemon; and the program that a command
-/// runs. Pure.
+/// is_required_command(): true if such a command requires that calls wait for the daemon.
+/// program_in_command(): the program that a command runs. Pure.
 bool is_required_command(std::string_view command);
 std::string program_in_command(std::string_view command);
 

@@ -28,7 +28,7 @@ public:
 
     enum class Kind : std::uint8_t { kObject, kArray, kString, kOther };
 
-    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is not JSON or too large.
+    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is not JSON or is too large.
     static core::Result<SettingsText> parse(std::string text);
 
     const std::string& text() const { return text_; }
@@ -38,7 +38,7 @@ public:
     bool is_array(Id id) const { return id != kNone && kind(id) == Kind::kArray; }
     /// Children of a list or an object, in the order of the text.
     std::vector<Id> children(Id id) const;
-    /// The member of this name; the last one if there are several, as parsers take it; kNone if
+    /// The member of this name; the last one if there are several, as parsers choose it; kNone if
     /// there is none.
     Id member(Id object, std::string_view name) const;
     std::string name_of(Id member) const;  ///< empty for a list's element
@@ -62,9 +62,9 @@ public:
     /// The text with the JSON `value` in place of the value `id`.
     std::string with_replaced(Id id, std::string_view value) const;
 
-    /// The text without these values, and without parents that are now empty because only an
-    /// insertion made them: undoes with_element() and with_member(). If the file had no value
-    /// before the insertion, it has none again. Only for values below the root.
+    /// The text without these values, and without parents that an insertion made and that are now
+    /// empty. Undoes with_element() and with_member(). If the file had no value before the
+    /// insertion, it has none again. Only for values below the root.
     std::string without(const std::vector<Id>& ids) const;
 
 private:
