@@ -30,7 +30,7 @@ struct CountedUse {
 
 /// The first occurrence of a verdict.
 struct ScannedAlarm {
-    std::size_t call = 0;  ///< number of calls that had finished before it
+    std::size_t call = 0;  ///< number of calls that had finished before the verdict
     double seconds = 0;    ///< since 1970
     std::string reason;
     bool operator==(const ScannedAlarm&) const = default;

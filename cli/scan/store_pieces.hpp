@@ -44,7 +44,7 @@ private:
     std::string buffer_;
     std::size_t used_ = 0;      ///< bytes of the buffer in use; the rest is free
     std::size_t at_ = 0;        ///< start of the next line
-    std::size_t searched_ = 0;  ///< there is no line end between at_ and this
+    std::size_t searched_ = 0;  ///< there is no line end between at_ and this position
     std::uint64_t taken_ = 0;   ///< bytes read from the stream
     std::uint64_t ended_ = 0;
     std::optional<Found> dropped_;  ///< why the beginning of this line was dropped; empty: it was

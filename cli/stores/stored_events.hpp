@@ -52,7 +52,7 @@ private:
 /// The result of a stored call.
 struct StoredResult {
     bool ok = true;
-    std::string_view error_class{};  ///< of a failed call; empty: not known
+    std::string_view error_class{};  ///< class of a failed call's error; empty: not known
     std::string_view text{};
     std::optional<double> seconds{};
 };
@@ -82,7 +82,7 @@ std::optional<double> stored_seconds(std::string_view text);
 /// Maximum number of bytes kept of a person's first words.
 inline constexpr std::size_t kStoredGoalBytesMax = 200;
 
-/// The count `name` in a line; 0 for any other value.
+/// The number in the member `name` of a line; 0 if the member is no count.
 std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 
 /// True if the last "Exit Code: N" in a command's output has an N other than 0.

@@ -46,7 +46,7 @@ struct StoredAbout {
     std::string parent;   ///< the session of which this is a sub-agent or a fork; empty: none
     std::string project;  ///< the folder in which it began
     std::string model;    ///< the model that answered last
-    std::string version;  ///< of the agent
+    std::string version;  ///< version of the agent
     std::string goal;     ///< the first words of a person
     bool fork = false;    ///< a copy of the parent, not a sub-agent
     bool operator==(const StoredAbout&) const = default;
@@ -80,7 +80,7 @@ protected:
 /// Content of a file.
 enum class StoreShape : std::uint8_t {
     kLines,     ///< a session, one JSON object per line
-    kMessages,  ///< a session, one JSON document with an array of objects, `messages`
+    kMessages,  ///< a session, one JSON document with an array `messages` of objects
     kDatabase,  ///< many sessions, in tables of SQLite (store_database.hpp)
 };
 

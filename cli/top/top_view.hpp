@@ -56,8 +56,8 @@ struct TopState {
 // session, or null), "events" (the last events of the open session, oldest first), "approval"
 // (document of the approval being decided), and "trouble" (why the last request failed, or empty).
 
-/// Handles one key: a character, or the escape sequence of an arrow. The keys are those of the web
-/// page. Changes only `state`.
+/// Handles one key: a character, or the escape sequence of an arrow key. The keys are those of the
+/// web page. Changes only `state`.
 void press(TopState& state, const Json& data, std::string_view key);
 
 /// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.

@@ -23,8 +23,8 @@ std::string all_verdicts_but(std::string_view verdict);
 /// All verdicts, for people. Pure.
 std::string all_verdicts();
 
-/// 0 completed (or any verdict not listed here), 1 failed or halted, 2 stuck, 3 cancelled, 4
-/// blocked or waiting, 5 silent. Pure.
+/// The exit code: 0 completed (or any verdict not listed here), 1 failed or halted, 2 stuck, 3
+/// cancelled, 4 blocked or waiting, 5 silent. Pure.
 int exit_code_of(std::string_view verdict);
 
 /// Reply of /wait, for one session or several.

@@ -48,7 +48,7 @@ public:
     /// The scopes of a client that sends no token, where none is required.
     static Grants anonymous();
 
-    /// `scope` kReport: true if it is granted for at least one prefix.
+    /// True if the scope is granted; kReport: for at least one prefix.
     bool has(Scope scope) const noexcept;
     /// With an empty `session`: true if the client may report for every session, or read every
     /// session.
@@ -56,7 +56,7 @@ public:
     bool may_read(std::string_view session) const noexcept;
 
     const std::vector<std::string>& prefixes() const noexcept { return prefixes_; }
-    /// In the form that parse() reads, sorted, without duplicates.
+    /// The scopes in the form that parse() reads, sorted, without duplicates.
     std::vector<std::string> scopes() const;
 
     bool operator==(const Grants&) const = default;

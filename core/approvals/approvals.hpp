@@ -105,7 +105,7 @@ struct Approval {
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
     std::uint64_t changed_n = 0;  ///< the event that last changed it
-    /// Digest of kind, tool and arguments (identity_of). Only equal requests have equal digests.
+    /// Digest of the request's content (identity_of()). Only equal requests have equal digests.
     std::string identity_digest;
     bool alarm_seen = false;  ///< a person has acknowledged `alarm`; an equal later alarm is new
     bool unverified = false;  ///< the call that used it did not report its arguments
@@ -140,7 +140,7 @@ inline constexpr std::string_view kGrantChannel = "grant";
 
 /// An approval that covers more than its own request.
 struct Grant {
-    std::uint64_t n = 0;  ///< number of the approval that made it
+    std::uint64_t n = 0;  ///< number of the approval that made this grant
     ApprovalKind kind = ApprovalKind::kTool;
     std::string tool;
     std::string args_digest;
@@ -241,9 +241,9 @@ struct ApprovalRef {
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
 /// Identity of a request, whichever agent sends it: the SHA-256, in hexadecimal, of its kind, tool,
-/// arguments and requested extension. The texts are included unless the request is for a call with
-/// arguments. One decision may answer all requests with the same identity, so an agent must not be
-/// able to construct a collision. Pure.
+/// arguments and requested extension. Summary and options are included unless the request is for a
+/// tool call with arguments. One decision may answer all requests with the same identity, so an
+/// agent must not be able to construct a collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
 /// The index key of an identity digest. Pure.
 std::uint64_t identity_start(std::string_view digest);

@@ -211,7 +211,7 @@ inline constexpr std::size_t kCheckIdBytesMax = 192;
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< pending checks of one session
 inline constexpr std::size_t kFactsKeptMax = 64;     ///< facts of a session that a judge reads
 inline constexpr std::size_t kFactBytesMax = 160;    ///< bytes of each fact
-/// All facts together, the newest first: a quarter of a prompt.
+/// Bytes of all facts together: a quarter of a prompt. Beyond this, the oldest facts are dropped.
 inline constexpr std::size_t kFactsBytesMax = 4096;
 /// Newest estimates of one session, kept until they are scored at its end: about 4 KB on disk.
 inline constexpr std::size_t kEstimatesKeptMax = 64;

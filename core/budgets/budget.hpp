@@ -37,7 +37,8 @@ struct BudgetStatus {
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
     BudgetSource source = BudgetSource::kNone;           ///< source of the limits
     double pressure = 0;                                 ///< pressure of `dimension`, in percent
-    BudgetFigure time;                                   ///< sum of the clocks that count
+    BudgetFigure time;                                   ///< sum of the clocks that the budget
+                                                         ///< counts
     BudgetFigure steps;
     BudgetFigure tokens;
     BudgetFigure cost;
@@ -49,7 +50,7 @@ struct BudgetStatus {
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
     UseParts parts;       ///< parts of `tokens` and `cost`
-    BudgetUse children;   ///< use by children; also included above if it rolls up
+    BudgetUse children;   ///< use by children; included in the figures above if it rolls up
     Millis extension{0};  ///< extra time beyond the limit for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }

@@ -20,7 +20,7 @@ namespace headway::core {
 
 /// Use of those sessions of one agent type that learn() takes into account.
 struct UseSketches {
-    Sketch elapsed_ms;  ///< of the clocks that count
+    Sketch elapsed_ms;  ///< sum of the clocks that the budget counted
     Sketch steps;
     Sketch tokens;
     Sketch cost_micros;
@@ -65,9 +65,9 @@ struct SessionExpectations {
 /// A budget for a new session.
 struct BudgetSuggestion {
     BudgetLimits limits;         ///< within the bounds; empty with too few sessions
-    std::uint64_t sessions = 0;  ///< sessions it is based on
-    /// True if it is based on sessions of the same complexity, false if on all sessions of the
-    /// agent type.
+    std::uint64_t sessions = 0;  ///< number of sessions behind the suggestion
+    /// True if the suggestion is based on sessions of the same complexity, false if it is based on
+    /// all sessions of the agent type.
     bool by_complexity = false;
 };
 

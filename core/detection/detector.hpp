@@ -109,12 +109,12 @@ struct Observation : EventSigns {
 };
 
 /// The interface of all detectors: a detector is a value in the session's state. The fold feeds it
-/// every event, so that a replay reproduces it, and the resolver reads it. Constant memory,
-/// amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims something.
-/// `is_valid()` checks a state from a snapshot, in a session whose last event is `newest`: it
-/// returns false for a state that no fold can have produced and that would make an assertion fail.
-/// The code of a detector is in its two files in detectors/; adding it to `Detectors`
-/// (detectors.hpp) enables it.
+/// every event, so that a replay reproduces its state; the resolver reads its claim. Constant
+/// memory, amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims
+/// something. `is_valid()` checks a state from a snapshot, in a session whose last event is
+/// `newest`: it returns false for a state that no fold can have produced and that would make an
+/// assertion fail. The code of a detector is in its two files in detectors/; adding it to
+/// `Detectors` (detectors.hpp) enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,

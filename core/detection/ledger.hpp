@@ -153,7 +153,7 @@ struct Ledger {
     /// Records a neutral call: the calls before it and after it are not "in a row".
     void interrupt(std::uint64_t n);
 
-    /// The i-th last counted call, 0 = the last; null beyond the ring.
+    /// The counted call i places before the last one (0 = the last); null beyond the ring.
     const CallMark* back(std::size_t i) const;
 
     bool operator==(const Ledger&) const = default;

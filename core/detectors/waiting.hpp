@@ -35,7 +35,7 @@ struct Waiting {
     bool closed = false;  ///< `over` counts queries of a closed port
     bool busy = false;    ///< according to the last answer, the awaited resource is taken
     std::uint64_t since_n = 0;
-    std::uint32_t unchanged = 0;  ///< polls in a row
+    std::uint32_t unchanged = 0;  ///< polls in a row after the first one
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;

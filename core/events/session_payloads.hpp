@@ -202,7 +202,7 @@ struct DirectiveIssued {
     std::optional<BudgetLevel> budget;
     bool unasked = false;  ///< the directive is about a budget, and no reply has carried it yet;
                            ///< the next reply will
-    std::string from;      ///< owner of the budget, if it is another session
+    std::string from;      ///< session that owns the budget, if that is another session
     bool rejects = false;  ///< a person's rejection caused it
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {

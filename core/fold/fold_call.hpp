@@ -25,12 +25,12 @@ struct CallEvidence {
 /// way. Called before the event is entered.
 void note_pause(SessionState& state, const Event& event);
 
-/// Opens a round if the started call's round number is new. A call without a number opens one if no
-/// call is open, or if a call of the round has finished.
+/// Opens a round if the started call's round number is new. A call without a number opens a round
+/// if no call is open, or if a call of the current round has finished.
 void begin_call(SessionState& state, const ToolStarted& call);
 
 /// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
-/// replays, and the second occurrence of one question in a round are not evidence. `was_open`: the
+/// replays, and a question that occurs again in the same round are not evidence. `was_open`: the
 /// start of the call was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);

@@ -69,9 +69,9 @@ struct HookAnswer {
 /// and a pause over an approval; `words` accompany any refusal. Pure.
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
-/// The newest approval request for this call: one with the same id and arguments; else a pending
-/// one with the same id; else one with the same arguments that is pending, unused or rejected. Null
-/// if there is none. The request of a dialog is for that dialog only. Pure.
+/// The newest approval request for this call: one with the same call id and arguments; else a
+/// pending one with the same call id; else one with the same arguments that is pending, unused or
+/// rejected. Null if there is none. The request of a dialog is for that dialog only. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
