@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// Each answer and each call is counted once. If it is in several files (forks, resumed copies), it
-/// belongs to the session that began first.
+/// Each answer and each call is counted once. One that is in several files (forks, resumed copies)
+/// is counted for the session that began first.
 struct Totals {
     std::size_t sessions = 0;
     std::size_t sub_agents = 0;  ///< included in `sessions`
@@ -35,12 +35,12 @@ struct ScanDay {
     std::size_t stuck = 0;  ///< sessions that became stuck on this day
 };
 
-/// Use of one session, without use that an earlier session counted.
+/// Use of one session, without the use that is already counted for an earlier session.
 struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;
     Totals after_stuck;  ///< tokens and cost only
-    bool stuck = false;  ///< at one of its own calls
+    bool stuck = false;  ///< became stuck, and not at a call copied from an earlier session
 };
 
 struct ScanTotals {
@@ -55,7 +55,8 @@ struct ScanTotals {
     std::map<std::string, Totals> by_project;
     std::map<std::string, Totals> by_model;
     std::map<std::int64_t, ScanDay> by_day;  ///< days since 1970, in UTC
-    std::map<std::string, Totals> by_week;   ///< by the Monday of the week in which sessions began
+    std::map<std::string, Totals> by_week;   ///< by the Monday of the week in which the sessions
+                                             ///< began
 };
 
 ScanTotals count_sessions(std::span<const ScannedSession> sessions);

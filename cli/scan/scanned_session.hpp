@@ -12,14 +12,14 @@
 #include "cli/stores/stored_line.hpp"
 #include "core/values/verdict.hpp"
 
-// One stored session, judged as its lines come. Pure.
+// Judges one stored session, line by line. Pure.
 
 namespace headway::cli {
 
-/// One answer of the model, as the totals count it.
+/// One answer of the model, for the totals.
 struct CountedUse {
-    std::uint64_t answer = 0;  ///< digest of the answer's id; an answer in several files is counted
-                               ///< once
+    std::uint64_t answer = 0;  ///< digest of the answer's id, so that an answer in several files is
+                               ///< counted once
     std::uint64_t tokens = 0;
     std::optional<double> cost_usd;  ///< by the price list; nothing for a model without a price
     double seconds = 0;              ///< since 1970
@@ -30,7 +30,7 @@ struct CountedUse {
 
 /// The first occurrence of a verdict.
 struct ScannedAlarm {
-    std::size_t call = 0;  ///< number of calls that had finished before it
+    std::size_t call = 0;  ///< number of calls that had finished before the verdict
     double seconds = 0;    ///< since 1970
     std::string reason;
     bool operator==(const ScannedAlarm&) const = default;
@@ -42,34 +42,35 @@ struct ScannedSession {
     std::string file;
     double began = 0;   ///< seconds since 1970; 0: no line has a time
     double ended = 0;   ///< time of the last line
-    double worked = 0;  ///< seconds, without gaps of more than kGapSeconds, in which a person was
-                        ///< away
+    double worked = 0;  ///< seconds; gaps of more than kGapSeconds are left out, because a person
+                        ///< was away
     double worked_after_stuck = 0;
     std::size_t lines = 0;
     std::size_t broken = 0;      ///< lines that are not JSON objects
     std::size_t refused = 0;     ///< calls that the agent's rules or a person refused
     std::size_t open_calls = 0;  ///< calls without a result at the end: cut off, or still running
-    /// One digest for each call, of its id and time, so that a call in several files is counted
-    /// once. The lowest bit is set if the call failed.
+    /// For each call a digest of its id and time, so that a call in several files is counted once.
+    /// The lowest bit of the digest is set if the call failed.
     std::vector<std::uint64_t> calls;
     std::vector<CountedUse> uses;
-    std::vector<std::string> models;  ///< at most kModelsMax, then kOtherModels
+    std::vector<std::string> models;  ///< at most kModelsMax names; kOtherModels stands for all
+                                      ///< others
     std::optional<ScannedAlarm> stuck;
     std::optional<ScannedAlarm> blocked;
     core::Judgement last;
     Timeline timeline;
 
-    /// True if the file contains nothing of a session.
+    /// True if the file contains no session.
     bool is_empty() const { return began == 0 && calls.empty() && uses.empty(); }
 };
 
 inline constexpr double kGapSeconds = 600;
 
-/// Maximum number of models of one session; no person changes models more often.
+/// Maximum number of models of one session: more than a person uses.
 inline constexpr std::size_t kModelsMax = 64;
 inline constexpr const char* kOtherModels = "(more models)";
 
-/// Judges the lines of a stored session that a reader has read.
+/// Judges the lines of a stored session after a StoreReader has read them.
 class SessionScan {
 public:
     explicit SessionScan(const JudgeOptions& options) : judge_(options, {}) {}
@@ -91,8 +92,9 @@ private:
 
     EventJudge judge_;
     ScannedSession session_;
-    std::unordered_map<std::string, std::uint32_t> places_;  ///< of models
-    std::size_t seen_ = 0;                                   ///< verdicts that have been noted
+    std::unordered_map<std::string, std::uint32_t> places_;  ///< index in ScannedSession::models,
+                                                             ///< by the model's name
+    std::size_t seen_ = 0;                                   ///< number of verdicts noted so far
 };
 
 }  // namespace headway::cli

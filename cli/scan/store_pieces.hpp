@@ -22,8 +22,8 @@ inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
 /// it.
 class StoreLines {
 public:
-    /// `matters` returns true if a line with this beginning is needed. Most lines of a store are
-    /// not.
+    /// `matters` returns true if a line that begins like this is needed. Most lines of a store are
+    /// not needed.
     StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
 
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
@@ -44,10 +44,11 @@ private:
     std::string buffer_;
     std::size_t used_ = 0;      ///< bytes of the buffer in use; the rest is free
     std::size_t at_ = 0;        ///< start of the next line
-    std::size_t searched_ = 0;  ///< there is no line end between at_ and this
+    std::size_t searched_ = 0;  ///< there is no line end between at_ and this position
     std::uint64_t taken_ = 0;   ///< bytes read from the stream
     std::uint64_t ended_ = 0;
-    std::optional<Found> dropped_;  ///< set if the beginning of this line was dropped: the reason
+    std::optional<Found> dropped_;  ///< why the beginning of this line was dropped; empty: it was
+                                    ///< not dropped
 };
 
 /// Pieces of a JSON document: first everything before its array "messages", as one object, then the
@@ -56,7 +57,7 @@ class StoreMessages {
 public:
     explicit StoreMessages(std::istream& in) : in_(in) {}
 
-    /// As in StoreLines. A damaged document ends at the damage.
+    /// As StoreLines::next(). A damaged document ends at the damage.
     StoreLines::Found next(std::string_view& piece);
 
 private:

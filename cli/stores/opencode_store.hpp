@@ -32,14 +32,15 @@ public:
     std::size_t open_calls() const { return open_; }
 
 private:
-    /// Facts about a message that its parts need.
+    /// Facts about a message, for reading its parts.
     struct Message {
         bool person = false;
         std::string model;
-        std::string origin;  ///< time and model; a fork copies these with another id
+        std::string origin;  ///< time and model; the copy in a fork has the same ones, but another
+                             ///< id
         std::size_t steps = 0;
     };
-    static constexpr std::size_t kMessagesMax = 4'096;  ///< messages that are remembered
+    static constexpr std::size_t kMessagesMax = 4'096;  ///< maximum number of messages remembered
 
     Message& message_of(std::string_view id);
     void read_text(const Message& of, StoredLine& out);
@@ -49,7 +50,7 @@ private:
 
     StoredAbout about_;
     std::unordered_map<std::string, Message> messages_;
-    std::optional<ToldError> error_;  ///< error of the message whose parts are read
+    std::optional<ToldError> error_;  ///< error of the message whose parts are being read
     LineMembers part_;
     LineMembers inner_;
     LineMembers more_;

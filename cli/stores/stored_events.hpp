@@ -26,9 +26,9 @@ struct StoredCall {
     std::optional<std::int64_t> exit_code;  ///< if the agent stores it apart from the result
 };
 
-/// A session's calls without results so far, by id. Bounded: beyond kMax calls, or kBytesMax of
-/// arguments, the call with the lowest id is dropped; only a store that never ends its calls has so
-/// many.
+/// The calls of a session that have no result yet, by id. Bounded: beyond kMax calls, or kBytesMax
+/// of arguments, the call with the lowest id is dropped; only a store that never ends its calls has
+/// so many.
 class StoredCalls {
 public:
     static constexpr std::size_t kMax = 4096;
@@ -52,7 +52,7 @@ private:
 /// The result of a stored call.
 struct StoredResult {
     bool ok = true;
-    std::string_view error_class{};  ///< of a failed call; empty: not known
+    std::string_view error_class{};  ///< class of a failed call's error; empty: not known
     std::string_view text{};
     std::optional<double> seconds{};
 };
@@ -79,13 +79,13 @@ private:
 /// Seconds since 1970 of an ISO time; nothing for any other text.
 std::optional<double> stored_seconds(std::string_view text);
 
-/// Bytes that are kept of a person's first words.
+/// Maximum number of bytes kept of a person's first words.
 inline constexpr std::size_t kStoredGoalBytesMax = 200;
 
-/// The count `name` in a line; 0 for any other value.
+/// The number in the member `name` of a line; 0 if the member is no count.
 std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 
-/// True if a command printed "Exit Code: N" last, with N other than 0.
+/// True if the last "Exit Code: N" in a command's output has an N other than 0.
 bool says_exit_status(std::string_view text);
 
 /// The text of a JSON string, or of the parts `{"text": ...}` in an array, one per line.

@@ -14,7 +14,7 @@
 #include "cli/lines/agent_line.hpp"
 #include "core/events/event.hpp"
 
-// Reads the lines in which agents store their sessions as Headway's events. Pure.
+// Makes Headway's events from the lines in which agents store their sessions. Pure.
 
 namespace headway::cli {
 
@@ -31,7 +31,7 @@ struct StoredLine {
     std::optional<StoredUse> use;
     std::optional<double> seconds;     ///< since 1970
     bool turn_ended = false;           ///< the agent waits for a person from here on
-    bool live = false;                 ///< set to fill `reports` instead of `events`, including
+    bool live = false;                 ///< input: fill `reports` instead of `events`, and include
                                        ///< calls that have only begun
     std::vector<std::string> reports;  ///< JSON text of reports, with type and data
 
@@ -46,13 +46,13 @@ struct StoredAbout {
     std::string parent;   ///< the session of which this is a sub-agent or a fork; empty: none
     std::string project;  ///< the folder in which it began
     std::string model;    ///< the model that answered last
-    std::string version;  ///< of the agent
+    std::string version;  ///< version of the agent
     std::string goal;     ///< the first words of a person
     bool fork = false;    ///< a copy of the parent, not a sub-agent
     bool operator==(const StoredAbout&) const = default;
 };
 
-/// Bound of an id, a folder, a model or a version; a longer one is cut.
+/// Maximum length of an id, a folder, a model or a version; a longer text is cut.
 inline constexpr std::size_t kStoredWordBytesMax = 1'024;
 
 /// Reads the lines of one file in order. One session, one thread.
@@ -63,7 +63,7 @@ public:
     StoreReader& operator=(const StoreReader&) = delete;
     virtual ~StoreReader() = default;
 
-    /// Adds the events of `line`, an object, to `out`. Unknown lines have no events.
+    /// Adds the events of `line`, an object, to `out`. A line of an unknown kind adds none.
     virtual void take(api::JsonValue line, StoredLine& out) = 0;
     /// Calls that have no result yet.
     virtual std::size_t open_calls() const = 0;
@@ -80,17 +80,17 @@ protected:
 /// Content of a file.
 enum class StoreShape : std::uint8_t {
     kLines,     ///< a session, one JSON object per line
-    kMessages,  ///< a session, one JSON document with an array of objects, `messages`
+    kMessages,  ///< a session, one JSON document with an array `messages` of objects
     kDatabase,  ///< many sessions, in tables of SQLite (store_database.hpp)
 };
 
 /// How one agent stores sessions.
 struct StoreFormat {
     std::string_view agent;
-    /// True if the line may contain an event, judged by its first bytes, because most bytes of a
-    /// store are prompts. Null: any line may.
+    /// True if a line with these first bytes may contain an event. Other lines are not parsed,
+    /// since most bytes of a store are prompts. Null: any line may contain an event.
     bool (*matters)(std::string_view line);
-    /// True if only this format has such a line.
+    /// True if no other format has such a line.
     bool (*begins)(api::JsonValue line);
     std::unique_ptr<StoreReader> (*make)();  ///< null for a database
     StoreShape shape = StoreShape::kLines;
@@ -108,7 +108,8 @@ extern const StoreFormat kOpencodeStore;
 extern const StoreFormat kPiStore;
 extern const StoreFormat kQwenStore;
 
-/// The format of a file, judged by its name in any folder; null if only its lines can identify it.
+/// The format of a file, judged by its name, whatever its folder; null if only its lines can show
+/// the format.
 const StoreFormat* store_format_named(std::string_view file_name);
 
 /// The format of a file, judged by its first lines; null if unknown. `document` is scratch memory.

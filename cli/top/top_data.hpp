@@ -25,12 +25,11 @@ struct NeedGroup {
 
 /// The needs grouped by cause, in order of first occurrence.
 std::vector<NeedGroup> groups_of(const Json::List& needs);
-/// True if the person can see the request being decided: the document that was read is that of the
-/// request.
+/// True if the person can see the request being decided: `data` has the document of this request.
 bool sees_it(const TopState& state, const Json& data);
 
-/// True if the person must type the tool's name to approve, as on the web page. This is so for a
-/// request of critical risk that the person sees.
+/// True if the person must type the tool's name to approve, as on the web page. The name is
+/// required for a request of critical risk that the person can see.
 bool needs_name(const TopState& state, const Json& data);
 
 }  // namespace headway::cli::top

@@ -8,7 +8,7 @@
 #include "cli/base/json.hpp"
 #include "cli/top/top_view.hpp"
 
-// The order in which `headway top` lists sessions: that of the web page.
+// The order in which `headway top` lists sessions, as on the web page.
 
 namespace headway::cli::top {
 
@@ -29,8 +29,8 @@ std::vector<Placed> placed(const Json& data, const TopState& state);
 /// The place of a session in `rows`; 0 if absent.
 std::size_t place_of(const std::vector<Placed>& rows, const std::string& id);
 
-/// "▁▃█▁▁▁": proof of progress in the last rounds, at most `cells`, one cell each; with "×29" after
-/// it if the last rounds proved nothing new. Pure.
+/// "▁▃█▁▁▁": proof of progress in the last rounds, one cell for each round, at most `cells`. If
+/// many rounds in a row have proved nothing, their number follows, as in "×29". Pure.
 std::string pulse_of(const Json& row, std::size_t cells);
 
 }  // namespace headway::cli::top

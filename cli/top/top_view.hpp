@@ -19,7 +19,7 @@ struct TopDecision {
     bool approve = false;
 };
 
-/// The end of a session whose agent is gone, which a person has begun to choose.
+/// An end that a person has begun to choose for a session whose agent is gone.
 struct TopEnd {
     std::string session;
     std::string outcome;  ///< failed or cancelled; empty: not chosen yet
@@ -32,38 +32,40 @@ inline constexpr std::size_t kTopOrders = 4;
 /// The person's choices so far.
 struct TopState {
     std::string selected;  ///< session id, kept while rows move
-    std::string filter;    ///< text that rows must hold
+    std::string filter;    ///< text that rows must contain
     TopOrder order = TopOrder::kWorst;
     bool flat = false;    ///< sub-agents are rows like others, not below their parents
     bool typing = false;  ///< keys go to the filter
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
-    TopDecision asked;    ///< waits for y, or for the tool's name; none if `approval` is empty
-    bool whole = true;    ///< all of that request is on the screen: see shows_request_whole()
+    TopDecision asked;    ///< waits for the key y, or for the tool's name; no decision if
+                          ///< `approval` is empty
+    bool whole = true;    ///< the whole request of `asked` is on the screen: see
+                          ///< shows_request_whole()
     std::string typed;    ///< the part of the tool's name typed so far
     TopDecision decided;  ///< to be sent by the caller, which then clears it
-    TopEnd ending;        ///< waits for f or c; none if `session` is empty
+    TopEnd ending;        ///< waits for the key f or c; no end if `session` is empty
     TopEnd ended;         ///< to be sent by the caller, which then clears it
     bool stale = false;   ///< new data is needed at once; the caller clears it
     std::string news;     ///< a line of news, such as the result of a decision
 };
 
 // The last data of the daemon is one object: "overview" (GET /v1/overview), "rows" ("sessions" of
-// GET /v1/sessions?view=row), "total" (number of sessions, shown or not), "session" (the open one,
-// or null), "events" (that session's newest, the newest last), "approval" (document of the one
-// being decided), and "trouble" (why the last request failed, or empty).
+// GET /v1/sessions?view=row), "total" (number of sessions, shown or not), "session" (the open
+// session, or null), "events" (the last events of the open session, oldest first), "approval"
+// (document of the approval being decided), and "trouble" (why the last request failed, or empty).
 
-/// Handles one key: a character, or the escape sequence of an arrow. The keys are those of the web
-/// page. Changes only `state`.
+/// Handles one key: a character, or the escape sequence of an arrow key. The keys are those of the
+/// web page. Changes only `state`.
 void press(TopState& state, const Json& data, std::string_view key);
 
 /// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.
 std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color);
 
-/// True if a screen of this size has room for the whole request being decided: a request that was
-/// seen only in part cannot be approved. Pure.
+/// True if a screen of this size has room for the whole request being decided. A request that is
+/// shown only in part cannot be approved. Pure.
 bool shows_request_whole(const TopState& state, const Json& data, WallTime now, std::size_t width,
                          std::size_t height);
 

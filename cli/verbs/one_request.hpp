@@ -7,8 +7,8 @@
 #include "cli/client/client_options.hpp"
 #include "cli/client/http_client.hpp"
 
-// Verbs that send one request each and print its reply. Requests that are safe to repeat are tried
-// a few times; a nudge or a budget extension, which would count twice, is sent once.
+// Verbs that send one request each and print its reply. Requests that are safe to repeat are
+// retried a few times. A nudge or a budget extension would take effect twice, so it is sent once.
 
 namespace headway::cli {
 
@@ -16,7 +16,7 @@ class Json;
 
 class Daemon;
 
-/// Posts, and retries a few times as long as the daemon may still reply.
+/// Posts, and retries a few times if the reply shows that a retry may succeed.
 HttpReply post_patiently(Daemon& daemon, const std::string& path, const Json& body);
 
 /// Posts, with retries, and prints the advice of the reply. Returns the exit code.
@@ -27,7 +27,7 @@ int post_and_print(const ClientOptions& client, const std::string& path, const J
 int send_once(const ClientOptions& client, const std::string& path, const Json& body,
               const Console& console);
 
-/// Adds `by`, the person who runs this program, if the environment names them.
+/// Sets `by` to the person who runs this program, if the environment has the name.
 void add_by(Json& body, const Console& console);
 
 }  // namespace headway::cli

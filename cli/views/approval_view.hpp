@@ -18,14 +18,15 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color);
 
 /// A decided request in one line.
 std::string decision_text(const Json& approval);
-/// A line that warns of an answer that is none of the request's options, because it may be a slip;
-/// else empty.
+/// A warning line if the answer is none of the request's options, since the person may have
+/// mistyped it; else empty.
 std::string answer_note(const Json& approval);
 
 /// The budget document: the block that the model reads, and the time used on each clock.
 std::string budget_text(const Json& budget);
 
-/// The effects that the old timers would have had on a session, and on all sessions (`totals`).
+/// The effects that fixed timers (core::LegacyTimeouts) would have had on one session, and on all
+/// sessions (`totals`).
 std::string comparison_text(const Json& comparison);
 std::string timeout_totals_text(const Json& totals);
 

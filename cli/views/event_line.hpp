@@ -19,15 +19,15 @@ struct LineStyle {
 };
 
 /// "02:03:04 tool.finished make ok 5.1s: all" without a line feed. The parts align from line to
-/// line, closer together if the width is below 100. Nothing in the line can control a terminal.
-/// `event` is an event envelope; for any other value, some line is returned too.
+/// line; they are closer together if the width is below 100. Nothing in the line can control a
+/// terminal. `event` is an event envelope; any other value also gives a line.
 std::string event_line(const Json& event, const LineStyle& style);
 
 /// Summary of an event, in a few words. Pure.
 std::string event_summary(std::string_view type, const Json& data);
 
-/// A JSON value for people, as one clean line: a string as it is, a long text that the daemon cut
-/// by its head, any other value as JSON. Pure.
+/// A JSON value for people, as one clean line: a string is unchanged, a text that the daemon has
+/// shortened becomes its beginning, and any other value becomes JSON. Pure.
 std::string plain_text(const Json& value);
 /// The member `name` for people, as one clean line; empty if it is null or absent. Pure.
 std::string plain_text(const Json& object, std::string_view name);
@@ -35,11 +35,12 @@ std::string plain_text(const Json& object, std::string_view name);
 /// "ALARM stuck", "waiting, needs you", else the status. Pure.
 std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
 
-/// ", until 03:10" if a blocked session's provider reported when it accepts requests again, in
-/// local time, with the day unless it is today; else empty. Pure, except for the time zone.
+/// ", until 03:10": the local time at which a blocked session's provider accepts requests again,
+/// with the day unless that is today. Empty if the provider reported no time. Pure, except for the
+/// time zone.
 std::string until_text(const Json& verdict, WallTime now);
 
-/// Time from the member `name` to `now`, at least 0; "-" without that member. Pure.
+/// The age at `now` of the time in the member `name`, at least 0; "-" without this member. Pure.
 std::string age_at(const Json& object, const char* name, WallTime now);
 
 /// The escape sequence that colours a verdict, or "". Pure.

@@ -8,7 +8,7 @@
 
 namespace headway::cli {
 
-/// Adds --policy of `replay` and `eval`, which policy_of() reads.
+/// Adds the option --policy of `replay` and `eval`. policy_of() reads `words`.
 inline Argument declare_policy(Arguments& arguments, std::vector<std::string>& words) {
     return arguments
         .option("--policy", words,

@@ -29,7 +29,8 @@ std::string cost_text(const Json& used);
 std::string token_parts_text(const Json& parts);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
-/// `behind`: how many completed runs of a session's job are counted with it and have no row. Pure.
+/// `behind`: number of completed runs of the same job that have no row and are counted in the row
+/// of this session. Pure.
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
                            const std::function<std::size_t(const std::string&)>& behind = {});
 

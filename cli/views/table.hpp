@@ -10,13 +10,14 @@ namespace headway::cli {
 
 struct Column {
     std::string title;
-    bool flexible = false;  ///< may be cropped, the widest first, if the table is too wide
+    bool flexible = false;  ///< may be cropped if the table is too wide; the widest column is
+                            ///< cropped first
     std::size_t least = 8;  ///< a flexible column is never cropped below this width
 };
 
 struct Cell {
-    std::string text;        ///< already clean
-    std::string_view color;  ///< escape sequence or empty; outlives the call
+    std::string text;        ///< without control characters
+    std::string_view color;  ///< escape sequence or empty; must outlive the call
 };
 
 /// A table with a head, each line ending in a line feed, at most `width` columns wide (0: nothing

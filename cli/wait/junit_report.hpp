@@ -16,15 +16,15 @@ class Json;
 /// One session that was waited for.
 struct JunitCase {
     std::string session;
-    bool skipped = false;  ///< another session was enough
+    bool skipped = false;  ///< the wait ended because of another session
     /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`; empty: success.
     std::string failure;
     std::string message;             ///< the reason for the session's verdict
     std::vector<std::string> lines;  ///< the session's last events, one per line
 };
 
-/// The cases of `sessions`, in their order, judged by the last reply of /wait (null: none came) and
-/// the exit code of the wait. Pure.
+/// One case for each of `sessions`, in the same order. Their results follow from the last reply of
+/// /wait (null: no reply came) and the exit code of the wait. Pure.
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);
 

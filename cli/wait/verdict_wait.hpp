@@ -14,7 +14,8 @@ namespace headway::cli {
 
 class Json;
 
-/// The `until` list without `verdict`; the sets `settled` and `ended` are written out. Pure.
+/// The `until` list without `verdict`. The sets `settled` and `ended` are replaced by their
+/// verdicts. Pure.
 std::string until_without(std::string_view until, std::string_view verdict);
 
 /// Every verdict except `verdict`, as an `until` list. Pure.
@@ -22,30 +23,31 @@ std::string all_verdicts_but(std::string_view verdict);
 /// All verdicts, for people. Pure.
 std::string all_verdicts();
 
-/// 0 completed (or any verdict not listed here), 1 failed or halted, 2 stuck, 3 cancelled, 4
-/// blocked or waiting, 5 silent. Pure.
+/// The exit code: 0 completed (or any verdict not listed here), 1 failed or halted, 2 stuck, 3
+/// cancelled, 4 blocked or waiting, 5 silent. Pure.
 int exit_code_of(std::string_view verdict);
 
 /// Reply of /wait, for one session or several.
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;
-    bool stuck = false;                 ///< a session that matched is stuck
-    int exit_code = 0;                  ///< several: the worst for --all, the best for --any
+    bool stuck = false;                 ///< a session with an awaited verdict is stuck
+    int exit_code = 0;                  ///< of several sessions: the worst for --all, the best for
+                                        ///< --any
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
     std::vector<std::string> silent;    ///< sessions given up because their agents are silent
     std::vector<std::string> unopened;  ///< ids without a session so far
     std::vector<std::string> never_opened;  ///< sessions given up because they were not opened in
                                             ///< time
     /// Sessions that are given up later than --silent-for demands, because their silence proves
-    /// nothing yet; and when they are.
+    /// nothing yet, each with the length of silence after which it is given up.
     std::vector<std::pair<std::string, milliseconds>> patient;
 };
 WaitAnswer read_wait_reply(const Json& reply, bool any);
 
-/// The path of one long poll. `until` may differ from that in the options, after a person has
-/// chosen to go on. `waited`: how long the wait for sessions that are not open has taken so far.
-/// Pure.
+/// The path of one long poll. `until` differs from the list in `options` after a person has chosen
+/// to keep waiting. `waited`: time since the wait began; it shortens the wait for sessions that are
+/// not open. Pure.
 std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait,
                       milliseconds waited);
 

@@ -14,7 +14,7 @@ namespace headway::cli {
 using std::chrono::milliseconds;
 
 enum class OnStuck : std::uint8_t {
-    kAsk,     ///< ask the person at the terminal; like kFail if there is none
+    kAsk,     ///< ask the person at the terminal; like kFail if there is no terminal
     kFail,    ///< a stuck session ends the wait
     kIgnore,  ///< keep waiting
 };
@@ -22,13 +22,13 @@ enum class OnStuck : std::uint8_t {
 struct WaitOptions {
     ClientOptions client;
     std::vector<std::string> sessions;
-    bool any = false;  ///< several sessions: the first is enough
+    bool any = false;  ///< of several sessions, one is enough
     std::string until = "settled";
     std::uint64_t after = 0;
     std::string mode = "now";
     std::optional<milliseconds> timeout;  ///< none: no limit
     OnStuck on_stuck = OnStuck::kAsk;
-    bool missing_waits = true;               ///< waits for a session that is not open yet
+    bool missing_waits = true;               ///< wait for a session that is not open yet
     milliseconds open_within{60'000};        ///< how long to wait for that session; 0: no limit
     std::optional<milliseconds> silent_for;  ///< 0: never give up; none: the daemon's default
     std::string junit;  ///< file for a CI report; "-": standard output; empty: no report

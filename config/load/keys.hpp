@@ -28,13 +28,13 @@ std::vector<std::string_view> key_names();
 /// Text to follow "unknown key": why a key was removed, or which name was probably meant. Pure.
 std::string hint_about(std::string_view name);
 
-/// "server.listen" -> "HEADWAY_SERVER_LISTEN". Pure.
+/// "HEADWAY_SERVER_LISTEN" for "server.listen". Pure.
 std::string environment_name(std::string_view key);
 
 /// The value of `key` as TOML: quoted, bare or a list. Pure.
 std::string toml_literal(const Key& key, const Settings& settings);
 
-/// The names of the keys whose values differ and that are not reloadable, separated by commas;
+/// The names of the keys that are not reloadable and whose values differ, separated by commas;
 /// empty if there are none. Pure.
 std::string waiting_for_restart(const Settings& running, const Settings& loaded);
 

@@ -12,7 +12,7 @@
 
 namespace headway::config {
 
-/// The sources of settings; a value, so that SIGHUP can load the same sources again.
+/// The sources of settings. SIGHUP loads the same sources again.
 struct LoadRequest {
     std::optional<std::filesystem::path> file;  ///< --config; if not set: ./headway.toml, else the
                                                 ///< file in the XDG folders or /etc, if there is
@@ -25,11 +25,10 @@ struct LoadRequest {
 /// NAME", "flag").
 struct KeyOrigin {
     std::string key;
-    std::string value;  ///< as written in a variable or on the command line
-                        ///< (config/values/value.hpp)
+    std::string value;  ///< as in a variable or on the command line (Value::text())
     std::string origin;
-    std::string toml;      ///< the value as written in a file
-    std::string toml_key;  ///< the key as written in a file
+    std::string toml;      ///< the value as in a file
+    std::string toml_key;  ///< the key as in a file
 };
 
 struct Loaded {
@@ -39,21 +38,22 @@ struct Loaded {
 };
 
 /// Merges the sources. Flags take precedence over HEADWAY_* variables (HEADWAY_SERVER_LISTEN and so
-/// on, each also as *_FILE), these over the file, and the file over the defaults. Error:
-/// kInvalidConfig, and no setting is applied. Its `detail` has every mistake, one on each line,
-/// with file and line and, for an unknown key, the most similar known key. Reads files; otherwise
-/// pure. Any thread.
+/// on, each also as *_FILE), variables over the file, and the file over the defaults. Error:
+/// kInvalidConfig, and no setting is applied. The error's `detail` has every mistake, one on each
+/// line, with file and line and, for an unknown key, the most similar known key. Reads files;
+/// otherwise pure. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);
 
 /// Options of `headway serve`.
 struct ServeOptions {
     LoadRequest sources;
     std::optional<std::filesystem::path>
-        ports_file;  ///< file that is written (atomically) when the daemon is ready:
+        ports_file;  ///< file written (atomically) when the daemon is ready:
                      ///< {"http":"127.0.0.1:40123"}
 };
 
-/// The state directory of DESIGN 8 for these settings and this environment. Pure.
+/// The state directory for these settings and this environment (StorageSettings::state_dir), as an
+/// absolute path.
 std::filesystem::path state_directory(const StorageSettings& settings,
                                       const std::map<std::string, std::string>& environment);
 

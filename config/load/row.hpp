@@ -75,7 +75,7 @@ Value to_value(const T& held) {
     }
 }
 
-/// A row that stores the result of `Read`, which is a function of a Value.
+/// A row that stores the result of the function `Read`, called with the Value.
 template <auto Read, auto... Path>
 Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
                               bool reloadable = kRestart, std::string help = {}) {
@@ -90,7 +90,7 @@ Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
     return row;
 }
 
-/// Makes a row whose value each entry must have.
+/// Makes a row that each entry must set.
 template <class T>
 Row<T> required(Row<T> row) {
     row.required = true;
@@ -174,7 +174,7 @@ core::Result<bool> read_switch(const Value& value) {
     return place == True;
 }
 
-/// A switch with two words; it is true for the word at the place `True`.
+/// A switch with two words; the word at the index `True` means true.
 template <const auto& Words, std::size_t True, auto... Path>
 auto switch_row(std::string name, bool reloadable = kRestart, std::string help = {}) {
     return shown_as<Owner<Path...>>(

@@ -7,13 +7,13 @@
 #include "config/load/named_table.hpp"
 
 // The functions of the *_keys.cpp files. Each file appends the keys of a section to the table of
-// keys, and has the section's user-named tables.
+// keys, and defines the section's user-named tables.
 
 namespace headway::config {
 
-/// The first keys of [server]: the daemon's addresses and the access to them.
+/// The first keys of [server]: the daemon's addresses, and who may use them.
 void add_listener_keys(std::vector<Key>& table);
-/// Limits of new sessions; these come after the other keys of [policy].
+/// Keys for the limits of new sessions, which come after the other keys of [policy].
 void add_policy_limit_keys(std::vector<Key>& table);
 void add_floor_keys(std::vector<Key>& table);
 void add_budget_keys(std::vector<Key>& table);
@@ -28,7 +28,7 @@ void add_redaction_keys(std::vector<Key>& table);
 /// Keys of [observe].
 void add_observe_keys(std::vector<Key>& table);
 
-/// [budget.agents.TYPE]: types match in any case. Any thread.
+/// [budget.agents.TYPE]: upper and lower case in a type are equal. Any thread.
 const AnyNamedTable& agent_table();
 /// [budget.day.labels."KEY=VALUE"]: caps for the sessions with a label. Any thread.
 const AnyNamedTable& day_label_table();

@@ -22,8 +22,8 @@ struct FileValues {
     std::vector<std::string> mistakes;  ///< one line each, beginning with PATH:LINE
 };
 
-/// Reads a TOML file against the table of keys. Never fails: everything wrong, from a missing file
-/// to an unknown key, becomes a mistake in the result. Any thread.
+/// Reads a TOML file and checks it against the table of keys. Never fails: each error, from a
+/// missing file to an unknown key, becomes a mistake in the result. Any thread.
 FileValues read_toml(const std::filesystem::path& path);
 
 }  // namespace headway::config

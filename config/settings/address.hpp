@@ -26,18 +26,17 @@ struct ListenAddress {
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
 
 /// Checks the address against the other settings: if other machines can reach it, access.mode must
-/// be "token", and either TLS or insecure_bind must be set, so that tokens cannot be read on their
-/// way. With a proxy, access.mode must be "token" too. Both TLS keys must be set, or neither.
+/// be "token", and TLS must be set so that tokens cannot be read on their way, unless insecure_bind
+/// is set. With a proxy, access.mode must be "token" too. Both TLS keys must be set, or neither.
 /// Error: kInvalidConfig. Pure.
 core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
 
-/// Checks that no webhook is sent to the daemon itself, because each message could then cause the
-/// next one; also that links are configured if an endpoint has `decide`. Error: kInvalidConfig.
-/// Pure.
+/// Checks that no webhook is sent to the daemon itself: each message could then cause the next one.
+/// Checks also that webhooks.link is set if an endpoint has `decide`. Error: kInvalidConfig. Pure.
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
 
-/// True if an http or https URL reaches the listener: if it has the same address and port or, for a
-/// listener on a loopback or wildcard address, the same port and any address that means this
+/// True if an http or https URL reaches the listener: the ports are equal, and the URL's host is
+/// the listener's address or, if that is a loopback or wildcard address, any address of this
 /// machine. Names are not resolved. Pure.
 bool leads_to(std::string_view url, const ListenAddress& listener);
 

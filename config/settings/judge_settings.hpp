@@ -15,7 +15,7 @@ struct JudgeEndpoint {
     std::string role = "primary";  ///< primary or confirm; the first endpoint of each role is asked
     std::string base_url;          ///< http or https URL, up to and including "/v1"
     std::string model;
-    std::string api_key;               ///< the key itself; one of the next two is better
+    std::string api_key;               ///< the key itself; safer: one of the next two members
     std::string api_key_env;           ///< environment variable that holds the key
     std::string api_key_file;          ///< file that holds the key
     std::vector<std::string> headers;  ///< "Name: value", sent with each request
@@ -32,12 +32,12 @@ struct JudgeSettings {
     std::vector<JudgeEndpoint> endpoints;  ///< at most limits::kJudgeEndpointsMax
     bool on_suspect = true;                ///< automatic check when a session is suspect
     std::uint32_t audit_rounds = 100;      ///< rounds without hard progress between audits; 0 = off
-    std::uint32_t checks_max = 10;         ///< automatic checks of one session; 0 = none
-    std::string estimates = "stall";       ///< off, stall (also at a change of phase), step, every
-    std::uint32_t estimate_steps = 5;      ///< with `every`: finished calls between estimates
-    std::uint32_t estimates_max = 100;     ///< estimates of one session
-    std::uint32_t retries = 3;  ///< attempts after the first one; only for connect errors, 429 and
-                                ///< 5xx
+    std::uint32_t checks_max = 10;         ///< automatic checks of one session at most; 0 = none
+    std::string estimates = "stall";       ///< "off", "stall" (also at a change of phase), "step"
+                                           ///< or "every"
+    std::uint32_t estimate_steps = 5;      ///< with "every": finished calls between estimates
+    std::uint32_t estimates_max = 100;     ///< estimates of one session at most
+    std::uint32_t retries = 3;             ///< further attempts after connect errors, 429 and 5xx
     std::chrono::milliseconds silence_timeout{
         300'000};  ///< no byte for this long: the connection is dead
     std::chrono::milliseconds connect_timeout{10'000};

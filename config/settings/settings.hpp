@@ -39,7 +39,7 @@ struct ServerSettings {
     std::vector<std::string>
         allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
     std::uint32_t connections_max =
-        12'000;  ///< 16..100000; above it new connections are closed at once
+        12'000;  ///< 16..100000; above this number, new connections are closed at once
     milliseconds header_timeout{
         10'000};  ///< from the first byte of a request to the end of its header
     milliseconds body_timeout{30'000};   ///< from the end of the header to the end of the body
@@ -53,20 +53,20 @@ struct StorageSettings {
                             ///< ~/.local/state/headway
     std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
     milliseconds store_timeout =
-        std::chrono::seconds{5};  ///< longest wait for a reply of the store, also to a commit
+        std::chrono::seconds{5};  ///< longest wait for a reply of the store, commits included
     std::string daemon_name;      ///< name of this daemon, if several share a store; empty: its
                                   ///< host and port
     milliseconds retention = std::chrono::hours{
-        24 * 30};  ///< ended sessions are deleted after this time; 0 keeps them; reloadable
+        24 * 30};  ///< ended sessions are deleted after this time; 0: they are kept; reloadable
     std::uint32_t sessions_resident_max =
-        100'000;  ///< maximum of sessions in memory; above it, idle ones are evicted
-    std::uint64_t sessions_resident_bytes = 512U
-                                            << 20;  ///< approximate memory of these sessions; above
-                                                    ///< it, idle ones are evicted; 0 = no bound
+        100'000;  ///< sessions in memory; above this number, idle sessions are evicted
+    std::uint64_t sessions_resident_bytes = 512U << 20;  ///< approximate memory of these sessions;
+                                                         ///< above this size, idle sessions are
+                                                         ///< evicted; 0 = no bound
     milliseconds clock_confirm =
-        std::chrono::minutes{5};  ///< time after which a step ahead of the wall clock is believed
-    std::uint64_t free_space_min =
-        64U << 20;  ///< free bytes on the disk below which reports are refused; 0 = only when full
+        std::chrono::minutes{5};  ///< a forward jump of the wall clock is accepted after this time
+    std::uint64_t free_space_min = 64U << 20;  ///< reports are refused if fewer bytes of the disk
+                                               ///< are free; 0 = only if the disk is full
     std::uint64_t ballast =
         16U << 20;  ///< bytes held in reserve, so that a full disk can be cleaned up; 0 = none
 };
@@ -75,13 +75,16 @@ struct AccessSettings {
     std::string mode = "local";                            ///< local, token; reloadable
     std::string local_control = "open";                    ///< open, token; reloadable
     milliseconds login_for = std::chrono::hours{24 * 30};  ///< browser login's lifetime; reloadable
-    std::string secret_file = {};  ///< for daemons that share a store; empty: each has its own
+    std::string secret_file = {};  ///< secret of all daemons that share a store; empty: each daemon
+                                   ///< has its own
 };
 
 /// Rules in addition to the built-in ones (core/redaction/secrets.hpp).
 struct RedactionSettings {
-    std::vector<std::string> secret_names;   ///< names whose values are never kept; reloadable
-    std::vector<std::string> plain_names;    ///< names whose values are kept; reloadable
+    std::vector<std::string> secret_names;   ///< further names whose values are secrets and never
+                                             ///< kept; reloadable
+    std::vector<std::string> plain_names;    ///< names whose values are no secrets and are kept;
+                                             ///< reloadable
     std::string capture = "full";            ///< full, digests; reloadable
     std::vector<std::string> digest_agents;  ///< only digests of these agents are kept; reloadable
 };
@@ -119,7 +122,7 @@ struct Settings {
     core::DayBudget day;                   ///< for all sessions of a day together; reloadable
     core::Prices prices;                   ///< prices of models; reloadable
     AccessSettings access;
-    core::ApprovalRules approvals;  ///< which tools need approval, and how approvals work;
+    core::ApprovalRules approvals;  ///< which tools need approval, and the rules of approvals;
                                     ///< reloadable
     core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when

@@ -9,8 +9,8 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Keys for the formats of [webhooks.endpoints.NAME]. Errors: kInvalidConfig, with a sentence to be
-// put after the key's name. Pure.
+// Keys for the formats of [webhooks.endpoints.NAME]. Errors: kInvalidConfig; the detail continues a
+// sentence that begins with the key's name. Pure.
 
 namespace headway::config {
 
@@ -29,8 +29,8 @@ core::Result<Value::List> read_mail_addresses(const Value& value);
 core::Result<std::string> read_mail_user(const Value& value);
 core::Result<Value::List> read_argv(const Value& value);
 
-/// Mistakes in an endpoint as a whole: keys that its format requires or does not accept. Each
-/// sentence is to be put after the endpoint's name.
+/// Mistakes in an endpoint as a whole: keys that its format requires or does not accept. Each text
+/// continues a sentence that begins with the endpoint's name.
 std::vector<std::string> webhook_mistakes(const WebhookEndpoint& endpoint);
 
 }  // namespace headway::config

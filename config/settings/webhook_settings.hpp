@@ -16,12 +16,12 @@ struct WebhookEndpoint {
     core::WebhookFormat format = core::WebhookFormat::kStandard;
     std::string url;              ///< http or https; smtps or smtp for e-mail; empty for a command
     std::string secret_file;      ///< file with the signing secrets, one per line, newest first
-    std::string secret_env;       ///< or the environment variable that has the secrets, separated
-                                  ///< by spaces
+    std::string secret_env;       ///< environment variable with the secrets instead, separated by
+                                  ///< spaces
     std::string topic;            ///< for ntfy
     std::string chat;             ///< for telegram
-    std::string from;             ///< for e-mail, like `to`
-    std::vector<std::string> to;  ///< at most limits::kWebhookRecipientsMax
+    std::string from;             ///< for e-mail: the sender
+    std::vector<std::string> to;  ///< for e-mail: recipients, at most limits::kWebhookRecipientsMax
     std::string user;             ///< user at the mail server; the secret is the password
     bool tls = true;              ///< whether TLS is used to the mail server
     std::vector<std::string> argv;      ///< for a command: the program's full path and its
@@ -29,15 +29,16 @@ struct WebhookEndpoint {
     std::vector<std::string> events;    ///< names of event types; empty = the default ones
     std::vector<std::string> verdicts;  ///< for verdict.changed; empty = the default ones
     bool allow_private_addresses = false;
-    bool decide = false;  ///< messages have links by which a request is decided
+    bool decide = false;  ///< messages have links with which a person decides a request
     std::string ca_file;  ///< PEM of trusted authorities; empty = the system's
     std::chrono::milliseconds timeout{15'000};  ///< for a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};
-    // For formats for people: at most messages_max are sent in a `window`; later ones become one
-    // message at the end of the window.
+    // For formats that people read: at most messages_max messages are sent in a `window`; all
+    // further messages become one message at the end of the window.
     std::uint32_t messages_max = 20;
     std::chrono::milliseconds window = std::chrono::minutes{10};
-    /// How long a message waits for others with the same cause, which are then sent as one message.
+    /// How long a message waits for others with the same cause; all of these are sent as one
+    /// message.
     std::chrono::milliseconds gather = std::chrono::seconds{2};
     bool operator==(const WebhookEndpoint&) const = default;
 };
@@ -47,8 +48,8 @@ struct WebhookSettings {
     std::vector<WebhookEndpoint> endpoints;  ///< at most limits::kWebhookEndpointsMax
     /// The URL at which people reach the dashboard, used in links; empty: the daemon's own address.
     std::string link;
-    /// The waits before the first attempt, the second, and so on: three days in total, as Standard
-    /// Webhooks recommends.
+    /// The waits before the first attempt, before the second attempt, and so on: three days in
+    /// total, as Standard Webhooks recommends.
     std::vector<std::chrono::milliseconds> retry{std::chrono::seconds{0}, std::chrono::seconds{5},
                                                  std::chrono::minutes{5}, std::chrono::minutes{30},
                                                  std::chrono::hours{2},   std::chrono::hours{5},

@@ -13,8 +13,8 @@ namespace headway::config {
 
 inline constexpr std::chrono::milliseconds kDurationMax = std::chrono::hours{24 * 3'650};
 
-/// Reads one duration, 0 to kDurationMax; "0" needs no unit. Error: kInvalidConfig with a sentence
-/// about the right form. Pure.
+/// Reads one duration, 0 to kDurationMax; "0" needs no unit. Error: kInvalidConfig; the detail
+/// describes the right form. Pure.
 core::Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 /// Writes a duration in the largest exact unit ("2m", not "120s"). Pure.

@@ -24,7 +24,7 @@ core::Error mistake(std::string detail);
 /// The text in quotation marks, for a sentence about it.
 std::string in_quotes(std::string_view text);
 
-/// "a, b, c"
+/// The words with the separator between them, such as "a, b, c".
 std::string join(std::span<const std::string_view> words, std::string_view separator);
 
 core::Result<std::uint64_t> parse_whole(const Value& value, std::uint64_t min, std::uint64_t max);
@@ -40,7 +40,7 @@ core::Result<std::chrono::milliseconds> parse_time(const Value& value,
                                                    std::chrono::milliseconds min,
                                                    std::chrono::milliseconds max);
 
-/// The place of a word among the allowed `words`.
+/// The index of a word among the allowed `words`.
 core::Result<std::size_t> parse_word(const Value& value, std::span<const std::string_view> words);
 
 /// A list of at most `max` items; `what` names the items.

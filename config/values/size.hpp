@@ -13,7 +13,7 @@ namespace headway::config {
 
 inline constexpr std::uint64_t kSizeMax = 1ULL << 50;  ///< a petabyte, larger than any disk
 
-/// Reads one size, 0 to kSizeMax; "0" needs no unit. Error: kInvalidConfig with a sentence about
+/// Reads one size, 0 to kSizeMax; "0" needs no unit. Error: kInvalidConfig; the detail describes
 /// the right form. Pure.
 core::Result<std::uint64_t> parse_size(std::string_view text);
 

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-// One value of a setting. In TOML, numbers and lists have types. Variables and the command line
-// give only text, whose meaning depends on the kind of the key.
+// One value of a setting. In TOML, numbers and lists have types. A variable or the command line
+// gives only text; its meaning depends on the kind of the key.
 
 namespace headway::config {
 
@@ -46,7 +46,7 @@ public:
     std::string text() const;
 
     /// The items of a list, without surrounding white space; empty items are left out. A text is
-    /// split at its commas, which only this function does.
+    /// split at its commas; no other function does this.
     List items() const;
 
     /// True if a list has an empty item.

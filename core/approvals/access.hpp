@@ -11,7 +11,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// Scopes of access tokens. Pure. Format and validity of a token are the server's concern.
+// Scopes of access tokens. Pure. The server checks the format and the validity of a token.
 
 namespace headway::core {
 
@@ -43,26 +43,27 @@ public:
     /// empty.
     static Result<Grants> parse(std::span<const std::string> scopes);
 
-    /// Every scope: what the operator has.
+    /// Every scope, for the operator.
     static Grants all();
     /// The scopes of a client that sends no token, where none is required.
     static Grants anonymous();
 
-    /// `scope` kReport: true if it is granted for at least one prefix.
+    /// True if the scope is granted; kReport: for at least one prefix.
     bool has(Scope scope) const noexcept;
-    /// With an empty `session`: true if every session may be reported for, or read.
+    /// With an empty `session`: true if the client may report for every session, or read every
+    /// session.
     bool may_report(std::string_view session) const noexcept;
     bool may_read(std::string_view session) const noexcept;
 
     const std::vector<std::string>& prefixes() const noexcept { return prefixes_; }
-    /// In the form that parse() reads, sorted, without duplicates.
+    /// The scopes in the form that parse() reads, sorted, without duplicates.
     std::vector<std::string> scopes() const;
 
     bool operator==(const Grants&) const = default;
 
 private:
     std::bitset<EnumNames<Scope>::kNames.size()> scopes_;  ///< without kReport
-    std::vector<std::string> prefixes_;                    ///< sorted; of kReport
+    std::vector<std::string> prefixes_;                    ///< prefixes of kReport, sorted
 };
 
 /// A token as it is stored, without its secret.

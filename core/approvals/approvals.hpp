@@ -28,7 +28,8 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< no longer to be decided: see `closed`, or the session ended, or the call ran
+    kCancelled,  ///< needs no decision any more: see `closed`, or the session ended, or the call
+                 ///< ran
     kRedeemed,   ///< used for its one execution
     kExecuted,
     kNeverExecuted,  ///< approved, but not executed in time; the call may still run
@@ -43,21 +44,21 @@ struct EnumNames<ApprovalStatus> {
 /// The one transition table of an approval. Pure.
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
-/// The id under which a request keeps its call. A long id is cut and ends in its digest, so that
+/// The call id that a request keeps. A long id is cut and gets its digest at the end, so that
 /// different calls keep different ids.
 std::string kept_call_id(std::string_view call_id);
 
 /// Identifies a call by its tool and arguments. Pure.
 std::uint64_t call_digest(std::string_view tool, std::string_view args_digest);
 
-/// The redeem key of an approval that was delivered to an agent that reports no calls. No agent
-/// sends this key.
+/// The redeem key of an approval delivered to an agent that reports no calls. No agent sends this
+/// key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// The start of a redeem key that ends in a call's id: the reply to a hook gave the approval to
-/// this call. No agent sends such a key.
+/// The first part of a redeem key whose second part is a call's id. It shows that the reply to a
+/// hook gave the approval to this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-/// The start of such a key for a call that no hook has announced: the call is not missed when its
-/// end is not reported.
+/// The first part of such a key for a call that no hook has announced. No alarm is raised if the
+/// end of this call is not reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
 inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);
@@ -104,13 +105,12 @@ struct Approval {
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
     std::uint64_t changed_n = 0;  ///< the event that last changed it
-    /// Digest of kind, tool and arguments (identity_of). Only equal requests have equal digests.
+    /// Digest of the request's content (identity_of()). Only equal requests have equal digests.
     std::string identity_digest;
-    bool alarm_seen = false;  ///< a person has acknowledged `alarm`; the same alarm again is new
+    bool alarm_seen = false;  ///< a person has acknowledged `alarm`; an equal later alarm is new
     bool unverified = false;  ///< the call that used it did not report its arguments
     bool unseen = false;      ///< parts of the request were not shown to the approver
-    std::optional<ApprovalClosing> closed;  ///< why it ended without a decision, as the request of
-                                            ///< a dialog may
+    std::optional<ApprovalClosing> closed;  ///< why the request ended without a decision
     /// The reply to the hook of its own call let the call run. A later call with the same id is
     /// another call.
     bool let_go = false;
@@ -118,8 +118,8 @@ struct Approval {
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
-    /// True if a person decided it. An agent can cause expiries and decisions by a grant as often
-    /// as it likes, so those are not counted.
+    /// True if a person decided it. Expiries and decisions by a grant are not counted, because an
+    /// agent can cause any number of these.
     bool by_person() const noexcept;
     /// True if approved and unused: the call may run.
     bool open() const noexcept;
@@ -140,7 +140,7 @@ inline constexpr std::string_view kGrantChannel = "grant";
 
 /// An approval that covers more than its own request.
 struct Grant {
-    std::uint64_t n = 0;  ///< number of the approval that made it
+    std::uint64_t n = 0;  ///< number of the approval that made this grant
     ApprovalKind kind = ApprovalKind::kTool;
     std::string tool;
     std::string args_digest;
@@ -173,9 +173,9 @@ struct RaisedAlarm {
     }
 };
 
-/// Urgency of an alarm, from high to low: the call was forbidden but executed; it never had an
-/// approval; it was forbidden but started. The others are equally urgent: approved but not
-/// executed, refused by the agent, too many sub-agents. Pure.
+/// Urgency of an alarm. From high to low: a forbidden call was executed; a call was executed
+/// without an approval; a forbidden call was started. All other alarms are equally urgent: approved
+/// but not executed, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -187,7 +187,7 @@ struct Approvals {
     /// At most limits::kAlarmsMax, oldest first. Only a person's acknowledgement removes an alarm;
     /// the agent's reports and the end of the session do not.
     std::vector<RaisedAlarm> alarms;
-    std::uint64_t alarms_more = 0;  ///< alarms that were raised, but dropped for lack of room
+    std::uint64_t alarms_more = 0;  ///< number of alarms dropped for lack of room
     /// Calls that a person rejected and whose requests were dropped, as call_digest(); at most
     /// limits::kRejectedCallsMax, oldest first.
     std::vector<std::uint64_t> rejected;
@@ -208,8 +208,8 @@ struct Approvals {
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
-    /// When an unused approval made by a grant lapses: at the end of the last grant that covers it;
-    /// in the past if all of them have ended. kNever for other approvals.
+    /// The time at which an unused approval made by a grant lapses: the end of the last grant that
+    /// covers the approval, in the past if every such grant has ended. kNever for other approvals.
     Timestamp lapses_at(const Approval& approval) const;
     /// Cancels the approval, at event `n`, if its grants have ended.
     void lapse(Approval& approval, std::uint64_t n) const;
@@ -241,9 +241,9 @@ struct ApprovalRef {
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
 /// Identity of a request, whichever agent sends it: the SHA-256, in hexadecimal, of its kind, tool,
-/// arguments and requested extension. The texts are included unless the request is for a call with
-/// arguments. One decision may answer all requests that share it, so an agent must not be able to
-/// construct a collision. Pure.
+/// arguments and requested extension. Summary and options are included unless the request is for a
+/// tool call with arguments. One decision may answer all requests with the same identity, so an
+/// agent must not be able to construct a collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
 /// The index key of an identity digest. Pure.
 std::uint64_t identity_start(std::string_view digest);
@@ -262,8 +262,8 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
 /// treat the call as a replay.
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n);
-/// The agent has read the decision. `let_go`: the decision was in the reply to the hook of its
-/// call.
+/// The agent has read the decision. `let_go`: the reply to the hook of the call contained the
+/// decision.
 void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n);
 /// The session ended: requests need no decision any more, and grants end.
 void close(Approvals& approvals, std::uint64_t n, Timestamp at);
@@ -306,7 +306,7 @@ bool asks_for_another_way(std::string_view reason);
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);
-/// The alarm for a call that has just started although a call with its id was rejected. Pure.
+/// The alarm for a call that has just started although a call with this id was rejected. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
@@ -315,31 +315,34 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 
-/// A decided approval that no other call has taken and that the agent's own dialog about exactly
-/// this call may use, so that no person is asked again. `call_id` may be empty. Null if there is
+/// A decided approval of exactly this call, for the agent's own dialog about the call, so that no
+/// person is asked again. No other call has taken it. `call_id` may be empty. Null if there is
 /// none. Pure.
 const Approval* ready_for_dialog(const Approvals& approvals, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// When the pending request of a dialog ends without a decision: the agent does not wait longer
-/// than this, nor beyond a restart of the daemon. kNever for all other requests. Pure.
+/// The time at which a pending request of a dialog ends without a decision: its expiry or, if the
+/// daemon has started later than the request, that start (`started`). The agent waits no longer.
+/// kNever for all other requests. Pure.
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 
 /// When Headway began to listen, and how much time an agent gets after a pause.
 struct Attendance {
-    Timestamp listening_since = kNever;  ///< since when Headway has been listening without a gap
+    Timestamp listening_since = kNever;  ///< start of the time in which Headway has listened
+                                         ///< without a gap
     /// Time that an agent gets to report the work that it did while Headway was not listening.
     Millis grace{0};
-    Timestamp started = kNever;  ///< since when the daemon runs
+    Timestamp started = kNever;  ///< start of the daemon
     /// Numbers of approvals whose calls are running.
     std::vector<std::uint64_t> running = {};
 };
 
-/// When an approved call that has not been executed raises its alarm. A running call raises none.
-/// Pure.
+/// The time at which an approved call raises its alarm if it has not been executed until then.
+/// kNever for a running call. Pure.
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance);
 
-/// The next deadline: a request expires, or an execution is overdue; kNever = none. Pure.
+/// The next time at which a request expires, an execution is overdue or an approval lapses; kNever
+/// if there is none. Pure.
 Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance);
 
 constexpr auto Approval::fields() {

@@ -9,8 +9,8 @@
 namespace headway::core {
 
 /// A copy-on-write value: it never changes in place, so copies and other threads can share it. A
-/// box takes two words, and a default T no memory beyond that. Keeps 100,000 sessions with one
-/// configuration small.
+/// box takes two machine words; a default T takes no further memory. Thus 100,000 sessions with one
+/// configuration stay small.
 template <class T>
 class CowBox {
 public:
@@ -36,7 +36,7 @@ public:
     /// Replaces the value; other owners keep theirs.
     void set(T value) { held_ = std::make_shared<const T>(std::move(value)); }
     /// Like set(), but shares an equal value that this thread has recently set, if there is one.
-    /// For values that come from a configuration. Pure: only memory differs.
+    /// For values that come from a configuration. Only the use of memory differs from set().
     void take_alike(T value) {
         thread_local std::array<std::weak_ptr<const T>, kRecent> recent;
         thread_local std::size_t next = 0;
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// Number of values remembered: reports of about this many kinds of agents alternate.
+    /// Number of values remembered: about as many kinds of agents report in turn.
     static constexpr std::size_t kRecent = 8;
 
     /// A shared pointer that owns nothing.

@@ -34,9 +34,9 @@ constexpr Field<Owner, Member> internal(std::string_view name, Member Owner::*me
     return {name, member, false, true};
 }
 
-/// The fields of a struct, as a function that passes all of them to a visitor in one call. A
-/// closure rather than a std::tuple, because every source includes every description, and tuples of
-/// fifty fields would dominate the compile time of the headers.
+/// The fields of a struct, as a function that passes all of them to a visitor in one call. It is a
+/// closure and not a std::tuple, because every source file includes every description: tuples of
+/// fifty fields would take most of the headers' compile time.
 template <class... Fields>
 constexpr auto field_list(Fields... fields) {
     return [fields...](auto&& visit) { return visit(fields...); };
@@ -48,7 +48,7 @@ concept Described = requires {
     T::fields();
 };
 
-/// T's description, made once by the compiler.
+/// The description of T, made once by the compiler.
 template <Described T>
 inline constexpr auto kFieldsOf = T::fields();
 

@@ -21,7 +21,7 @@ struct IsSharedField : std::false_type {};
 template <class T>
 struct IsSharedField<CowBox<T>> : std::true_type {};
 
-/// The bytes that a block of `bytes` takes in glibc's malloc.
+/// The number of bytes that glibc's malloc takes for a block of `bytes`.
 constexpr std::size_t heap_block(std::size_t bytes) {
     constexpr std::size_t kHeader = 8;
     constexpr std::size_t kUnit = 16;
@@ -30,8 +30,8 @@ constexpr std::size_t heap_block(std::size_t bytes) {
     return bytes == 0 ? 0 : block < kLeast ? kLeast : block;
 }
 
-/// Heap bytes that a described value owns, counting the capacity of its vectors and strings, and
-/// its share of shared values.
+/// Heap bytes that a described value owns. Vectors and strings are counted with their capacity, and
+/// shared values with this owner's share.
 template <class T>
 std::size_t owned_bytes(const T& value) {
     if constexpr (std::is_same_v<T, std::string>) {

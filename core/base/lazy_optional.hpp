@@ -7,7 +7,7 @@
 namespace headway::core {
 
 /// An optional value that most owners never set. Until the first change it is a null pointer and
-/// reads as T's default. Copies are deep. Keeps 100,000 quiet sessions small.
+/// reads as T's default. Copies are deep. Thus 100,000 quiet sessions stay small.
 template <class T>
 class LazyOptional {
 public:

@@ -27,8 +27,8 @@ inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Body of an agent's hook: the result of an edit contains the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
-/// Bodies longer than this are parsed off the I/O thread: a body of this size already blocks that
-/// thread for some milliseconds.
+/// A body longer than this is parsed on another thread: it would block the I/O thread for some
+/// milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// Bodies queued for the parsing thread, and their bytes: four hook bodies of maximum size. Half of
 /// each bound is reserved for hooks. Beyond the bounds, the reply is 503 `overloaded`.
@@ -43,14 +43,14 @@ inline constexpr std::size_t kJsonDepthMax = 64;  ///< nesting of JSON, for pars
 /// Values in one body: bounds the memory of many tiny values.
 inline constexpr std::size_t kJsonNodesMax = 200'000;
 
-/// Arguments under approval are kept and shown whole. A file to be written fits.
+/// Arguments under approval are kept and shown whole. The text of a file that a call writes fits.
 inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
-/// The arguments with any JSON escaping, plus the other fields.
+/// Body of an approval request: the arguments with any JSON escaping, and the other fields.
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
-/// Per session. No person reads through more than this.
+/// Pending approvals of one session. No person reads through more.
 inline constexpr std::size_t kApprovalsPendingMax = 32;
 /// Decided approvals that a session remembers, because they may be redeemed or raise an alarm. The
-/// index has all.
+/// index has all approvals.
 inline constexpr std::size_t kApprovalsKeptMax = 128;
 inline constexpr std::size_t kApprovalsMax = kApprovalsPendingMax + kApprovalsKeptMax;
 /// Calls whose rejection is remembered after their request was dropped: 8 KB.
@@ -62,9 +62,9 @@ inline constexpr std::size_t kAlarmsMax = 16;
 inline constexpr std::size_t kApprovalTextBytesMax = 256;
 inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of the approver
 inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< the limit of an Idempotency-Key
-/// A request that needs more time than this sets no expiry.
+/// The longest expiry of a request. A request that needs more time sets no expiry.
 inline constexpr std::chrono::hours kApprovalExpiryMax{24 * 366};
-/// Requests that one decision may answer, in one commit.
+/// Requests that one decision may answer. All answers are in one commit.
 inline constexpr std::size_t kIdenticalMax = 1000;
 
 // Bounds of one session.
@@ -88,16 +88,17 @@ inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for c
 /// Ids of finished calls, remembered to recognise a replayed stream.
 inline constexpr std::size_t kRecentCallIdsMax = 64;
 inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls in one round
-/// Calls in one round. The last one ends the round if the agent's round number does not change.
+/// Calls in one round. If the agent's round number does not change, the call that reaches this
+/// number ends the round.
 inline constexpr std::uint32_t kRoundCallsMax = 64;
 inline constexpr std::uint32_t kRoundEchoesMax = 16;   ///< duplicate calls in one round
 inline constexpr std::size_t kFailureStreaksMax = 32;  ///< pairs of tool and error
-inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
+inline constexpr std::size_t kMessagesMax = 8;         ///< messages compared with a new message
 inline constexpr std::size_t kAppendBytesMax = 1024;   ///< bytes of arguments that are compared for
                                                        ///< growth
-inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< bytes of an error message for the
-                                                            ///< model
-inline constexpr std::size_t kNudgesMax = 8;                ///< loops about which advice was given
+inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< bytes of an error message that are
+                                                            ///< shown to the model
+inline constexpr std::size_t kNudgesMax = 8;                ///< loops whose advice is remembered
 inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
 /// Background tasks whose names are kept; further tasks are only counted.
 inline constexpr std::size_t kBackgroundTasksMax = 8;
@@ -105,21 +106,22 @@ inline constexpr std::size_t kBackgroundTasksMax = 8;
 /// name.
 inline constexpr std::size_t kPhaseTextBytesMax = 128;
 inline constexpr std::size_t kBlockersMax = 4;  ///< per phase; the journal has all
-/// Files shared by sessions of one run, all runs together: about 8 MB.
+/// Files that several sessions of a run write, counted for all runs together: about 8 MB.
 inline constexpr std::size_t kRunFilesMax = 16'384;
 inline constexpr std::size_t kRunContentsMax = 8;  ///< contents remembered per file
 /// Tools that need approval by configuration. Each call is compared with all of them.
 inline constexpr std::size_t kRequiredToolsMax = 256;
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
-/// Open children that a budget counts separately: 60 KB. Agents run fewer at once.
+/// Open children that a budget counts separately: 60 KB. Agents run fewer children at once.
 inline constexpr std::size_t kChildrenMax = 512;
-/// While a question to a person is open, a report of work extends the working time back by at most
-/// this long. Longer than a round, and short compared to a night, in case the agent really waited.
+/// If an agent reports work while its question to a person is open, at most this much of the time
+/// before the report is charged as work and not as waiting. This is longer than a round, and short
+/// compared to a night in which the agent really waited.
 inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;
-/// Calls that may finish while a question to a person is open before a loop becomes `stuck`. One
-/// round has fewer calls in flight.
+/// While a question to a person is open, a loop becomes `stuck` only after more finished calls than
+/// this. One round has fewer calls in flight.
 inline constexpr std::uint32_t kCallsBesideQuestion = 12;
-/// Last answer and last result of an ended session.
+/// Bytes of the last answer, and of the last result, of an ended session.
 inline constexpr std::size_t kPartialResultBytesMax = 1024;
 inline constexpr std::size_t kFamilyDepthMax = 32;  ///< levels through which usage rolls up
 inline constexpr std::size_t kAgentTypesMax = 64;   ///< agent types with a budget of their own
@@ -128,13 +130,13 @@ inline constexpr std::size_t kAgentTypesMax = 64;   ///< agent types with a budg
 inline constexpr std::size_t kJournalPageMax = 1000;
 /// Events read for one page of a filtered journal: about 20 ms.
 inline constexpr std::size_t kJournalScanMax = 20'000;
-inline constexpr std::size_t kCommitTimesMax = 1024;  ///< newest commits in the percentiles
+inline constexpr std::size_t kCommitTimesMax = 1024;  ///< newest commits whose duration is kept
 inline constexpr std::size_t kListPageMax = 200;
-/// Searchable text of one session. 10,000 sessions stay in a page cache.
+/// Bytes of the searchable text of one session. The texts of 10,000 sessions stay in a page cache.
 inline constexpr std::size_t kSearchTextBytesMax = 2048;
 inline constexpr std::size_t kGoalLineBytesMax = 256;  ///< bytes of a goal in lists
 inline constexpr std::size_t kSearchBytesMax = 256;    ///< bytes of a search term
-/// Alarms, approvals and sessions shown that need a person. No person reads through more than this.
+/// Alarms, approvals and sessions in the list of what needs a person. No person reads through more.
 inline constexpr std::size_t kNeedsShownMax = 100;
 /// Newest events that `headway digest` reads, in slices of less than a millisecond each.
 inline constexpr std::uint64_t kDigestEventsMax = 1'000'000;
@@ -148,18 +150,19 @@ inline constexpr std::size_t kPredictionSamplesMax = 500;
 inline constexpr std::chrono::minutes kWaitMax{10};
 
 // Expectations: what sessions of an agent type usually use.
-/// Sessions needed before an expectation is shown, so that none weighs more than 5 %.
+/// Sessions needed before an expectation is shown. Thus no session has more than 5 % of the weight.
 inline constexpr std::size_t kExpectationSessionsMin = 20;
 /// Sessions after which all weights are halved: the last few hundred decide.
 inline constexpr std::size_t kSketchSessionsMax = 512;
 /// Buckets of durations that one session keeps for the calls of one tool: enough for eight
 /// doublings, from 1 s to 4 min.
 inline constexpr std::size_t kSamplesBucketsMax = 64;
-/// Agent types. With kExpectedToolsMax tools each: 10 MB on disk at most, usually 500 KB.
+/// Agent types with expectations. With all their tools: 10 MB on disk at most, usually 500 KB.
 inline constexpr std::size_t kExpectedAgentsMax = 64;
-/// Tools of one agent type, and of one session: 25 KB of a session's memory at most, usually 1 KB.
+/// Tools with expectations, of one agent type and of one session. In a session's memory they take
+/// 25 KB at most, usually 1 KB.
 inline constexpr std::size_t kExpectedToolsMax = 48;
-/// Name of an agent type or tool with expectations. Longer ones are ignored.
+/// Bytes of the name of an agent type or tool with expectations. Longer names are ignored.
 inline constexpr std::size_t kExpectedNameBytesMax = 128;
 /// An expectation from enough sessions is kept for at least this long before a new name replaces
 /// it.
@@ -169,18 +172,18 @@ inline constexpr std::size_t kUsualCallsShownMax = 8;
 inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< bytes of each name in a prompt block
 
 // Access.
-/// Names that an operator adds. Each is compared with every name in a report.
+/// Names of secrets that an operator adds. Each of them is compared with every name in a report.
 inline constexpr std::size_t kSecretNamesMax = 64;
 inline constexpr std::size_t kSecretNameBytesMin = 3;  ///< a name covers all names that end in it
-/// The I/O thread knows every token. Beyond this, expired and revoked tokens are dropped; without
-/// any, no token can be created.
+/// The I/O thread knows every token. Beyond this, expired and revoked tokens are dropped; if there
+/// are none, no token can be created.
 inline constexpr std::size_t kTokensMax = 1000;
 inline constexpr std::size_t kTokenScopesMax = 16;
 inline constexpr std::size_t kTokenNameBytesMax = 128;
 /// Minimum interval between two writes of a token's last use.
 inline constexpr std::chrono::minutes kTokenUseEvery{1};
 
-/// Unused login links of the dashboard. The oldest are dropped.
+/// Unused login links of the dashboard. Beyond this, the oldest link is dropped.
 inline constexpr std::size_t kLoginCodesMax = 64;
 inline constexpr std::chrono::minutes kLoginCodeFor{10};  ///< lifetime of a login link
 inline constexpr std::size_t kLoginBytesMax = 256;        ///< bytes of the login that a page sends
@@ -203,20 +206,21 @@ inline constexpr std::chrono::seconds kAuthPauseMax{60};
 inline constexpr std::chrono::minutes kAuthForget{10};
 
 // Judge.
-/// Session id plus the suffix of an automatic check.
+/// Bytes of a check's id: a session id and the suffix of an automatic check.
 inline constexpr std::size_t kCheckIdBytesMax = 192;
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< pending checks of one session
-inline constexpr std::size_t kFactsKeptMax = 64;     ///< facts that are repeated to a judge
+inline constexpr std::size_t kFactsKeptMax = 64;     ///< facts of a session that a judge reads
 inline constexpr std::size_t kFactBytesMax = 160;    ///< bytes of each fact
-/// All facts together, the newest first: a quarter of a prompt.
+/// Bytes of all facts together: a quarter of a prompt. Beyond this, the oldest facts are dropped.
 inline constexpr std::size_t kFactsBytesMax = 4096;
-/// Newest estimates of one session, kept until its end scores them: about 4 KB on disk.
+/// Newest estimates of one session, kept until they are scored at its end: about 4 KB on disk.
 inline constexpr std::size_t kEstimatesKeptMax = 64;
-/// Bytes of the reason for the estimate shown.
+/// Bytes of the displayed estimate's reason.
 inline constexpr std::size_t kEstimateReasonBytesMax = 512;
-/// Bytes of the milestone of the estimate shown, and of each of its blockers.
+/// Bytes of the displayed estimate's milestone, and of each of its blockers.
 inline constexpr std::size_t kEstimateWordsBytesMax = 160;
-inline constexpr std::size_t kEstimateBlockersMax = 8;  ///< blockers shown; a row is 2.5 KB at most
+inline constexpr std::size_t kEstimateBlockersMax = 8;  ///< blockers displayed; a row is 2.5 KB at
+                                                        ///< most
 /// Models scored separately: bounded because an endpoint may report any model name.
 inline constexpr std::size_t kEstimateModelsMax = 64;
 inline constexpr std::size_t kJudgeEndpointsMax = 8;
@@ -226,8 +230,8 @@ inline constexpr std::size_t kJudgePromptBytesMax = 16'384;
 /// Newest events in a prompt: 20 rounds and the events between them.
 inline constexpr std::size_t kJudgeEventsMax = 200;
 inline constexpr std::size_t kJudgeRoundsMax = 20;        ///< rounds of calls in a prompt
-inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< bytes of an output's start, and of
-                                                          ///< its end
+inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< bytes of the start and of the end of
+                                                          ///< an output
 inline constexpr std::size_t kJudgeArgsBytesMax = 400;    ///< bytes of all changed arguments
 inline constexpr std::size_t kJudgeValueBytesMax = 160;   ///< bytes of each changed argument
 inline constexpr std::size_t kJudgeNoteBytesMax = 300;    ///< bytes of a message, a reflection, an
@@ -235,10 +239,10 @@ inline constexpr std::size_t kJudgeNoteBytesMax = 300;    ///< bytes of a messag
 inline constexpr std::size_t kJudgeNameBytesMax = 96;     ///< bytes of a tool, a target, a path
 inline constexpr std::size_t kJudgeGoalBytesMax = 1000;   ///< bytes of the session's goal
 inline constexpr std::size_t kJudgeFilesMax = 20;         ///< changed files of one call, and of the
-                                                          ///< prompt
+                                                          ///< whole prompt
 /// Bytes read from the end of a judge's answer: 500 tokens after some thinking.
 inline constexpr std::size_t kJudgeReadBytesMax = 16'384;
-/// Braces that are tried as the start of an answer. Each costs a scan to the end of the text.
+/// Number of braces that are tried as the start of an answer. Each try scans the text to its end.
 inline constexpr std::size_t kJudgeObjectsMax = 64;
 inline constexpr std::size_t kJudgeReasonBytesMax = 512;  ///< a sentence: 100 tokens
 /// Bytes of the reasoning of an estimate: 500 tokens.
@@ -248,14 +252,14 @@ inline constexpr std::size_t kJudgeBlockersMax = 8;
 inline constexpr std::size_t kJudgeHeadersMax = 16;
 /// Bytes of a reply on the wire. A reply of 500 tokens has about 100 KB of chunks.
 inline constexpr std::size_t kJudgeAnswerBytesMax = 256U << 10;
-/// First sentence of an endpoint's own error message.
+/// Bytes of the first sentence of an endpoint's own error message.
 inline constexpr std::size_t kJudgeErrorBytesMax = 200;
 inline constexpr std::size_t kJudgeModelBytesMax = 128;  ///< bytes of an endpoint's model name
-/// Tokens of one answer. A higher number from an endpoint is cut to this.
+/// Tokens of one answer. A higher number from an endpoint is replaced by this.
 inline constexpr std::uint64_t kJudgeTokensMax = 10'000'000;
 inline constexpr std::size_t kJudgeKeyFileBytesMax = 4096;  ///< signed cloud tokens are long
-/// The longest delay before the first retry, doubled for each further one; the actual delay is
-/// random.
+/// The longest delay before the first retry, doubled for each further retry. The actual delay is a
+/// random part of this.
 inline constexpr std::chrono::milliseconds kJudgeBackoffBase{500};
 inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
 /// Upper bound for an endpoint's Retry-After.
@@ -263,11 +267,13 @@ inline constexpr std::chrono::milliseconds kJudgeRetryAfterMax{600'000};
 /// Failed tries in a row after which the circuit opens. One question alone does not open the
 /// circuit: by default a question gets fewer tries.
 inline constexpr std::uint32_t kJudgeFailuresToOpen = 5;
-/// About the time that a model server takes to start. Doubled with each failed probe.
+/// How long the circuit stays open: about the time that a model server takes to start. Each failed
+/// probe doubles this time.
 inline constexpr std::chrono::milliseconds kJudgeOpenFor{30'000};
 /// A recovered endpoint is used again within five minutes.
 inline constexpr std::chrono::milliseconds kJudgeOpenForMax{300'000};
-/// How long the end of the reply is awaited after `[DONE]`, so that the connection can be reused.
+/// How long Headway waits after `[DONE]` for the end of the reply, so that the connection can be
+/// reused.
 inline constexpr std::chrono::milliseconds kJudgeLinger{1000};
 
 // Webhooks.
@@ -295,7 +301,7 @@ inline constexpr std::size_t kWebhookPageMax = 100;       ///< deliveries of one
 inline constexpr std::size_t kWebhookRecipientsMax = 16;  ///< recipients of an e-mail
 inline constexpr std::size_t kWebhookArgvMax = 16;        ///< words of a command line
 inline constexpr std::size_t kWebhookMessagesMax = 1000;  ///< upper bound of messages_max
-/// Outbox messages merged into one message to people, and the bytes of all, since all are read at
+/// Outbox messages merged into one message to people, and their bytes in total; all are read at
 /// once. Further events go into the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
@@ -307,14 +313,14 @@ inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
 /// How long messages to a removed endpoint are kept.
 inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};
-/// Work queued for the sending thread: each open question to a judge and its cancellation, and one
-/// message and one test for each webhook.
+/// Items of work queued for the sending thread: each open question to a judge and its cancellation,
+/// and one message and one test for each webhook.
 inline constexpr std::size_t kOutboundQueueMax = 2 * kJudgeQueueMax + 2 * kWebhookEndpointsMax;
 
 // HTTP.
 inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;
-/// Per connection. 10,000 idle connections fit in 100 MB.
+/// Read buffer of one connection. 10,000 idle connections fit in 100 MB.
 inline constexpr std::size_t kReadBufferBytes = 4096;
 /// Connections to the operator's socket. They come on top of server.connections_max, which agents
 /// may exhaust.
@@ -322,8 +328,8 @@ inline constexpr std::uint32_t kOperatorConnections = 16;
 /// Descriptors reserved for the database, the log, outbound calls and the operator. They are never
 /// used for other connections.
 inline constexpr std::uint64_t kDescriptorsReserved = 48 + kOperatorConnections;
-/// Process descriptors that clients of the report socket have sent and no endpoint has taken yet:
-/// at most one for each request in flight.
+/// Process descriptors that clients of the report socket have sent and that no endpoint has taken
+/// yet: at most one for each request in flight.
 inline constexpr std::uint64_t kPassedDescriptorsMax = 64;
 /// Processes of agents that are followed, each with a descriptor.
 inline constexpr std::uint64_t kAgentProcessesMax = 256;
@@ -338,18 +344,18 @@ inline constexpr std::size_t kWriteBufferBytesMax = 4U << 20;
 /// Bytes of unread replies and unfinished bodies of all clients. Beyond this, some connections are
 /// closed.
 inline constexpr std::size_t kUnreadBytesMax = 256U << 20;
-/// Connections with fewer unread bytes than this are not closed in that case; at most 256 clients
-/// can have more.
+/// Connections with fewer unread bytes than this are not closed for kUnreadBytesMax; at most 256
+/// clients can have more.
 inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 
 // Queues between threads.
-/// A few seconds of work. Beyond this, 503 `overloaded`.
+/// Commands queued for the engine: a few seconds of work. Beyond this: 503 `overloaded`.
 inline constexpr std::size_t kCommandQueueMax = 16'384;
-/// The same queue in bytes, for large reports.
+/// Bytes of these commands, a bound for large reports.
 inline constexpr std::size_t kCommandQueueBytesMax = 64U << 20;
 /// Bytes of replies to readers that one slice of reading may produce.
 inline constexpr std::size_t kPublicationBytesMax = 16U << 20;
-/// Commands in one commit. Bounds the latency of the first command.
+/// Commands in one commit. The bound limits the latency of the first command.
 inline constexpr std::size_t kBatchMax = 2048;
 
 // Streams and waiters.
@@ -361,7 +367,7 @@ inline constexpr std::size_t kFrameRingCountMax = 32'768;
 inline constexpr std::size_t kReplayPage = 256;  ///< events per step while a stream catches up
 /// Sessions whose view the I/O thread keeps: about 400 B each.
 inline constexpr std::size_t kViewCacheMax = 200'000;
-/// Cached views that no client has read. Most sessions are never read one by one.
+/// Cached views that no client has read. Most sessions are never read individually.
 inline constexpr std::size_t kViewsUnreadMax = 4'096;
 /// Progress documents cached between two reads: about 600 B each. One dashboard polls fewer
 /// sessions than this.
@@ -370,16 +376,16 @@ inline constexpr std::size_t kProgressTextsMax = 4096;
 // Storage housekeeping.
 /// The most events that a restart may have to replay.
 inline constexpr std::uint64_t kSnapshotLagEventsMax = 50'000;
-inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages worth a checkpoint in an idle gap
+inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages that cause a checkpoint when idle
 /// WAL pages that force a checkpoint, even under load: 16 MB, which takes milliseconds.
 inline constexpr int kCheckpointPagesForced = 2000;
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
-/// Bytes of events to be read before they are deleted: this takes about as long as the deletion of
-/// the rows above.
+/// Bytes of events that one step of the deletion reads: reading these takes about as long as
+/// deleting kRetentionRowsPerStep rows.
 inline constexpr std::size_t kRetentionBytesPerStep = 2U << 20;
 /// Journal events of a session for each row of the table `mark`.
 inline constexpr std::uint64_t kMarkEveryEvents = 128;
-/// Interval of free-space checks. Reports write a few MB in that time.
+/// Interval of free-space checks. Reports write a few MB in this time.
 inline constexpr std::chrono::milliseconds kSpaceLookEvery{100};
 /// Interval of write attempts on a full disk.
 inline constexpr std::chrono::milliseconds kSpaceProbeEvery{1000};

@@ -17,7 +17,7 @@
 
 namespace headway::core {
 
-/// All failures that code can react to. api/problem maps each to a status and a code.
+/// All failures that code can react to. api/problem maps each to an HTTP status and a code.
 enum class ErrorCode : std::uint8_t {
     kInternal,
     kBadRequest,
@@ -90,7 +90,7 @@ struct Error {
     std::string field;
 };
 
-/// Only tests call Result::value(); it throws this.
+/// Thrown by Result::value(), which only tests call.
 struct ErrorException : std::runtime_error {
     explicit ErrorException(Error e) : std::runtime_error(e.detail), error(std::move(e)) {}
     Error error;
@@ -185,7 +185,7 @@ private:
 };
 
 /// The error of a failed step. Cold and out of line, like the constructor of Error, so that the
-/// moves of its strings stay out of the success path.
+/// success path has no code that moves the error's strings.
 template <class T>
 [[gnu::cold, gnu::noinline]] Error passed_on(Result<T>&& failed) noexcept {
     return std::move(failed).error();

@@ -12,7 +12,8 @@
 
 namespace headway::core {
 
-/// The number of a bucket and the weight of the values in it. In Samples, the weight is a count.
+/// The number of a bucket, and the weight of the values in it; in Samples the weight is their
+/// count.
 struct SketchBucket {
     std::uint32_t index = 0;
     std::uint32_t weight = 0;
@@ -31,8 +32,8 @@ std::uint32_t bucket_of(std::uint64_t value) noexcept;
 /// The middle of a bucket. Precondition: `index` is at most kSketchBucketLast.
 std::uint64_t value_of_bucket(std::uint32_t index) noexcept;
 
-/// The values of one session, counted by bucket: ascending, at most limits::kSamplesBucketsMax.
-/// Beyond that, a value is counted in the nearest bucket.
+/// The values of one session, counted in buckets: in ascending order, at most
+/// limits::kSamplesBucketsMax. A value that needs a further bucket is counted in the nearest one.
 struct Samples {
     std::vector<SketchBucket> counts;
 
@@ -63,7 +64,7 @@ struct Sketch {
     }
 };
 
-/// True if learn() could have produced the sketch: checks sketches read from the disk.
+/// True if learn() could have produced the sketch. Used for sketches read from the disk.
 bool is_valid(const Sketch& sketch) noexcept;
 
 /// The weight of one session.

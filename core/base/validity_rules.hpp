@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-// Parts of the check of a snapshot (core/state/validity.hpp). Each struct with rules of its own
-// checks itself. Pure.
+// Parts of the check of a snapshot (core/state/validity.hpp). A struct with further rules checks
+// these itself. Pure.
 
 namespace headway::core::sound {
 

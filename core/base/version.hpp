@@ -5,8 +5,8 @@
 
 namespace headway::core {
 
-/// The build: `version` of the project, `git` describe of the checkout ("unknown" outside of one),
-/// `compiler`.
+/// The build: `version` of the project; `git`, the output of git describe ("unknown" outside of a
+/// checkout); `compiler`.
 struct VersionInfo {
     std::string_view version;
     std::string_view git;

@@ -28,7 +28,7 @@ struct BudgetFigure {
     std::uint64_t left() const;
 };
 
-/// One decimal place, rounded down: 69.96 is not yet 70. Pure.
+/// `percent` rounded down to one decimal place: 69.9 for 69.96, not 70. Pure.
 double shown_percent(double percent);
 
 /// Every figure at one moment.
@@ -36,8 +36,9 @@ struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
     BudgetSource source = BudgetSource::kNone;           ///< source of the limits
-    double pressure = 0;                                 ///< of that dimension, in percent
-    BudgetFigure time;                                   ///< sum of the clocks that count
+    double pressure = 0;                                 ///< pressure of `dimension`, in percent
+    BudgetFigure time;                                   ///< sum of the clocks that the budget
+                                                         ///< counts
     BudgetFigure steps;
     BudgetFigure tokens;
     BudgetFigure cost;
@@ -49,8 +50,8 @@ struct BudgetStatus {
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
     UseParts parts;       ///< parts of `tokens` and `cost`
-    BudgetUse children;   ///< use by children; also included above if it rolls up
-    Millis extension{0};  ///< granted beyond the time limit for calls in flight; 0 = none
+    BudgetUse children;   ///< use by children; included in the figures above if it rolls up
+    Millis extension{0};  ///< extra time beyond the limit for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
     /// The limit less elapsed_seconds(); 0 beyond the limit.
@@ -66,12 +67,12 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
 /// greater.
 std::uint64_t own_steps(const SessionState& state);
 
-/// How long Headway has not been listening since the last event: before it started or woke up, and
-/// during its attention gaps.
+/// The time since the last event in which Headway was not listening: before it started or woke up,
+/// and during its attention gaps.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
-/// The next time at which the passage of time alone raises the level or exhausts the budget; kNever
-/// if it does neither.
+/// The next time at which the level rises, or the budget is exhausted, by elapsed time alone;
+/// kNever if there is none.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
 /// True if nothing more may be used: the time (with the extension for calls in flight), the tokens

@@ -12,8 +12,8 @@ namespace headway::core {
 void charge_clock(BudgetMeter& meter, const Event& event);
 
 /// Called after the event is folded: charges the use that the event reports and starts the clock
-/// for the time after it. `replayed`: the event repeats the end of a finished call, which used
-/// nothing more.
+/// for the time after it. `replayed`: the event repeats the end of a finished call, so it adds no
+/// use.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
 /// True if the session waits for a person.

@@ -18,7 +18,7 @@ struct UseRecord {
     std::string agent;  ///< the agent's type, or empty
     Outcome outcome = Outcome::kCompleted;
     Timestamp ended_at = kNever;
-    std::uint64_t elapsed_ms = 0;  ///< sum of the clocks that counted
+    std::uint64_t elapsed_ms = 0;  ///< sum of the clocks that the budget counted
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
@@ -62,8 +62,10 @@ struct Forecast {
 
 struct BudgetPrediction {
     std::string agent;
-    std::uint64_t history = 0;      ///< completed sessions of the type that were used
-    std::optional<Forecast> steps;  ///< absent if no completed session used as many steps
+    std::uint64_t history = 0;      ///< number of completed sessions of this agent type behind the
+                                    ///< prediction
+    std::optional<Forecast> steps;  ///< absent if no completed session used as many steps as this
+                                    ///< one
     std::optional<Forecast> seconds;
 };
 
@@ -71,7 +73,7 @@ struct BudgetPrediction {
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
 /// A prediction from the records of the session's agent type. Only completed sessions are used: how
-/// much the others would have needed is unknown.
+/// much the other sessions would have needed is unknown.
 BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
                          std::uint64_t steps, std::uint64_t elapsed_ms);
 

@@ -18,8 +18,8 @@ namespace headway::core {
 ///     Remaining: 255 seconds, 15 steps
 ///     Status: NOMINAL (Continue normally)
 ///
-/// A part without a limit on time or steps is left out; limited tokens and cost have a line each.
-/// Percentages are rounded down: at "69%" the status is never LOW. At a level above nominal,
+/// Time or steps without a limit are left out; tokens and cost have a line each if they have a
+/// limit. Percentages are rounded down: at "69%" the status is never LOW. At a level above nominal,
 /// `usual_calls` (see usual_calls_text()) gets a line before the last:
 ///
 ///     Usual Tool Time: bash 2 s (p95 40 s), read 50 ms (p95 1 s)

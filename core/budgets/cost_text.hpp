@@ -8,11 +8,11 @@
 
 #include "core/budgets/budget.hpp"
 
-// How much of a cost is known, and texts about this. Pure.
+// How much of a cost is known; texts about that. Pure.
 
 namespace headway::core {
 
-/// Dollars with all significant digits, two at least: "$1.50".
+/// Dollars with all significant decimals, at least two: "$1.50".
 std::string dollar_text(std::uint64_t micros);
 
 /// How much of the cost of a session and its children is known.
@@ -30,14 +30,15 @@ struct EnumNames<CostKnown> {
 CostKnown known_cost(const BudgetUse& use);
 CostKnown known_cost(const BudgetStatus& status);
 /// Tokens and cost of the session alone, without its children; steps are left out. The cost is the
-/// sum of what its agent reported and of the estimates. Costs that were reported without tokens may
-/// be for answers that also have an estimate: then the larger of the two sums is used.
+/// larger of two sums: the costs that the agent reported, and the reported or estimated costs of
+/// all its answers. The sums are not added up, because a cost that is reported without tokens may
+/// be for answers that have an estimate.
 BudgetUse own_use(const BudgetMeter& meter);
 
 /// True if a cost figure may be shown at all.
 bool is_shown(CostKnown known);
 
-/// The cost in an ended session's UseRecord if the whole cost is not known.
+/// Stands for the cost in a UseRecord if the whole cost is not known.
 inline constexpr std::uint64_t kUnknownCost = UINT64_MAX;
 
 /// A sentence about a cap on cost that cannot be enforced fully, such as "the cap of $1.00 cannot

@@ -32,7 +32,7 @@ struct DayBudget {
     bool operator==(const DayBudget&) const = default;
 };
 
-/// Maximum number of caps by label: every reported use is checked against each.
+/// Maximum number of caps by label: every reported use is checked against each cap.
 inline constexpr std::size_t kDayLabelsMax = 32;
 
 /// The number of the day, counted from 1970; each day begins at `starts`.
@@ -77,10 +77,10 @@ std::string day_figures(const DayCap& cap, const DayUse& use);
 
 /// The reason that the sessions under a reached cap receive. All such reasons begin alike.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
-/// True if this is the reason for a pause by a daily cap.
+/// True if `reason` is the reason for a pause by a daily cap.
 bool is_day_pause(std::string_view reason);
-/// The reason for the end of such a pause by the daily cap itself. Unlike a person's resume it
-/// lifts no stop.
+/// The reason given when the daily cap itself ends such a pause. Unlike a resume by a person, this
+/// end lifts no stop.
 inline constexpr std::string_view kDayReleased = "the budget of the day has room again";
 
 }  // namespace headway::core

@@ -18,9 +18,9 @@
 
 namespace headway::core {
 
-/// How much the sessions of one agent type used: those sessions that learn() counts.
+/// Use of those sessions of one agent type that learn() takes into account.
 struct UseSketches {
-    Sketch elapsed_ms;  ///< of the clocks that count
+    Sketch elapsed_ms;  ///< sum of the clocks that the budget counted
     Sketch steps;
     Sketch tokens;
     Sketch cost_micros;
@@ -34,7 +34,7 @@ struct UseSketches {
 
 bool is_valid(const UseSketches& sketches) noexcept;
 
-/// Adds an ended session. A completed one counts with its use, and one whose budget ran out with
+/// Adds an ended session. A completed session adds its use. A session whose budget ran out adds
 /// twice its use, since it would have gone on. Other sessions are left out: how much they would
 /// have needed is unknown.
 void learn(UseSketches& sketches, const UseRecord& record);
@@ -56,7 +56,7 @@ struct ExpectedCall {
     std::optional<Quantiles> ms;  ///< absent with too few sessions
 };
 
-/// Expectations that a reader gets together with the session.
+/// Expectations that are shown together with a session.
 struct SessionExpectations {
     std::vector<ExpectedCall> calls;  ///< of tools in flight that enough sessions have used
     std::string usual_calls;          ///< usual_calls_text(), only near the end of a budget
@@ -65,23 +65,23 @@ struct SessionExpectations {
 /// A budget for a new session.
 struct BudgetSuggestion {
     BudgetLimits limits;         ///< within the bounds; empty with too few sessions
-    std::uint64_t sessions = 0;  ///< sessions it is based on
-    /// True if it is based on sessions of the same complexity, false if on all sessions of the
-    /// agent type.
+    std::uint64_t sessions = 0;  ///< number of sessions behind the suggestion
+    /// True if the suggestion is based on sessions of the same complexity, false if it is based on
+    /// all sessions of the agent type.
     bool by_complexity = false;
 };
 
-/// Suggests a budget. If there are enough sessions of the same complexity (`alike`), it is their
-/// p90 plus a quarter. Otherwise it is based on all sessions of the agent type: p75 plus a quarter
-/// for a low complexity, twice p95 for a high one, p90 plus a quarter for all others. Tokens and
-/// cost get a limit only if sessions report them.
+/// Suggests a budget. If there are enough sessions of the same complexity (`alike`), the suggestion
+/// is their p90 plus a quarter. Otherwise it is based on all sessions of the agent type: p75 plus a
+/// quarter for a low complexity, twice p95 for a high one, p90 plus a quarter for all others.
+/// Tokens and cost get a limit only if sessions report them.
 BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike,
                                 std::optional<Complexity> complexity, const BudgetBounds& bounds);
 
 /// "bash 2 s (p95 40 s), read 50 ms (p95 1 s)": at most limits::kUsualCallsShownMax of these calls.
-/// The text enters another agent's prompt, and a name must not carry instructions: only names of
-/// letters, digits and - _ . : / are shown, if they have at most limits::kUsualNameBytesMax bytes.
-/// Empty if no name is left.
+/// The text enters another agent's prompt, so a name must not carry instructions: a name that is
+/// longer than limits::kUsualNameBytesMax, or that has other characters than letters, digits and
+/// `-_.:/`, is left out. Empty if no name is left.
 std::string usual_calls_text(const std::vector<ExpectedCall>& calls);
 
 /// "850 ms", "40 s", "3 min", "2 h".

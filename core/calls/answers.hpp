@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// Words that an answer uses for something still under way (says_running).
+/// Words in an answer that mean that something is still under way (says_running).
 inline constexpr std::array<std::string_view, 15> kStillUnderWay{
     "running",      "pending",      "in progress",       "in_progress",  "queued",
     "waiting",      "not ready",    "processing",        "building",     "starting",

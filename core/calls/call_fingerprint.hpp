@@ -61,14 +61,14 @@ enum class Shape : std::uint32_t {
     kLooks = 1U << 3,         ///< a shell command that only queries a state
     kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
     kCosmetic = 1U << 5,      ///< an edit only of comments and white space
-    kRestores = 1U << 6,      ///< takes files back to what version control has
+    kRestores = 1U << 6,      ///< restores files from version control
     kNothing = 1U << 7,       ///< has no effect: touch, an empty commit
     kWhole = 1U << 8,         ///< writes a whole file, not a part of one
     kGuard = 1U << 9,         ///< a shell command that starts with a test: test, which, grep -q
     kOver = 1U << 10,         ///< its answer names an end that waiting will not change: cancelled
     kBusy = 1U << 11,         ///< its answer reports a busy resource: a lock, a rate limit
     kCommand = 1U << 12,      ///< a shell command
-    kRests = 1U << 13,        ///< a shell command after a sleep of at least 10 s
+    kRests = 1U << 13,        ///< a shell command that first sleeps for at least 10 s
     kBlind = 1U << 14,        ///< an edit that names only its file: its content is unknown
     kPauses = 1U << 15,       ///< waits for a time and then queries: a long poll, a wait in a game
     kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
@@ -88,7 +88,8 @@ struct CallFingerprint {
     std::uint64_t path = 0;         ///< path that the call names, if any
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
-    bool typed_failure = false;  ///< reported by the client, not read from the message
+    bool typed_failure = false;  ///< the client reported the kind of failure; it was not read from
+                                 ///< the message
     bool trivial = false;        ///< an empty result or a bare acknowledgement: no information
     bool running = false;        ///< the result reports that something is still running
     bool measured = false;       ///< its timings are its result, so they are not masked
@@ -100,9 +101,10 @@ struct CallFingerprint {
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< bits of Shape
-    /// Digest of the answer's words, in any order; for a failure, without the words of the call. So
-    /// it is equal for a list in another order, and for the same error about another name. 0 = too
-    /// few words, or another kind of call.
+    /// Digest of the answer's words, whatever their order; for a failure, without the words of the
+    /// call. Lists that differ only in order have equal digests, and so have equal errors about
+    /// different names. 0 = none: the answer has too few words or is too long, or calls of this
+    /// kind get no such digest.
     std::uint64_t kin = 0;
 
     bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }

@@ -25,8 +25,8 @@ std::string_view plain_command(std::string_view part);
 /// get pods`. A view of `part`, or of `buffer`.
 std::string_view without_options(std::string_view part, std::string& buffer);
 
-/// True if the command is one of `starts`, alone or with arguments; a start that ends in a blank is
-/// a prefix.
+/// True if the command is one of `starts`, alone or with arguments. A start that ends in a blank is
+/// compared as a prefix.
 template <class List>
 bool starts_with_any(std::string_view command, const List& starts) {
     if (command.empty() || !may_begin(starts, command)) return false;

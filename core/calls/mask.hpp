@@ -12,9 +12,9 @@ namespace headway::core {
 /// are different answers. Changes only `out`; linear in the text.
 void append_masked(std::string& out, std::string_view text);
 
-/// A receipt without the parts in which the next receipt differs: numbers after words such as "id"
-/// and "job", addresses, and names made of letters and digits; with `numbers`, every number. Two
-/// receipts with equal forms mean the same. Pure.
+/// A receipt without the parts that differ from receipt to receipt: numbers after words such as
+/// "id" and "job", addresses, and names made of letters and digits; with `numbers`, every number.
+/// Two receipts with equal forms mean the same. Pure.
 std::string receipt_form(std::string_view text, bool numbers);
 
 }  // namespace headway::core

@@ -19,7 +19,7 @@ bool is_tool_class(std::string_view name);
 /// class: such a rule would silently cover no tool. Empty for classes and for names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 
-/// True if a rule for `rule` applies to calls of `tool`: `rule` is the tool's name or its class.
+/// True if `rule` applies to calls of `tool`: it is the tool's name or the tool's class.
 inline bool rule_covers(std::string_view rule, std::string_view tool) {
     return rule == tool || (!rule.empty() && rule == class_of_tool(tool));
 }

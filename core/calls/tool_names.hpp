@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// True for a tool that acts on a screen, a page or a game, whose effect only another call shows:
+/// True for a tool that acts on a screen, a page or a game; only another call shows its effect:
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
 

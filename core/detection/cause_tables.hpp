@@ -17,7 +17,7 @@ inline constexpr std::size_t kErrorBytesRead = 1024;
 struct CauseName {
     std::string_view name;  ///< lower case letters and digits only
     Cause cause = Cause::kNone;
-    bool vague = false;  ///< the status and the words may be more exact
+    bool vague = false;  ///< the status or the words may name the cause more exactly
 };
 
 /// The class of this name, in any spelling (`rate_limit`, `RateLimit`); null if it is not known.

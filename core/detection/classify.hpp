@@ -15,21 +15,22 @@ namespace headway::core {
 struct ErrorReported;
 struct ToolFinished;
 
-/// The kind of a call to a text editor, which has a path and a `command` that is a verb such as
-/// `view` or `str_replace`. Nothing if `command` is a shell command or empty. Tools of the class
-/// edit never run a shell, whatever the command.
+/// The kind of a call to a text editor: the call has a path, and its `command` is a verb such as
+/// `view` or `str_replace`. Nothing if `command` is a shell command or empty. A tool of class
+/// `edit` never runs a shell, whatever the command.
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 
-/// `command` is the shell command of the call, or empty. If the name of `tool` is specific, it
-/// alone decides.
+/// `command` is the shell command of the call, or empty. If the name of `tool` is specific, the
+/// name alone decides.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
 /// True for a successful edit whose content is unknown, because no arguments, digest or result were
 /// reported. It may or may not repeat another edit.
 bool is_blind_edit(const CallFingerprint& fingerprint, const ToolFinished& call);
 
-/// The path a shell command ends in or redirects to, or empty.
+/// The path at the end of a shell command, or the path to which it redirects; empty if there is
+/// none.
 std::string_view path_in_command(std::string_view command);
 
 /// The kind of failure for an error class that a client reported; kNone for an unknown name.
@@ -49,8 +50,8 @@ FailureKind failure_of_error(const ErrorReported& error);
 /// The kind of failure that a message describes; kOther if its words are unknown.
 FailureKind failure_of_message(std::string_view message);
 
-/// The kind of failure that a message in the result of a tool describes. For the same failure,
-/// gives the same kind as failure_of_tool_class().
+/// The kind of failure that a message in the result of a tool describes. The kind is the one that
+/// failure_of_tool_class() gives for the same failure.
 FailureKind failure_of_tool_message(std::string_view message);
 
 /// True for an empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result

@@ -31,19 +31,19 @@ enum class EvidenceKind : std::uint8_t {
     kPolicy,
 };
 
-/// Properties of a detector, besides its claims, that the engine must know.
+/// Fixed properties of a detector that the engine must know.
 struct DetectorTraits {
     /// Decides which claims the detector can confirm, and whether its own claims last.
     EvidenceKind kind;
     /// The counts at which the detector claims a severity, by profile (docs/detection.md, sections
     /// 5 and 13; for `strict`: docs/first-designs.md). The counts are low where recordings allow
-    /// this: in no recorded session that succeeded are there four equal calls in a row, or three
-    /// laps of a cycle.
+    /// this: no recorded session that succeeded has four equal calls in a row, or three laps of a
+    /// cycle.
     Thresholds balanced;
     Thresholds strict = balanced;
     /// Advice on leaving the loops that the detector finds, for a directive: one sentence without
-    /// any quotation. The second text is for agents that followed the first in vain. Empty = the
-    /// general text (recovery.cpp).
+    /// any quotation. The second text is for agents that followed the first text without success.
+    /// Empty = the general text (recovery.cpp).
     std::string_view advice{};
     std::string_view second_advice{};
     /// True if the detector's claims are not only about loops, so that Policy::loop_detection does
@@ -56,7 +56,8 @@ struct Finding {
     std::string reason;                   ///< one sentence for people, without quotations from the
                                           ///< call
     std::vector<std::uint64_t> evidence;  ///< event numbers, at most limits::kEvidenceMax
-    std::uint64_t identity = 0;  ///< identifies the loop: the same at any time and for any detector
+    std::uint64_t identity = 0;  ///< identifies the loop; does not depend on the time or the
+                                 ///< detector
     std::uint32_t count = 0;     ///< compared with the thresholds
 };
 
@@ -82,10 +83,10 @@ struct CallSeen {
 
 /// Facts about an event that the fold has found.
 struct EventSigns {
-    Tier tier = Tier::kNone;      ///< of this event
+    Tier tier = Tier::kNone;      ///< tier of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
-    bool phase_changed = false;   ///< to a phase that is new (RecentPhases)
-    bool phase_turned = false;    ///< to any other phase
+    bool phase_changed = false;   ///< the phase changed to a new one (RecentPhases)
+    bool phase_turned = false;    ///< the phase changed to any other one
     bool fresh_start = false;     ///< a new phase under the profile strict: counts restart
     bool thinking = false;        ///< the model is at work, according to its state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
@@ -95,7 +96,7 @@ struct EventSigns {
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
     bool dialog_over = false;      ///< the agent's own dialog was answered, at the agent or in
                                    ///< Headway
-    bool dialog_left = false;      ///< the agent's own dialog, and nothing else, waits for a person
+    bool dialog_left = false;      ///< only the agent's own dialog waits for a person
     bool model_answered = false;   ///< the event implies that the model has answered
     bool waits_for_human = false;  ///< a person has paused the agent or has not answered yet
 };
@@ -108,12 +109,12 @@ struct Observation : EventSigns {
 };
 
 /// The interface of all detectors: a detector is a value in the session's state. The fold feeds it
-/// every event, so that a replay reproduces it, and the resolver reads it. Constant memory,
-/// amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims something.
-/// `is_valid()` checks a state from a snapshot, in a session whose last event is `newest`: it
-/// returns false if no fold can have produced the state, so that an assertion would fail on it. The
-/// code of a detector is in its two files in detectors/; adding it to `Detectors` (detectors.hpp)
-/// enables it.
+/// every event, so that a replay reproduces its state; the resolver reads its claim. Constant
+/// memory, amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims
+/// something. `is_valid()` checks a state from a snapshot, in a session whose last event is
+/// `newest`: it returns false for a state that no fold can have produced and that would make an
+/// assertion fail. The code of a detector is in its two files in detectors/; adding it to
+/// `Detectors` (detectors.hpp) enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
@@ -139,7 +140,7 @@ inline std::string times(std::uint64_t count) {
 
 /// The clause ", and no change was reported since #118", where 118 is the event of the last hard
 /// progress; without hard progress the clause names the start. If the effect of some edits since
-/// then is unknown, the clause gives their number instead.
+/// that event is unknown, the clause gives the number of these edits instead.
 std::string since_change(const Ledger& ledger);
 
 /// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.

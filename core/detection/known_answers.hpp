@@ -41,9 +41,9 @@ inline void grow(std::vector<KnownAnswer>& answers) {
     HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
 }
 
-/// The entry of a question, created if there is none; `known` is set to whether there was one. If
-/// the question's set is full, the table grows up to limits::kAnswersMax entries; after that, the
-/// least recently used entry of the set is replaced.
+/// The entry of a question, created if there is none; `known` becomes true if there was an entry.
+/// If the question's set is full, the table grows up to limits::kAnswersMax entries; after that,
+/// the least recently used entry of the set is replaced.
 inline KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question,
                               bool& known) {
     known = false;
@@ -66,7 +66,7 @@ inline KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t q
     }
 }
 
-/// The answer to a question; null for an unknown one.
+/// The answer to a question; null if the question is not known.
 inline const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers,
                                       std::uint64_t question) {
     if (answers.empty()) return nullptr;

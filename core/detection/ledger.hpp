@@ -107,25 +107,27 @@ struct CallMark {
 struct Ledger {
     std::uint32_t epoch = 0;         ///< number of the epoch; each change begins a new one
     std::uint32_t rounds = 0;        ///< model turns that had a counted call
-    std::uint32_t quiet_rounds = 0;  ///< in a row without progress
-    /// Rounds in a row without P2, P3 or P4: their edits were not confirmed by any test.
+    std::uint32_t quiet_rounds = 0;  ///< rounds in a row without progress
+    /// Rounds in a row without P2, P3 or P4: no test confirmed the edits in these rounds.
     std::uint32_t unproven_rounds = 0;
-    std::uint32_t informed_rounds = 0;  ///< total with P3 or better
+    std::uint32_t informed_rounds = 0;  ///< total number of rounds with P3 or better
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
     std::uint32_t scope = 0;            ///< number of messages from the user
-    std::uint32_t content_copies = 0;   ///< further files in a row written with last_content
+    std::uint32_t content_copies = 0;   ///< number of further files, one after another, written
+                                        ///< with last_content
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
     std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
     std::uint64_t hard_n = 0;          ///< the last event with hard progress; 0 = none
     std::uint64_t moved_n = 0;         ///< the last event of P3
     std::uint64_t external_n = 0;      ///< the last event of P4
-    std::uint64_t deed_n = 0;          ///< the last call with news that may have changed something
+    std::uint64_t deed_n = 0;          ///< the last call that brought news and may have changed
+                                       ///< something
     std::uint64_t changes = 0;         ///< counted calls that may have changed something
     std::uint64_t scope_n = 0;         ///< the last user message
     std::uint64_t compacted_n = 0;     ///< the last compaction of the agent's context
-    Tier round_tier = Tier::kNone;     ///< best of the round so far
-    bool round_counts = false;         ///< the round has a call that is not neutral
+    Tier round_tier = Tier::kNone;     ///< best tier of the current round so far
+    bool round_counts = false;         ///< the current round has a call that is not neutral
     bool paused_long = false;          ///< the pause before paused_n lasted at least kLongRest
     bool said_go_on = false;           ///< the last user message only asked to go on
     std::vector<KnownAnswer> answers;  ///< in sets; question 0 = free entry
@@ -136,11 +138,12 @@ struct Ledger {
     /// The best tier of each earlier round, the newest in the lowest four bits: 0 = no such round,
     /// else the tier plus 1.
     std::uint64_t past_tiers = 0;
-    std::uint64_t slept_n = 0;        ///< the last call that waited
+    std::uint64_t slept_n = 0;        ///< event of the last call that waited
     std::uint64_t wait_outcome = 0;   ///< the answer to the newest poll
-    std::uint64_t cosmetic_path = 0;  ///< path of the last edit if it changed only comments; else 0
+    std::uint64_t cosmetic_path = 0;  ///< path of the last edit if that edit changed only comments;
+                                      ///< else 0
     std::uint64_t last_content = 0;   ///< content of the last file that was written whole
-    std::uint64_t paused_n = 0;       ///< the last event that came after a pause, by the clock
+    std::uint64_t paused_n = 0;       ///< the last event before which the clock shows a pause
 
     /// Closes the current round and begins the next.
     void begin_round();
@@ -150,7 +153,7 @@ struct Ledger {
     /// Records a neutral call: the calls before it and after it are not "in a row".
     void interrupt(std::uint64_t n);
 
-    /// The i-th last counted call, 0 = the last; null beyond the ring.
+    /// The counted call i places before the last one (0 = the last); null beyond the ring.
     const CallMark* back(std::size_t i) const;
 
     bool operator==(const Ledger&) const = default;
@@ -187,18 +190,19 @@ struct Entry {
     Tier tier = Tier::kNone;
     bool jitter = false;  ///< equal to the last answer except in masked parts
     bool known_question = false;
-    bool same_answer = false;   ///< as the last time
-    bool known_answer = false;  ///< a new question whose answer another question had before
+    bool same_answer = false;   ///< the answer is the same as the last time
+    bool known_answer = false;  ///< a new question, with an answer that another question had before
     bool hollow = false;        ///< the call claims to change something, and changes nothing
     bool free_again = false;    ///< a compaction removed the answer from the agent's context
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
-    std::uint64_t first_n = 0;  ///< event of the first repeat
-    std::uint64_t asked_n = 0;  ///< the event at which it was last asked; 0 = none
+    std::uint64_t first_n = 0;  ///< event of the first of these answers
+    std::uint64_t asked_n = 0;  ///< the event at which the question was last asked; 0 = none
     /// FileTrail::reversals of the changed path, if the path returned to an earlier content.
     std::uint32_t reversals = 0;
     std::uint64_t changed_path = 0;          ///< a path that has new content
     std::vector<std::uint64_t> fresh_paths;  ///< changed paths that are new to the ledger
-    bool flaky = false;                      ///< its result varies although no file changes
+    bool flaky = false;                      ///< the result of the test varies although no file
+                                             ///< changes
     bool improved = false;                   ///< fewer failing tests than ever
 };
 
@@ -207,14 +211,15 @@ constexpr std::uint64_t key_of(const CallFingerprint& fingerprint) {
     return fingerprint.question.low ^ (fingerprint.outcome.low * 0x9e3779b97f4a7c15ULL);
 }
 
-/// True if the question got the same answer the last time. Pure.
+/// True if the question got this answer the last time, too. Pure.
 bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// True if the agent slept since it last asked this question, or if the call itself sleeps. Pure.
+/// True if the agent has slept since it last asked this question, or if the call itself sleeps.
+/// Pure.
 bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// A model may think for kShortRest. A longer time counts as a pause between two queries if the
-/// awaited thing has not come; from kLongRest on, it is a pause between any two equal queries.
+/// Between two equal queries, a model may think for kShortRest. A longer time is a pause if the
+/// awaited thing has not come; from kLongRest on, the time is always a pause.
 inline constexpr Millis kShortRest{30'000};
 inline constexpr Millis kLongRest{120'000};
 

@@ -7,7 +7,7 @@
 #include "core/events/work_payloads.hpp"
 #include "core/values/cause.hpp"
 
-// Why a provider does not serve the agent, as errors show it.
+// The reason why a provider does not serve the agent, as read from errors.
 
 namespace headway::core {
 
@@ -26,12 +26,13 @@ ProviderStop stop_of(const ErrorReported& error);
 /// The stop that a failed call shows, by its kind of failure and the words of its error. Pure.
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message);
 
-/// The time of a reset, if the words of an error give it in seconds since 1970; else kNever. Times
-/// of day are not read, because they come without a zone. Pure.
+/// The time at which the provider resets its limit, if the words of an error give this time in
+/// seconds since 1970; else kNever. Times of day are not read, because they come without a zone.
+/// Pure.
 Timestamp retry_in_words(std::string_view message);
 
-/// A time that a provider may name as its reset: later than `now` and at most 8 days ahead, since a
-/// weekly limit is the longest. kNever for any other time. Pure.
+/// `retry_at` if it is later than `now` and at most 8 days ahead, since the longest limit of a
+/// provider is weekly; else kNever. Pure.
 Timestamp plausible_retry(Timestamp retry_at, Timestamp now);
 
 }  // namespace headway::core

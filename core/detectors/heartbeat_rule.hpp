@@ -10,17 +10,17 @@ namespace headway::core {
 
 /// Alive but not moving (docs/detection.md, section 5.6). After Thresholds::suspect heartbeats
 /// without a state change and without work in flight, the session is suspect. After
-/// Thresholds::stuck it is `stuck`, but only if the agent reported new iterations meanwhile, as a
-/// loop does that runs without doing anything. Without iterations, the cause may be a slow tool
-/// that the agent did not report, so the session is not `stuck` before kUnannouncedMax heartbeats.
-/// Under the strict profile both numbers are equal and the claim is `stuck`.
+/// Thresholds::stuck it is `stuck`, but only if the agent reported new iterations meanwhile: then
+/// it runs in a loop without doing anything. Without iterations, the cause may be a slow tool that
+/// the agent did not report, so the session is not `stuck` before kUnannouncedMax heartbeats. Under
+/// the strict profile both numbers are equal and the claim is `stuck`.
 ///
 /// Work in flight is a call, or the model: heartbeats within one phase `reflection` or one state
 /// `processing_prompt`, without a new iteration, come from a model that answers slowly. Many
 /// heartbeats in a row with work in flight are kSlow and never more, because an agent with a
-/// long-running tool is not stuck. They do not reset the count of other heartbeats, so an agent
-/// cannot hide by naming the same call now and then; only a call other than the one named last
-/// restarts that count.
+/// long-running tool is not stuck. Such heartbeats do not reset the count of other heartbeats, so
+/// an agent cannot hide by naming the same call now and then; only a call other than the one named
+/// last restarts the count of other heartbeats.
 ///
 /// A heartbeat restarts the count if its phase is new (RecentPhases) or its in-flight counter
 /// moved. A new iteration number does not restart the count, since iterations may be mere numbers

@@ -8,9 +8,9 @@
 namespace headway::core {
 
 /// Keeps account of waits (docs/detection.md, section 8). A wait is a poll of something under way,
-/// or any call in flight of a tool that waits. Unchanged answers to it are neutral; changed answers
-/// are progress (P4), and no claim is made. A sleep with nothing to wait for is idle time and is
-/// counted.
+/// or any call in flight of a tool that waits. Unchanged answers to a wait are neutral; changed
+/// answers are progress (P4), and the detector claims nothing. A sleep with nothing to wait for is
+/// idle time and is counted.
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,
@@ -22,20 +22,20 @@ struct Waiting {
     /// Queries about something that has ended: after kOverWaits waits or kOverPatience, a person is
     /// needed; kOverLooks queries without a wait are suspicious.
     static constexpr std::uint32_t kOverWaits = 4;
-    /// The number of waits for a port that stays closed.
+    /// This number of waits instead of kOverWaits if a port stays closed.
     static constexpr std::uint32_t kClosedWaits = 12;
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
-    /// The number of waits for a lock that stays taken.
+    /// If a lock stays taken, a person is needed after this number of waits.
     static constexpr std::uint32_t kBusyWaits = 20;
 
     bool waits = false;
     bool live = false;    ///< the last poll found something under way
-    bool moves = false;   ///< the answer of the last poll had changed
+    bool moves = false;   ///< the last poll got a changed answer
     bool closed = false;  ///< `over` counts queries of a closed port
     bool busy = false;    ///< according to the last answer, the awaited resource is taken
     std::uint64_t since_n = 0;
-    std::uint32_t unchanged = 0;  ///< polls in a row
+    std::uint32_t unchanged = 0;  ///< polls in a row after the first one
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
@@ -47,7 +47,7 @@ struct Waiting {
     std::uint32_t over_of = 0;      ///< low half of the question of these queries
     Timestamp over_at = kNever;     ///< time of the first such query
     std::uint32_t over_said = 0;    ///< low half of the answer to these queries
-    std::uint32_t rested = 0;       ///< seconds in unmoved waits, from the durations of their calls
+    std::uint32_t rested = 0;       ///< seconds in `unmoved` waits, from the durations of the calls
 
     void observe(const Observation& seen);
     /// True if the awaited thing has not changed for `polls` polls or for `patience`, has ended, or

@@ -221,7 +221,7 @@ struct ApprovalClosed {
 struct ApprovalAlarm {
     static constexpr EventType kType = EventType::kApprovalAlarm;
     ApprovalAlarmKind alarm = ApprovalAlarmKind::kNeverExecuted;
-    std::string id;  ///< of the request; empty without a request
+    std::string id;  ///< id of the request; empty without a request
     std::string tool;
     std::vector<std::uint64_t> evidence;
     std::string detail;  ///< for kFanOut: the count and its limit

@@ -36,7 +36,7 @@ struct BudgetLimits {
 /// depend on today's configuration. A value equal to its default here is not written, so never
 /// change these defaults; change those of the configuration.
 struct BudgetRules {
-    std::uint64_t wrap_up_percent = 70;     ///< level `low`: percent of the worst dimension
+    std::uint64_t wrap_up_percent = 70;     ///< level `low`: percentage used of the worst dimension
     std::uint64_t warn_percent = 80;        ///< level `critical`
     std::uint64_t force_exit_percent = 90;  ///< level `exhausted`
     /// Level `low` is also reached at this percentage of the time, whatever wrap_up_percent is.
@@ -134,8 +134,8 @@ struct BudgetSet {
     }
 };
 
-/// An addition to the limits in force. If `calls` is not empty, it is extra time for these calls
-/// only.
+/// An addition to the limits in force. If `calls` is not empty, the addition is extra time for
+/// these calls only.
 struct BudgetExtended {
     static constexpr EventType kType = EventType::kBudgetExtended;
     BudgetLimits added;
@@ -163,7 +163,7 @@ struct BudgetLevelChanged {
     static constexpr EventType kType = EventType::kBudgetLevel;
     BudgetLevel from = BudgetLevel::kNominal;
     BudgetLevel to = BudgetLevel::kNominal;
-    BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
+    BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
     double pressure = 0;                                 ///< percentage of that dimension that is
                                                          ///< used
     std::uint64_t elapsed_seconds = 0;
@@ -239,7 +239,8 @@ struct ChildProgress {
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
     UseParts parts{};
-    // The child's descendants: how many are open, how many there have ever been, and their levels.
+    // The child's descendants: how many are open, how many there have ever been, and in how many
+    // levels.
     std::uint64_t children_open = 0;
     std::uint64_t children_all = 0;
     std::uint64_t children_depth = 0;

@@ -68,7 +68,7 @@ struct EnumNames<JudgeOutcome> {
         "broken",   "oversized", "unavailable", "cancelled"};
 };
 
-/// Cost of one question; its tokens as far as the endpoint reports them.
+/// Cost of one question, and its tokens as far as the endpoint reports them.
 struct JudgeUse {
     std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
     std::uint64_t first_token_ms = 0;  ///< 0 = no token received
@@ -93,7 +93,7 @@ struct CheckRequested {
     CheckCause cause = CheckCause::kAsked;
     std::string judge;    ///< the judge's name in the configuration
     std::string by;       ///< the requester, if known
-    std::string confirm;  ///< endpoint of the second opinion on a B, or empty
+    std::string confirm;  ///< endpoint that gives the second opinion after an answer B, or empty
     bool operator==(const CheckRequested&) const = default;
     static constexpr auto fields() {
         return field_list(field("check_id", &CheckRequested::check_id),
@@ -110,8 +110,8 @@ struct CheckCompleted {
     JudgeOutcome outcome = JudgeOutcome::kAnswered;
     std::optional<CheckAnswer> answer;    ///< only with kAnswered
     Text reason;                          ///< the judge's words, for people only
-    std::vector<std::uint64_t> evidence;  ///< the session's events that support the answer; all
-                                          ///< exist
+    std::vector<std::uint64_t> evidence;  ///< existing events of the session that support the
+                                          ///< answer
     double confidence = 0;                ///< 0 to 1
     std::string error;                    ///< why there is no answer
     std::string judge;                    ///< the judge's name in the configuration

@@ -13,7 +13,7 @@
 namespace headway::core {
 
 /// Two sessions of one run reverted each other's version of a file (docs/detection.md, section
-/// 5.3). Written to the journal of the session that did so last.
+/// 5.3). Written to the journal of the session that made the last reversal.
 struct RunConflict {
     static constexpr EventType kType = EventType::kRunConflict;
     std::string path;

@@ -167,8 +167,8 @@ struct VerdictChanged {
     std::string reason;
     std::string detector;
     std::vector<std::uint64_t> evidence;
-    std::vector<std::string> detectors;  ///< all that claimed, `detector` first
-    double confidence = 0;               ///< of `suspect` or worse, 0 to 1
+    std::vector<std::string> detectors;  ///< all detectors that claimed something, `detector` first
+    double confidence = 0;               ///< confidence in `suspect` or a worse verdict, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     Tier tier = Tier::kNone;             ///< tier of the event that caused the change
     bool needs_somebody = false;         ///< as Judgement::needs_somebody
@@ -197,12 +197,12 @@ struct DirectiveIssued {
     std::string loop;        ///< the loop that the directive is about, or empty
     std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
     std::string by;          ///< the person who issued it; empty = Headway
-    /// The budget level that the directive reports. Nominal only with `from`, if that session's
-    /// budget has room again.
+    /// The budget level that the directive reports. Nominal only with `from`, if the budget of that
+    /// session has room again.
     std::optional<BudgetLevel> budget;
     bool unasked = false;  ///< the directive is about a budget, and no reply has carried it yet;
                            ///< the next reply will
-    std::string from;      ///< owner of the budget, if it is another session
+    std::string from;      ///< session that owns the budget, if that is another session
     bool rejects = false;  ///< a person's rejection caused it
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
@@ -241,10 +241,10 @@ struct DirectiveAcknowledged {
 /// Statistics since the last such event, written after every Policy::stats_every tool calls.
 struct ProgressStats {
     static constexpr EventType kType = EventType::kProgressStats;
-    std::uint64_t tool_calls = 0;  ///< of the session so far
+    std::uint64_t tool_calls = 0;  ///< number in the session so far
     std::uint64_t successes = 0;   ///< since the last such event
     std::uint64_t failures = 0;
-    std::uint64_t files_modified = 0;  ///< of the session so far
+    std::uint64_t files_modified = 0;  ///< number in the session so far
     bool operator==(const ProgressStats&) const = default;
     static constexpr auto fields() {
         return field_list(required("tool_calls", &ProgressStats::tool_calls),

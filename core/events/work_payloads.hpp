@@ -69,7 +69,7 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;              ///< "hook": reported on the side; detectors ignore the call if
+    std::string origin;              ///< "hook": made by a hook; detectors ignore the call if
                                      ///< Policy::trust_origin is set
     bool requires_approval = false;  ///< a person must allow the call before it runs
     Text description;                ///< describes the tool or the call; becomes the summary of its
@@ -126,7 +126,7 @@ struct ToolFinished {
     /// alarm is raised.
     bool refused_here = false;
     /// Set by Headway if it closed the call because the agent had not reported its end. If the real
-    /// end is reported later, that is no second execution.
+    /// end is reported later, this report is no second execution.
     bool end_assumed = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
@@ -154,7 +154,7 @@ struct Message {
     /// Set by Headway: role `operator`, from a caller with a token of the scope `control`.
     bool of_operator = false;
     /// With role `system`: a timer, a loop or background work woke the agent. The message is not a
-    /// person's; but, as after a sleep, calls that repeat earlier ones after it are no loop.
+    /// person's; but after it, as after a sleep, repeated calls are no loop.
     bool wake_up = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
@@ -252,19 +252,18 @@ struct ProgressEstimated {
     std::string next_milestone;
     std::vector<std::string> blockers;
     std::string source;
-    bool fallback = false;  ///< set by Headway: replaces an estimate that the judge did not
-                            ///< give
+    bool fallback = false;  ///< set by Headway: stands in for the judge's missing estimate
     std::string judge;      ///< set by Headway: the judge's name in the configuration; empty = the
                             ///< agent's own estimate
     std::string model;      ///< set by Headway
     std::optional<JudgeUse> use;  ///< set by Headway
-    std::uint64_t calls = 0;  ///< number of finished calls at that time; the estimate is scored by
-                              ///< it when the session ends
+    std::uint64_t calls = 0;  ///< number of finished calls at that time, for scoring the estimate
+                              ///< when the session ends
     std::optional<bool> is_stuck;  ///< set by Headway: the estimate is within five points of the
-                                   ///< last two
+                                   ///< last two estimates
     bool operator==(const ProgressEstimated&) const = default;
-    /// True for a judge's estimate. Not derived from `source`, because in old journals that may be
-    /// the agent's own text.
+    /// True for a judge's estimate. Not derived from `source`, because in old journals `source` may
+    /// be the agent's own text.
     bool by_judge() const noexcept { return !judge.empty(); }
     static constexpr auto fields() {
         return field_list(

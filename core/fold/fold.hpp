@@ -10,7 +10,7 @@ namespace headway::core {
 /// number.
 void apply(SessionState& state, const Event& event);
 
-/// The parts of apply() that adopt an opening, and the changes of an amendment.
+/// Parts of apply(): one adopts an opening, the other adopts the changes of an amendment.
 void enter_opening(SessionState& state, const SessionStarted& started);
 void amend_opening(SessionState& state, const SessionAmended& amended);
 

@@ -24,7 +24,7 @@ bool take_advice(SessionState& state, std::string_view id);
 void withdraw_advice(SessionState& state);
 
 /// Under the strict profile, withdraws a stop for a loop once hard progress or a new phase shows
-/// that the agent has left the loop; if the loop returns, so does the stop. Nothing that the agent
+/// that the agent has left the loop; if the loop returns, the stop returns. Nothing that the agent
 /// does withdraws a stop under other profiles, or a stop by a person or a budget.
 void withdraw_stops(SessionState& state);
 
@@ -32,7 +32,8 @@ void withdraw_stops(SessionState& state);
 /// the loop returns, the person is asked again. True if a question was open.
 bool withdraw_question(SessionState& state);
 
-/// Records the session's use at the event with which it became suspect or stuck.
+/// Records the session's use at the event that made the session suspect or stuck. `loops`: it is
+/// suspect or stuck now.
 void note_loop(SessionState& state, const Event& event, bool loops);
 
 }  // namespace headway::core

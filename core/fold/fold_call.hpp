@@ -12,10 +12,10 @@ struct CallEvidence {
     CallFingerprint fingerprint;
     Entry entry;
     bool counts = false;
-    bool replayed = false;  ///< a replay of an earlier finish: ignored
+    bool replayed = false;  ///< a replay of an earlier end of a call: ignored
     bool neutral = false;
     bool unrun = false;  ///< the call was refused or interrupted, and is counted nowhere
-    bool slept = false;  ///< the agent has slept since it last asked the question
+    bool slept = false;  ///< the agent has slept since it last made this call
     bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;
@@ -25,19 +25,19 @@ struct CallEvidence {
 /// way. Called before the event is entered.
 void note_pause(SessionState& state, const Event& event);
 
-/// Opens a round if the started call's round number is new. A call without a number opens one if no
-/// call is open, or if a call of the round has finished.
+/// Opens a round if the started call's round number is new. A call without a number opens a round
+/// if no call is open, or if a call of the current round has finished.
 void begin_call(SessionState& state, const ToolStarted& call);
 
 /// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
-/// replays, and the second occurrence of one question in a round are not evidence. `was_open`: the
+/// replays, and a question that occurs again in the same round are not evidence. `was_open`: the
 /// start of the call was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);
 
-/// True if the call that this event ends exceeded the policy's time limit: by the duration that the
-/// client reports, or by the time from when the call could run (`since`; kNever = start not
-/// reported) to its end. Time that a person took is excluded. Pure; called before the event is
+/// True if the call that has ended took longer than the policy allows, according to the duration
+/// that the client reports or else the time from when the call could run (`since`; kNever = start
+/// not reported) to its end. Time that a person took is excluded. Pure; called before the event is
 /// fully folded.
 bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
              const Event& event);

@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// Passes an event to every detector, with its call if the call counts as evidence. If the event
-/// changes no detector, none are allocated: most open sessions only wait, and their detectors take
-/// no memory.
+/// changes no detector, no detectors are allocated: most open sessions only wait, and their
+/// detectors take no memory.
 void show_to_detectors(LazyOptional<Detectors>& detectors, Observation& seen,
                        const CallEvidence& evidence);
 

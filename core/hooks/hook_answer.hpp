@@ -28,9 +28,10 @@ struct HookQuestion {
     bool needs_approval = false;  ///< calls of this tool must not run without approval
     bool in_dialog = false;       ///< the agent's own dialog is shown at the same time
     std::uint64_t dialog = 0;  ///< with in_dialog: number of the request about the dialog; 0 = none
-    std::string_view call_id;  ///< of the call or question that waits
-    std::string_view tool;     ///< of the call that waits
-    std::string_view args_digest;  ///< of the call that waits, to bind approvals
+    std::string_view call_id;  ///< id of the call or question that waits
+    std::string_view tool;     ///< tool of the call that waits
+    std::string_view args_digest;  ///< digest of the arguments of the call that waits, to bind
+                                   ///< approvals
     // About the session's ancestors and its earlier generations.
     std::string_view stopped_above;  ///< why a person has stopped an ancestor, or empty
     bool paused_above = false;       ///< an ancestor is paused
@@ -45,7 +46,7 @@ struct HookAnswer {
     bool hold = false;  ///< answer only when the session has changed; nothing else is set
     std::string deny;   ///< why the call must not run
     /// Number of the request in which a person has replaced the call's arguments; the call must not
-    /// run with its own. 0 = none. The state does not keep the new arguments.
+    /// run with its original arguments. 0 = none. The state does not keep the new arguments.
     std::uint64_t edited = 0;
     std::string allow;  ///< who allowed the call, as a phrase; empty = no person allowed it
     std::string words;  ///< advice, a person's nudge, budget levels
@@ -59,8 +60,8 @@ struct HookAnswer {
     bool hard = false;         ///< stop at once: the final answer was asked for before, or the
                                ///< session was cancelled
     bool undecided = false;    ///< the time was up without a decision; `deny` states this
-    /// Directives that this answer delivers and that must be recorded as delivered; those recorded
-    /// before are left out.
+    /// Directives that this answer delivers and that must be recorded as delivered. Directives
+    /// recorded before are left out.
     std::vector<std::string> delivered;
 };
 
@@ -68,20 +69,20 @@ struct HookAnswer {
 /// and a pause over an approval; `words` accompany any refusal. Pure.
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
-/// The newest approval request for this call: one with the same id and arguments; else a pending
-/// one with the same id; else one with the same arguments that is pending, unused or rejected. Null
-/// if there is none. The request of a dialog is for that dialog only. Pure.
+/// The newest approval request for this call: one with the same call id and arguments; else a
+/// pending one with the same call id; else one with the same arguments that is pending, unused or
+/// rejected. Null if there is none. The request of a dialog is for that dialog only. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// True if another call of the tool is in flight that no request names. An approval without a
-/// call_id, or whose call has finished, may belong to that other call. An approval is for one
-/// execution only, so this call cannot use it then. Pure.
+/// True if another call of the tool is in flight and no request names that call. An approval
+/// without a call_id, or an approval whose call has finished, may belong to that other call. An
+/// approval is for one execution only, so then this call cannot use it. Pure.
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id);
 
-/// True if this call is approved and has not been allowed to run yet, so that no person need be
-/// asked. Pure.
+/// True if this call is approved and has not been allowed to run yet: no person needs to be asked.
+/// Pure.
 bool is_approved(const SessionState& state, const HookQuestion& asked);
 
 /// True while the agent must stop: a directive to stop is open, a person has stopped the agent, or

@@ -27,7 +27,7 @@ struct EnumNames<ChannelHealth> {
 /// Observations of the hooks of one session's agent. Not part of the session: no verdict uses them,
 /// and a restart resets them.
 struct HookChannel {
-    std::string adapter;        ///< as in the route of the hooks
+    std::string adapter;        ///< name of the adapter, as in the route of its hooks
     std::string agent_version;  ///< empty = not known
     Timestamp last_hook_at = kNever;
     bool process = false;       ///< the agent's process is watched and alive

@@ -16,7 +16,8 @@ struct WebhookOptions {
     std::string name;
     std::vector<std::string> ids;
     bool all = false;
-    std::string out;  ///< `secret`: a new file, for its owner only; empty: standard output
+    std::string out;  ///< kSecret: path of a new file that only its owner can read; empty: standard
+                      ///< output
 };
 
 }  // namespace headway::cli

@@ -12,7 +12,7 @@ struct EvalOptions {
     std::string verdicts;             ///< CSV file of people's verdicts on alarms; empty: none
     std::vector<std::string> policy;  ///< "balanced", "strict" or "key=value"
     std::vector<std::string> apart;   ///< sources that the totals leave out
-    std::string judge;  ///< the answer of the assumed judge, a letter; empty: no judge
+    std::string judge;                ///< letter that an assumed judge answers; empty: no judge
     bool list = false;
     bool json = false;
 };

@@ -16,13 +16,13 @@ using std::chrono::milliseconds;
 struct ReplayOptions {
     ClientOptions client;
     std::vector<std::string> files;
-    bool to_daemon = false;           ///< play the recordings to a daemon; else judge them here
+    bool to_daemon = false;           ///< send the recordings to a daemon; else judge them here
     bool why = false;                 ///< judging: print the evidence of each verdict
     std::vector<std::string> policy;  ///< judging: "balanced", "strict" or "key=value"
     std::string session;              ///< empty: from the recording
     double speed = 0;                 ///< 0: as fast as possible; 1: as recorded
-    std::size_t batch = 1;            ///< events a report
-    std::size_t parallel = 1;         ///< recordings at a time
+    std::size_t batch = 1;            ///< number of events in each report
+    std::size_t parallel = 1;         ///< number of recordings at a time
     milliseconds connect_timeout{60'000};
 };
 

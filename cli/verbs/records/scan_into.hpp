@@ -12,7 +12,7 @@
 namespace headway::cli {
 
 struct ScanIntoOptions {
-    ClientOptions client;  ///< of the daemon; empty URL: none
+    ClientOptions client;  ///< the daemon; an empty URL: no daemon
     bool dry_run = false;
     bool json = false;
 };

@@ -12,9 +12,9 @@ struct ReportOptions {
     ClientOptions client;
     std::string session;
     std::string type;
-    std::string data;                 ///< JSON text; "@FILE", or "-" for standard input
+    std::string data;                 ///< JSON text, "@FILE" for a file, or "-" for standard input
     std::vector<std::string> fields;  ///< "key=value", "error.class=test"
-    std::string event_id;             ///< empty: a random one, so that a retry is counted once
+    std::string event_id;             ///< empty: a random id, so that a retry is counted once
 };
 
 }  // namespace headway::cli

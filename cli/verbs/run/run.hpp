@@ -21,8 +21,9 @@ struct RunOptions {
     std::optional<milliseconds> interval;
     bool quiet = false;
     bool no_lines = false;        ///< treat lines of agents as ordinary output
-    milliseconds linger{10'000};  ///< how long delivery may go on after the command's exit
-    bool keep_going = false;      ///< start the agent again in its conversation
+    milliseconds linger{10'000};  ///< how long events may still be delivered after the command has
+                                  ///< exited
+    bool keep_going = false;      ///< start the agent again in the same conversation
     KeepGoingOptions keeping;
     std::vector<std::string> command;
 };

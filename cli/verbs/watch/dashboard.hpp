@@ -8,7 +8,7 @@ namespace headway::cli {
 /// A link to the dashboard.
 struct DashboardOptions {
     ClientOptions client;
-    bool open = false;  ///< in the desktop's browser
+    bool open = false;  ///< open the link in the desktop's browser
 };
 
 }  // namespace headway::cli

@@ -17,7 +17,7 @@ struct SessionsOptions {
     std::optional<bool> open;
     std::size_t limit = 50;
     bool ids = false;  ///< only ids, one per line
-    bool all = false;  ///< each run of a job is a row
+    bool all = false;  ///< one row for each run of a job
 };
 
 }  // namespace headway::cli

@@ -31,8 +31,8 @@ struct Cycle {
 
     std::vector<std::uint32_t> matched;  ///< run lengths by period from 2; empty at first
     std::uint32_t epoch = 0;
-    bool user_spoke = false;  ///< a user message came after the last call: no claim before the next
-                              ///< call
+    bool user_spoke = false;  ///< a user message came after the last call: the detector claims
+                              ///< nothing before the next call
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

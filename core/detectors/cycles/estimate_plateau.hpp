@@ -25,9 +25,9 @@ struct EstimateRow {
 /// within kRange points of each other. Estimates prove nothing: outside the strict profile they
 /// only make a session suspect, and only after Thresholds::suspect estimates with no proof (P1 to
 /// P4) in between and no call in flight. The estimates of judges are kept apart, so that they
-/// neither hide the agent's plateau nor form one with the agent's estimates. A plateau of theirs is
-/// a claim only if Thresholds::stuck is not 0 (docs/first-designs.md). Fallback estimates have no
-/// author and are ignored.
+/// neither hide the agent's plateau nor form one with the agent's estimates. A plateau of the
+/// judges' estimates is a claim only if Thresholds::stuck is not 0 (docs/first-designs.md).
+/// Fallback estimates have no author and are ignored.
 struct EstimatePlateau {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

@@ -10,10 +10,11 @@ namespace headway::core {
 
 /// Edits that undo each other (docs/detection.md, section 5.3): a file returns to content that it
 /// had left (a reversal; the ledger counts consecutive ones for each file), or the last four edits
-/// alternate between two. Edits that change nothing are ignored. After hard progress on other
-/// files, earlier reversals still count, but only for `suspect` (see `clean`). A better test result
-/// clears the alternations. It is also suspicious if one test alternates kRedFlips times between
-/// two failures, with edits in between, because each fix then brings back the other failure.
+/// are two edits in turn (A-B-A-B). Edits that change nothing are ignored. After hard progress on
+/// other files, earlier reversals still count, but only for `suspect` (see `clean`). A better test
+/// result clears the alternations. It is also suspicious if one test alternates kRedFlips times
+/// between two failures, with edits in between, because each fix then brings back the other
+/// failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,
@@ -25,11 +26,11 @@ struct Oscillation {
         .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
     };
 
-    /// Failures equal to the last but one: A-B-A-B has two.
+    /// Number of failures equal to the last but one: A-B-A-B has two.
     static constexpr std::uint32_t kRedFlips = 2;
-    /// A measurement with a new result clears the alternations, because the other side of an
-    /// experiment is no way back. At most this many measurements do so: an agent could otherwise
-    /// excuse its edits without limit by printing numbers.
+    /// A measurement with a new result clears the alternations, because an experiment that switches
+    /// between two variants undoes nothing. At most this many measurements clear them: otherwise an
+    /// agent could excuse any number of edits by printing numbers.
     static constexpr std::uint32_t kExperimentsMax = 24;
     /// Number of alternations that count as one if the contents are unknown: the thresholds 2 / 4
     /// become 8 / 16.
@@ -47,7 +48,7 @@ struct Oscillation {
     std::uint32_t alternations = 0;         ///< edits equal to the last but one
     std::uint32_t red_flips = 0;            ///< failures equal to the last but one
     std::uint32_t experiments = 0;          ///< measurements that cleared the alternations
-    bool blind = false;  ///< of the last edit only the path is known, not the content
+    bool blind = false;  ///< the path of the last edit is known, but not its content
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

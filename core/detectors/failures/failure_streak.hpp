@@ -50,8 +50,8 @@ struct FailureStreaks {
     static constexpr std::uint32_t kTryWeight = 2;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
-    bool user_spoke = false;             ///< a user message came after the last failure: no claim
-                                         ///< before the next one
+    bool user_spoke = false;             ///< a user message came after the last failure: the
+                                         ///< detector claims nothing before the next failure
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

@@ -10,9 +10,9 @@ namespace headway::core {
 
 /// The same failure of a test or a build across several edits (docs/detection.md, section 5.2):
 /// equal diagnostics, while at most kPathsMax files were edited and nothing was committed. An agent
-/// that pursues one error through many files makes progress; so does one that has fewer failing
-/// tests than ever, even if the first failure is the same. The finding never makes a session
-/// `stuck` by itself; `no_progress` may confirm the finding.
+/// that pursues one error through many files makes progress. An agent that has fewer failing tests
+/// than ever makes progress too, even if the first failure is the same. The finding never makes a
+/// session `stuck` by itself; `no_progress` may confirm the finding.
 struct SameDiagnostic {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -31,8 +31,8 @@ struct SameDiagnostic {
     std::uint32_t edits = 0;              ///< since the first failure
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
-    bool user_spoke = false;              ///< a user message came after the last failure: no claim
-                                          ///< before the next one
+    bool user_spoke = false;              ///< a user message came after the last failure: the
+                                          ///< detector claims nothing before the next failure
     std::uint32_t question = 0;  ///< low half of the command's question, if it is not a test
 
     void observe(const Observation& seen);

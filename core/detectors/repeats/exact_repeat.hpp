@@ -8,11 +8,11 @@
 namespace headway::core {
 
 /// The same call several times in a row with the same result (docs/detection.md, section 5.1), or
-/// failing with any error text. Duplicates of a call in one round count as one call. Polls of
-/// something under way and provider errors end the run of equal calls and are not counted
-/// themselves. A call with a changed answer, or that changed something, is the first of a new run.
-/// A run may span one user message, since "go on" is not a new task; a second message ends the run.
-/// A failing call gets kRetries more attempts before the session is suspect, because three attempts
+/// failing with any error text. Duplicates of a call in one round count as one call. Provider
+/// errors and polls of something under way end the run of equal calls and are not counted
+/// themselves. A call whose answer changed, or that changed something, is the first of a new run. A
+/// run may span one user message, since "go on" is not a new task; a second message ends the run. A
+/// failing call gets kRetries more attempts before the session is suspect, because three attempts
 /// are an ordinary retry policy.
 struct ExactRepeat {
     static constexpr DetectorTraits kTraits{
@@ -43,7 +43,7 @@ struct ExactRepeat {
     bool user_spoke = false;  ///< a user message came after the last call: the detector claims
                               ///< nothing before the next call
     bool edits = false;       ///< the call is an edit: a failed edit fails again if repeated
-    bool closed = false;      ///< its target is a closed port, on which a server may yet listen
+    bool closed = false;      ///< its target is a closed port, on which a server may listen later
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

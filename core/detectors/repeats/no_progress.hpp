@@ -9,8 +9,9 @@ namespace headway::core {
 
 /// Rounds in a row without any proof, P1 to P4 (docs/detection.md, section 5.5): no new content, no
 /// better test, no new or changed answer. After kUnprovenRounds, edits that no test confirms are no
-/// longer proof. The finding corroborates others. By itself it makes a session `stuck` under the
-/// strict profile, and otherwise after kStuckTimes times the rounds below.
+/// longer proof. The finding corroborates other findings. By itself it makes a session `stuck`
+/// under the strict profile; under other profiles only after kStuckTimes times kAloneRounds (or
+/// kAloneRoundsProven) rounds.
 struct NoProgress {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kNothing,
@@ -23,10 +24,10 @@ struct NoProgress {
     /// has made hard progress before.
     static constexpr std::uint32_t kAloneRounds = 25;
     static constexpr std::uint32_t kAloneRoundsProven = 40;
-    static constexpr std::uint32_t kStuckTimes = 2;  ///< factor of these rounds for `stuck` by
-                                                     ///< itself
-    static constexpr std::uint32_t kAloneReds = 12;  ///< failed tests among edits that suffice for
-                                                     ///< a claim
+    static constexpr std::uint32_t kStuckTimes = 2;  ///< factor of the two numbers above for
+                                                     ///< `stuck`
+    static constexpr std::uint32_t kAloneReds = 12;  ///< number of failed tests among edits that
+                                                     ///< suffices for a claim
 
     std::uint32_t quiet = 0;
     std::uint32_t unproven = 0;

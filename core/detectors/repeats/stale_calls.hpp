@@ -8,9 +8,9 @@
 namespace headway::core {
 
 /// Calls in a row whose answers the agent already had, in any order (docs/detection.md, section
-/// 5.1). The run of these calls ends with one new question that brings news, or with five in a row
-/// that bring none. Waits, acknowledged actions and failures without output are left out. Searches
-/// that find nothing are counted separately.
+/// 5.1). The run of these calls ends with one new question that brings news, or with kNewQuestions
+/// new questions in a row that bring none. Waits, acknowledged actions and failures without output
+/// are left out. Searches that find nothing are counted separately.
 struct StaleCalls {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
