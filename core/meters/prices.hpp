@@ -10,7 +10,8 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/event.hpp"
 
-// Prices of models, for costs that the agent does not report itself (docs/costs.md). All pure.
+// Prices of models, for costs that the agent does not report itself (docs/costs.md). No effect
+// except on arguments.
 
 namespace headway::core {
 
@@ -61,12 +62,12 @@ std::optional<ModelPrice> price_of(const Prices& prices, std::string_view model)
 /// The cost in dollars. Nothing if tokens of different prices are reported as one sum.
 std::optional<double> cost_of(const ModelPrice& price, const Usage& usage);
 
-/// The use that an event reports, or null.
+/// The usage that an event reports, or null.
 Usage* usage_in(Payload& payload);
 const Usage* usage_in(const Payload& payload);
 
-/// Estimates the cost of each use that reports none and whose model (the use's, else `model`) has a
-/// price. Clears the mark of an estimate that an agent set itself.
+/// Estimates the cost of each usage without a reported cost, if its model (its own, else `model`)
+/// has a price. Clears an agent's own mark that a cost is estimated.
 void estimate_costs(const Prices& prices, std::string_view model, std::span<Event> events);
 
 }  // namespace headway::core
