@@ -26,8 +26,8 @@ struct Digest {
 /// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
-/// A digest of the words of `text`, whatever their order, except those that are in `without`; 0 if
-/// there are fewer than `least` words. Pure; must never change, like digest_of().
+/// A digest of the words of `text`, without regard to their order. Words that occur in `without`
+/// are left out. 0 if fewer than `least` words remain. Pure; must never change, like digest_of().
 std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least);
 
 /// 32 lowercase hexadecimal digits.

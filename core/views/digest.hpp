@@ -65,7 +65,7 @@ struct DigestSession {
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
     std::uint64_t resumed = 0;          ///< number of all resumes
     std::vector<DigestLoop> loops;      ///< the last kLoopsMax
-    Timestamp heard_at = kNever;        ///< the last report of the agent
+    Timestamp heard_at = kNever;        ///< time of the agent's last report
     Millis silence{0};                  ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
