@@ -8,15 +8,16 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// The model's answers in an agent's own record, as hooks report them. Each is counted once. Within
-// its session, its event id ensures this; within its family, KnownAnswers and the stored ids of the
-// nearest ancestors and descendants do.
+// The model's answers in an agent's own record, as hooks report them. Each answer is counted once.
+// Within a session, the event id of the answer ensures this. Within a family, KnownAnswers and the
+// stored ids of two sessions ensure it: the parent, and the session that this one resumes.
 
 namespace headway::server {
 
 struct UsesTaken {
     std::vector<core::Event> events;
-    bool more = false;  ///< all were new, so the record may have older ones that were not reported
+    bool more = false;  ///< the oldest answer was new too, so the record may have older ones that
+                        ///< were not reported
 };
 
 /// The heartbeats that count the answers in `command`.
