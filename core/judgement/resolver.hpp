@@ -31,12 +31,12 @@ struct Block {
     bool operator==(const Block&) const = default;
 };
 
-/// True if the provider stopped the session and nothing has worked since. Such a session has not
-/// finished, even if it is idle at its prompt. Pure.
+/// True if the provider stopped the session, and no later event shows that the stop is over. Such a
+/// session has not finished, even if it is idle at its prompt. Pure.
 bool stopped_by_provider(const SessionState& state);
 
-/// The block of a session with this verdict, if the session is blocked, or failed while a stop by
-/// its provider was in force; else an empty one. Pure.
+/// The block of a session with this verdict. Empty unless the session is blocked, or failed while a
+/// stop by its provider was in force. Pure.
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it has long been waiting for

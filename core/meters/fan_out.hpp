@@ -45,8 +45,8 @@ std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 /// grown and exceeds its limit. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
-/// The count that exceeds its limit, for people: "20 sub-agents at once, more than 16". Empty if
-/// none does. Pure.
+/// The count that exceeds its limit, for people: "20 sub-agents at once, more than 16". Empty if no
+/// count exceeds its limit. Pure.
 std::string excess_words(const FanOut& now, const FanOutRules& rules);
 
 /// The count that exceeds its limit, as advice to the model. Pure.

@@ -39,7 +39,7 @@ struct ListPrice {
 /// Public prices of common models (sources and dates: core/meters/price_list.cpp).
 std::span<const ListPrice> list_prices();
 
-/// The operator's prices, then those of the list.
+/// The operator's prices, then the prices of the list.
 struct Prices {
     std::vector<ModelPrice> own;
     bool use_list = true;
@@ -50,13 +50,12 @@ struct Prices {
 /// end.
 bool is_price_name(std::string_view name);
 
-/// The names under which a table may list a model. The reported name comes first; the others leave
-/// out a provider before it, a date after it, and the additions of Bedrock and Vertex. None of them
-/// is the name of another model.
+/// The names under which a table may list a model. The reported name comes first; the other names
+/// leave out a provider before it, a date after it, and the additions of Bedrock and Vertex. None
+/// of them is the name of another model.
 std::vector<std::string> names_of_model(std::string_view text);
 
-/// The price of a model; nothing if there is none, because a price is never guessed from a similar
-/// name.
+/// The price of a model; nothing if there is none. A price is never guessed from a similar name.
 std::optional<ModelPrice> price_of(const Prices& prices, std::string_view model);
 
 /// The cost in dollars. Nothing if tokens of different prices are reported as one sum.

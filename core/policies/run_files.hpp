@@ -55,8 +55,8 @@ private:
     std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
 };
 
-/// Number of reversals in a row that causes an event. Fewer also occur when two sessions merely
-/// edit the same file.
+/// Number of reversals in a row that causes an event. Fewer reversals in a row also occur when two
+/// sessions merely edit the same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

@@ -57,7 +57,7 @@ struct ApprovalRules {
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
-/// SessionEnded::code when the agent's process ended before its turn was over.
+/// SessionEnded::code when the agent's process ended before the agent's turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
 /// SessionEnded::code of a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";
@@ -218,7 +218,7 @@ public:
 
     /// Requests a judge's opinion; false if this check is already in flight. The caller sends the
     /// question described by the check.requested event. Errors: kSessionEnded, kNoJudge,
-    /// kTooManyChecks, kInvalidId for a new id that looks like Headway's own.
+    /// kTooManyChecks, kInvalidId for a new id that looks like an id made by Headway.
     Result<bool> request_check(std::string check_id, std::string by, const Context& context,
                                std::vector<Event>& out);
 
@@ -232,8 +232,8 @@ public:
     /// verdict for silence, and the consequences of the time budget.
     void tick(const Context& context, std::vector<Event>& out);
 
-    /// Ends the session because the agent's process has ended: as completed if its turn was over,
-    /// else as failed with the code `agent_gone`. Changes nothing in an ended session.
+    /// Ends the session because the agent's process has ended: as completed if the agent's turn was
+    /// over, else as failed with the code `agent_gone`. Changes nothing in an ended session.
     void agent_gone(const Context& context, std::vector<Event>& out);
 
     /// Folds an event that was read from the journal.

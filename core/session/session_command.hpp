@@ -90,8 +90,8 @@ void add_budget_update(Command& command);
 void follow_budget(Command& command, bool asked, bool stepped);
 /// Adds to existing limits; precondition: the session is open and each added amount has a limit.
 void add_extension(Command& command, BudgetExtended extended);
-/// Checks that approving this request would add something; otherwise the approver would wrongly
-/// believe that it did. Error: kInvalidField.
+/// Checks that approving this request would extend the budget; otherwise the approver would wrongly
+/// believe in an extension. Error: kInvalidField.
 Result<> check_extends(const Command& command, const Approval& asked);
 /// Extends the budget by what was approved. No other function does this.
 void grant_extension(Command& command, const Approval& approved);

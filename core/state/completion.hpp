@@ -20,7 +20,7 @@ bool says_complete(const SessionState& state) noexcept;
 
 /// When the session ends as completed unless the agent does something else: one heartbeat interval
 /// after the claim, or after the call that followed it. This is earlier than the session would turn
-/// silent. Heartbeats do not change this. kNever without a claim. Pure.
+/// silent. Heartbeats do not change this time. kNever without a claim. Pure.
 Timestamp completion_at(const SessionState& state, const Watch& watch);
 
 }  // namespace headway::core

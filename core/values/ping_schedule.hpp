@@ -17,12 +17,12 @@ namespace headway::core {
 /// The five fields of a line of crontab(5): minute, hour, day of the month, month, day of the week.
 class Cron {
 public:
-    /// Numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter, whose
-    /// detail names the field.
+    /// Parses numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter,
+    /// whose detail names the field.
     static Result<Cron> parse(std::string_view text);
 
-    /// The first matching minute after `at`; kNever without one within the next five years. Both
-    /// are in local time.
+    /// The first matching minute after `at`; kNever if no minute matches within the next five
+    /// years. Both times are local times.
     Timestamp next(Timestamp at) const;
 
 private:

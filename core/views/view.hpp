@@ -40,8 +40,8 @@ struct SessionView {
 /// Pure.
 SessionView view_of(const Session& session);
 
-/// True if the session counts as alive: it has not ended, its last heartbeat is younger than two of
-/// its intervals, and it has not been judged silent since that heartbeat. Pure.
+/// True if the session counts as alive: it has not ended, its last heartbeat is less than two
+/// heartbeat intervals old, and it has not been judged silent since that heartbeat. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

@@ -11,9 +11,9 @@
 
 namespace headway::hook {
 
-/// The most answers in one request; the daemon ignores further ones.
+/// Maximum number of answers in one request; the daemon ignores further answers.
 inline constexpr int kAnswersMax = 32;
-/// The most bytes of the header with the answers; the daemon accepts a head of 8 KiB.
+/// Maximum size of the header with the answers, in bytes; the daemon accepts a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
 enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's

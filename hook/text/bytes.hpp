@@ -16,8 +16,8 @@ enum class Input : unsigned char { kWhole, kTooLong, kUnreadable };
 Input read_all(int descriptor, std::size_t bytes_max, std::string& bytes);
 
 /// Opens /dev/null for each standard descriptor that is closed, in the wrong direction, so that
-/// using the descriptor still fails. Otherwise the next socket or file would get its number, and
-/// output would be written to that file. To be called first.
+/// using the descriptor still fails. Otherwise the next socket or file would get the number of the
+/// descriptor, and output would be written there. To be called first.
 void hold_standard_descriptors();
 
 /// Writes all bytes; false if the reader is gone.

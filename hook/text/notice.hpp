@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-// A daemon that refuses the token supervises nothing, and the agent works on without it. Therefore
-// a person gets a notice where it is likely to be seen: at the beginning of a session and at each
-// prompt, not at each call. Pure.
+// A daemon that refuses the token supervises nothing, and the agent works on without supervision.
+// Therefore a person gets a notice where it is likely to be seen: at the beginning of a session and
+// at each prompt, not at each call. Pure.
 
 namespace headway::hook {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// The error that ended a turn, and the time at which its provider accepts requests again. Hooks do
-// not report them, but the agent's own record of the session has them. Only a class, a status and a
+// The error that ended a turn, and the time at which the provider accepts requests again. Hooks
+// report neither, but the agent's own record of the session has both. Only a class, a status and a
 // time are taken from the record.
 
 namespace headway::hook {

@@ -30,7 +30,8 @@ std::string record_of(std::string_view body);
 /// The agent's usage until this hook, if usage is known at such a hook: Claude's Stop, StopFailure,
 /// SubagentStop and PostToolBatch, and Codex's Stop, SubagentStop and PostToolUse. Empty otherwise.
 /// At the end of Claude's turns this function waits up to 400 ms, because Claude writes the last
-/// answer of the turn, whose text the hook has, while the hook runs.
+/// answer of the turn into its transcript while the hook runs. The hook recognises this answer by
+/// its text.
 std::string use_of(std::string_view agent, std::string_view body);
 
 /// The usage of the answers before those in use_of(), newest first, one string for each request.

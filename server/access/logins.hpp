@@ -76,7 +76,8 @@ private:
     std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
     std::string key_;            ///< empty: logins are not shared
     std::vector<Known> used_;    ///< used codes under a shared key, at most limits::kEndedLoginsMax
-    std::vector<Known> ended_;   ///< ended logins under a shared key, at most as many
+    std::vector<Known> ended_;   ///< ended logins under a shared key, at most
+                                 ///< limits::kEndedLoginsMax
 };
 
 }  // namespace headway::server

@@ -18,11 +18,11 @@ namespace headway::server {
 /// The queue from the I/O thread to the engine, bounded by limits::kCommandQueueMax and
 /// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once in each turn of
 /// its event loop; the engine takes all of them at once. Thus requests that arrive together are
-/// committed together, and the next batch gathers while the last one commits. Rationed requests
-/// (hooks and questions to people) have a lane of their own, and so do large requests. A turn takes
-/// few requests from these lanes, so that a burst of them does not delay small reports. Each lane
-/// is in order, but a report may overtake a hook. If a client sends each request after the reply to
-/// the last one, its requests stay in order.
+/// committed together, and the next batch gathers while the previous batch commits. Rationed
+/// requests (hooks and questions to people) have a lane of their own, and so do large requests. A
+/// turn takes few requests from these lanes, so that a burst of them does not delay small reports.
+/// Each lane is in order, but a report may overtake a hook. If a client sends each request only
+/// after the reply to its previous request, its requests stay in order.
 class CommandQueue {
 public:
     /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
@@ -58,8 +58,8 @@ public:
     /// these requests. Engine thread only.
     void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
 
-    /// I/O thread only, or after it has ended. Refuses further requests; take() returns at once
-    /// when the queue is empty.
+    /// I/O thread, or any thread after the I/O thread has ended. Refuses further requests; take()
+    /// returns at once when the queue is empty.
     void close();
     bool closed_and_empty() const;
     /// True if requests are staged or wait to be taken. Any thread.

@@ -24,9 +24,9 @@
 
 namespace headway::server {
 
-/// The engine's part in sharing a store with other daemons: it makes each turn hold its sessions,
-/// brings the sessions in memory up to date with the commits of other daemons, and publishes these
-/// commits here (docs/scale.md). Engine thread only.
+/// The engine's part in sharing a store with other daemons: it makes each turn hold the sessions
+/// that the turn needs, brings the sessions in memory up to date with the commits of other daemons,
+/// and publishes these commits here (docs/scale.md). Engine thread only.
 class Cluster {
 public:
     Cluster(storage::Store& store, Sessions& sessions, SessionTree& tree, Clock& clock);

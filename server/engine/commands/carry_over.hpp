@@ -57,7 +57,7 @@ enum class BegunBy : std::uint8_t {
 
 /// Checks whether a session with this id may begin. Error: kForbidden in three cases. The previous
 /// generation has not ended, so its carry-over is unknown. An agent begins a generation after a
-/// stopped session. The base of the generation is unknown, and the operator does not begin it.
+/// stopped session. The base of the generation is unknown, and the opening is not the operator's.
 core::Result<> check_turn(Reader& reader, const std::string& session, BegunBy by = BegunBy::kAgent);
 
 /// Names the sessions for a report that may open `session` (WriteTask::name).

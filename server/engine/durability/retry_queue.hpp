@@ -19,7 +19,8 @@ namespace headway::server {
 ///
 /// After a failure the results are tried one by one, and a result that fails is moved behind the
 /// others. Thus a result that cannot be stored, because its session is damaged for example, does
-/// not block the others. Their order does not matter, since they concern different things.
+/// not block the others. The order of the results does not matter, since they concern different
+/// things.
 ///
 /// Kept in memory only: after a restart, messages are sent again and questions are asked again, as
 /// after any crash. Engine thread only.

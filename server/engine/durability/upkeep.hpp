@@ -58,10 +58,10 @@ public:
     core::Result<> save_all(Sessions& sessions);
 
     static constexpr std::size_t kDeletionsPerGap = 16;  ///< each is a commit
-    /// Event ids that one step writes to a shared database, where each id is a row. A thousand ids
-    /// take 10 to 20 ms, and twenty thousand take 280 ms; the reports of the next turn wait for
-    /// this time. A step also writes at least as many ids as events have come since the last step,
-    /// so that ids do not pile up.
+    /// Number of event ids that one step writes to a shared database, where each id is a row. A
+    /// thousand ids take 10 to 20 ms, and twenty thousand take 280 ms; the reports of the next turn
+    /// wait for this time. A step also writes at least as many ids as events have come since the
+    /// last step, so that ids do not pile up.
     static constexpr std::size_t kIdsPerStep = 1'000;
     const Figures& figures() const noexcept { return figures_; }
 
@@ -74,7 +74,7 @@ private:
     Room spare_room(const ResidentSet& residents) const;
     bool crowded(const ResidentSet& residents, Room spare) const;
     void evict_some(ResidentSet& residents, Room spare);
-    /// Bounds of a transaction; save_each() subtracts the number of ids that it wrote from `ids`.
+    /// Bounds of a transaction; save_each() subtracts from `ids` the number of ids that it wrote.
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;

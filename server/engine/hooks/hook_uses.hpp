@@ -20,12 +20,12 @@ struct UsesTaken {
                         ///< were not reported
 };
 
-/// The heartbeats that count the answers in `command`.
+/// Makes the heartbeats that report the usage of the answers in `command`.
 ///
-/// Answers from before the session was opened are left out: if they were counted, then in the
-/// session that this one resumes or forks. Such an answer is older than the newest line of the
-/// agent's record by more than the age of the session. Only times of the agent's clock are
-/// compared, so that a difference between clocks loses nothing.
+/// Answers from before the session was opened are left out: they belong to the session that this
+/// one resumes or forks. Such an answer is older than the newest line of the agent's record by more
+/// than the age of the session. Only times of the agent's clock are compared, so that a difference
+/// between clocks loses nothing.
 core::Result<UsesTaken> take_uses(Transaction& transaction, Resident& resident,
                                   HookCommand& command);
 

@@ -84,8 +84,9 @@ public:
     /// Sends a test at once. Its result is delivered like any other, with 0 as `job.row`. Errors:
     /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
     core::Result<> test(const std::string& name, WebhookJob job);
-    /// Sends the dead letters `ids` again, or all if empty; returns their number. Writes. Errors:
-    /// kUnknownWebhook, kWebhookUnusable; kUnknownDelivery if no dead letter matches.
+    /// Sends the dead letters `ids` again, or all dead letters if `ids` is empty; returns their
+    /// number. Writes. Errors: kUnknownWebhook, kWebhookUnusable; kUnknownDelivery if no dead
+    /// letter matches.
     core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
                                        core::Timestamp now);
 
