@@ -23,8 +23,8 @@ struct DetectorClaim {
     bool alone = true;  ///< justifies a verdict by itself
 };
 
-/// The claims, at most one for each detector: the strongest first, equally strong ones in the order
-/// of the detectors.
+/// The claims, strongest first, at most one for each detector. Equally strong claims are in the
+/// order of the detectors.
 struct Claims {
     std::array<DetectorClaim, kDetectorCount> all{};
     std::size_t count = 0;
@@ -37,7 +37,7 @@ struct Claims {
 /// The claims about a state, combined into Claims::verdict.
 Claims claims_of(const SessionState& state);
 
-/// The grounds of a detector that makes a claim.
+/// The finding of a detector that makes a claim: reason, evidence and identity.
 Finding finding_of(const SessionState& state, DetectorId id);
 
 /// Sets reason, evidence, detectors, loop and confidence from the first claim, which must exist.

@@ -25,15 +25,15 @@ struct EstimateMade {
     bool operator==(const EstimateMade&) const = default;
 };
 
-/// Estimates of one source, in one tenth of the scale, compared with the ends of their sessions. An
-/// error is the estimate minus the truth, in thousandths of a point. Errors are summed as whole
-/// numbers, so that the sum does not depend on the order.
+/// Scores of the estimates that one source and model made within one tenth of the scale. An error
+/// is the estimate minus the truth, in thousandths of a point. Errors are summed as whole numbers,
+/// so that the sum does not depend on the order.
 struct EstimateScore {
     std::string source;
     std::string model;
     std::uint64_t decile = 0;  ///< 0 = below 10 percent, 9 = 90 and above
     std::uint64_t count = 0;
-    std::uint64_t completed = 0;  ///< in sessions that completed
+    std::uint64_t completed = 0;  ///< estimates in sessions that completed
     std::int64_t abs_error_milli = 0;
     std::int64_t signed_error_milli = 0;
     bool operator==(const EstimateScore&) const = default;
@@ -61,7 +61,7 @@ struct EstimateSummary {
     std::array<DecileSummary, kDeciles> deciles{};
 };
 
-/// By source and model, in that order.
+/// One summary for each source and model, sorted by source, then by model.
 std::vector<EstimateSummary> summarize_estimates(std::span<const EstimateScore> scores);
 
 }  // namespace headway::core

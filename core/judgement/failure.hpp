@@ -19,10 +19,10 @@ struct Failure {
     std::string reason;
 };
 
-/// The failure of the session that this event shows, if any (docs/detection.md, section 9): the
-/// agent reports `task_failed`, or exceeds a limit of its policy on iterations, consecutive
-/// failures of one tool, unreadable turns or low confidence. `state` includes the event. Never
-/// depends on the wall clock. Pure.
+/// The session's failure, if this event shows one (docs/detection.md, section 9): the agent reports
+/// `task_failed`, or exceeds its policy's limit for iterations, for consecutive failures of one
+/// tool, for unreadable turns or for low confidence. `state` includes the event. Never depends on
+/// the wall clock. Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
 /// Feedback that a reply gives to the model: which tool failed, how many times in a row, its

@@ -19,12 +19,12 @@ std::string rest_reason(const SessionState& state);
 /// The newest progress; empty unless the verdict is kProgressing or kExploring.
 std::string progress_reason(const SessionState& state, Verdict verdict);
 
-/// The current judgement. For a loop that goes on, its reason includes the count and the cost so
-/// far. Pure.
+/// The current judgement. While a loop goes on, the reason includes the count and the cost so far.
+/// Pure.
 JudgementPtr live_judgement(const SessionState& state);
 
-/// Why the session failed. Adds that the provider stopped it, unless the reported reason already
-/// says so.
+/// Why the session failed. If the provider stopped the session, the text says so, even if the
+/// reported reason does not.
 std::string failed_reason(const SessionState& state);
 
 }  // namespace headway::core

@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// Nudge::step of the question to a person, and of the stop.
+/// Values of Nudge::step: the question to a person, and the stop.
 inline constexpr std::uint64_t kStepAsk = 3;
 inline constexpr std::uint64_t kStepStop = 4;
 
@@ -17,19 +17,19 @@ inline constexpr std::uint64_t kStepStop = 4;
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };
 
 /// The way out for the kind of blocker that the agent or a judge named, and for the kind of the
-/// last call's failure. Without a blocker there is a way out only for failures about which no
+/// last call's failure. Without a blocker there is a way out only for failures for which no
 /// detector has better advice: permissions, missing tools, a full context. Pure.
 WayOut way_out(FailureKind blocker, FailureKind failure);
 
 /// The way out for the current state. It depends on the last failure and on the blockers of the
-/// last estimate, which no longer count after hard progress. Pure.
+/// last estimate. After hard progress, these blockers are ignored. Pure.
 WayOut way_out(const SessionState& state);
 
 /// The next directive about the current loop.
 struct RecoveryStep {
     DirectiveKind kind = DirectiveKind::kChangeApproach;
     std::uint64_t step = 0;  ///< Nudge::step
-    std::string text;        ///< names evidence by number and one alternative, quotes nothing
+    std::string text;  ///< names one alternative and the numbers of the evidence; quotes nothing
 };
 
 /// The next recovery step, if one is due (docs/detection.md, section 12): advice when a loop is

@@ -15,13 +15,13 @@ struct VerdictContext {
     Watch watch;                 ///< attention gaps, see silent_at()
     bool children_work = false;  ///< a child session is alive
     bool agent_runs = false;     ///< the process of the agent is alive
-    bool agent_works = false;    ///< that process or one of its children uses the CPU
+    bool agent_works = false;    ///< the agent's process or one of its children uses the CPU
 };
 
-/// The verdict of the state (docs/detection.md, section 6). For an open session it is the worst one
-/// that applies; from good to bad: progressing, exploring, waiting, slow, silent, blocked, suspect,
-/// stuck. A suspicion about repeats, failures or edits stays until hard progress, five rounds of
-/// P3, advice that the agent takes, or a new task clears it. Pure.
+/// The verdict of the state (docs/detection.md, section 6). For an open session it is the worst
+/// verdict that applies; from good to bad: progressing, exploring, waiting, slow, silent, blocked,
+/// suspect, stuck. A suspicion about repeats, failures or edits stays until hard progress, five
+/// rounds of P3, advice that the agent takes, or a new task clears it. Pure.
 Verdict verdict_of(const SessionState& state, const VerdictContext& around);
 
 /// Why a session is blocked, and until when.
@@ -31,12 +31,12 @@ struct Block {
     bool operator==(const Block&) const = default;
 };
 
-/// True if the provider stopped the session and nothing has worked since. Such a session has not
-/// finished, even if it is idle at its prompt. Pure.
+/// True if the provider stopped the session, and no later event shows that the stop is over. Such a
+/// session has not finished, even if it is idle at its prompt. Pure.
 bool stopped_by_provider(const SessionState& state);
 
-/// The block of a session with this verdict, if the session is blocked, or failed while a stop by
-/// its provider was in force; else an empty one. Pure.
+/// The block of a session with this verdict. Empty unless the session is blocked, or failed while a
+/// stop by its provider was in force. Pure.
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it has long been waiting for
@@ -44,13 +44,14 @@ Block block_of(const SessionState& state, Verdict verdict);
 /// failure lasts although it should have passed by itself. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
-/// The verdict with its grounds; the event that records it sets `since`. Pure.
+/// The verdict with its reason and evidence. `since` comes from the event that records the
+/// judgement. Pure.
 Judgement judge(const SessionState& state, const VerdictContext& around);
 
 /// True if `next` is to be recorded after `before`: its `verdict`, `needs_somebody`, `cause` or
 /// `retry_at` differs. A wait that no detector counts (at the prompt, for background work, paused
-/// by a person) is also recorded if its reason changes, because it is then another wait. So is the
-/// verdict after a pause. Pure.
+/// by a person) is also recorded if its reason changes, because it is then another wait. The
+/// verdict after a pause is recorded if its reason changes, too. Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
 /// The text of a loop's identity: 16 hexadecimal digits.

@@ -12,8 +12,8 @@
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// A session's use, as part of its state. Costs are whole millionths of a dollar, so that a sum does
-// not depend on the order of its parts.
+// The budget use of a session, as part of the session's state. Costs are whole millionths of a
+// dollar, so that a sum does not depend on the order of its parts.
 
 namespace headway::core {
 
@@ -29,7 +29,7 @@ struct EnumNames<BudgetClock> {
 /// fits into the type.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
-/// Totals over sessions.
+/// The total use of one or more sessions.
 struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
@@ -84,7 +84,7 @@ struct LastWords {
     }
 };
 
-/// The budget level of an ancestor session that the agent has been informed of.
+/// The budget level of an ancestor session, as last reported to the agent.
 struct ParentBudget {
     std::string session;
     std::string directive;  ///< id of the directive in force, if any
@@ -105,33 +105,33 @@ struct BudgetMeter {
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
-    /// The part of `human` after the last action of a person or the agent.
+    /// The part of `human` since the last action of a person or of the agent.
     Millis waited{0};
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::vector<ChildUse> children;             ///< open children, the last to report last; at most
-                                                ///< kChildrenMax
-    LazyOptional<BudgetUse> ended_children;     ///< sum of children that ended or were evicted
-    std::uint64_t ended_count = 0;              ///< number of ended children
-    std::uint64_t evicted_count = 0;            ///< open children evicted from `children`
-    std::string directive;                      ///< id of the directive in force, if any
-    std::vector<std::string> extended_calls;    ///< in flight, with extra time
-    std::uint64_t extension_seconds = 0;        ///< extra time of these calls beyond the limit
-    bool extended = false;                      ///< the extension was granted; it is granted only
-                                                ///< once
-    std::vector<LastWords> last_words;          ///< at most one; kept only under a budget
-    BudgetClock running = BudgetClock::kNone;   ///< since clock_at
-    BudgetLevel level = BudgetLevel::kNominal;  ///< the level last journaled
+    std::vector<ChildUse> children;           ///< open children, most recent report last; at most
+                                              ///< kChildrenMax
+    LazyOptional<BudgetUse> ended_children;   ///< total use of the children that ended or were
+                                              ///< evicted
+    std::uint64_t ended_count = 0;            ///< number of ended children
+    std::uint64_t evicted_count = 0;          ///< number of open children evicted from `children`
+    std::string directive;                    ///< id of the directive in force, if any
+    std::vector<std::string> extended_calls;  ///< calls in flight that have extra time
+    std::uint64_t extension_seconds = 0;      ///< extra time of `extended_calls` beyond the limit
+    bool extended = false;              ///< the extra time was granted; it is granted only once
+    std::vector<LastWords> last_words;  ///< at most one; kept only under a budget
+    BudgetClock running = BudgetClock::kNone;        ///< the clock that has run since clock_at
+    BudgetLevel level = BudgetLevel::kNominal;       ///< the level last journaled
     BudgetLevel told_level = BudgetLevel::kNominal;  ///< the level reported by `directive`
     bool rate_limited = false;
-    BudgetSource source = BudgetSource::kNone;  ///< of `limits`
+    BudgetSource source = BudgetSource::kNone;  ///< source of `limits`
     LazyOptional<ParentBudget> parent;
     bool stop_sent = false;  ///< a reply has carried the stop: another step ends the session
     LazyOptional<UseParts> parts;
     LazyOptional<FanOut> alarmed;      ///< the descendants at the last alarm about them
-    LazyOptional<FanOut> below_ended;  ///< descendants of ended children: `all`, and the greatest
-                                       ///< `depth`
+    LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: the
+                                       ///< greatest so far
 
     /// The last words, created if needed.
     LastWords& words() {

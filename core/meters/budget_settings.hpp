@@ -34,7 +34,7 @@ struct BudgetSettings {
     BudgetBounds bounds;
     std::vector<AgentBudget> agents;
     /// True if the built-in budgets (docs/first-designs.md) apply to types without an entry: `plan`
-    /// 600 s and 50 steps, `explore` 300 s and 30.
+    /// 600 s and 50 steps, `explore` 300 s and 30 steps.
     bool builtin = false;
 };
 
@@ -68,8 +68,8 @@ Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
 Result<> check_at_most(const BudgetLimits& added, const BudgetBounds& bounds,
                        std::string_view pointer);
 
-/// The part of `added` that fits between `limits` and the upper bounds; nothing for an unset limit.
-/// Pure.
+/// The part of `added` that fits between `limits` and the upper bounds; nothing for a dimension
+/// without a limit. Pure.
 BudgetLimits within_bounds(const BudgetLimits& limits, const BudgetLimits& added,
                            const BudgetBounds& bounds);
 

@@ -13,9 +13,9 @@
 
 namespace headway::core {
 
-/// Durations of the calls of one running session, by tool, until its end adds them to the
-/// expectations. Not part of the fold and kept only in memory: a restart loses the durations, so
-/// only the calls since the newest start are counted. Pure, bounded, no clock.
+/// Durations of the calls of one running session, by tool. When the session ends, they are added to
+/// the expectations. Not part of the fold and kept only in memory: a restart of the daemon loses
+/// the durations, so only calls after the last restart are counted. Pure, bounded, no clock.
 class CallTimes {
 public:
     struct Tool {
@@ -30,8 +30,8 @@ public:
                std::holds_alternative<ApprovalRequested>(event.payload) || pauses(event);
     }
     /// Notes the start or the end of a call; other events change nothing. A call's duration is its
-    /// `duration_ms`, else the time from its start to its end, unless meanwhile a person was asked
-    /// or had paused the session.
+    /// `duration_ms`, else the time from its start to its end. A call without `duration_ms` is left
+    /// out if a person was asked or paused the session while it ran.
     void note(const Event& event);
 
     /// In the order of first use, at most limits::kExpectedToolsMax; further tools are left out.

@@ -16,7 +16,7 @@ namespace headway::core {
 
 /// The consequence of too many sub-agents, in addition to the alarm and the advice.
 enum class OnFanOut : std::uint8_t {
-    kAlert,  ///< nothing: a person sees the alarm
+    kAlert,  ///< nothing more: a person sees the alarm
     kAsk,    ///< a person is asked, and the session is blocked until the answer
     kStop,   ///< the session gets a directive to stop
 };
@@ -28,7 +28,7 @@ struct EnumNames<OnFanOut> {
 /// The limits of every session; 0 = none. No session can change them.
 struct FanOutRules {
     std::uint32_t at_once = 16;  ///< open descendants, at most limits::kChildrenMax
-    std::uint32_t in_all = 200;  ///< descendants ever
+    std::uint32_t in_all = 200;  ///< all descendants so far
     std::uint32_t depth = 4;     ///< levels of descendants
     OnFanOut on_exceeded = OnFanOut::kAlert;
     bool operator==(const FanOutRules&) const = default;
@@ -37,16 +37,16 @@ struct FanOutRules {
 /// The descendants of a session, as recorded by its meter. Pure.
 FanOut fan_out_of(const BudgetMeter& meter);
 
-/// How far a count exceeds its limit: 0 = within the limit, 1 = above it, and one more for each
-/// doubling of the limit that is exceeded. Pure.
+/// How far a count exceeds its limit: 0 = within the limit, 1 = above it, 2 = above twice the
+/// limit, 3 = above four times the limit, and so on. Pure.
 std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 
-/// True if the excess() over a limit has grown: a session is notified when it exceeds the limit,
-/// and again above each doubling. Pure.
+/// True if the session is to be notified: excess() has grown for `open` or `all`, or `depth` has
+/// grown and exceeds its limit. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
-/// The count that exceeds its limit, for people: "20 sub-agents at once, more than 16". Empty if
-/// none does. Pure.
+/// The count that exceeds its limit, for people: "20 sub-agents at once, more than 16". Empty if no
+/// count exceeds its limit. Pure.
 std::string excess_words(const FanOut& now, const FanOutRules& rules);
 
 /// The count that exceeds its limit, as advice to the model. Pure.

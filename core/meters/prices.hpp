@@ -10,7 +10,8 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/event.hpp"
 
-// Prices of models, for costs that the agent does not report itself (docs/costs.md). All pure.
+// Prices of models, for costs that the agent does not report itself (docs/costs.md). No effect
+// except on arguments.
 
 namespace headway::core {
 
@@ -38,7 +39,7 @@ struct ListPrice {
 /// Public prices of common models (sources and dates: core/meters/price_list.cpp).
 std::span<const ListPrice> list_prices();
 
-/// The operator's prices, then those of the list.
+/// The operator's prices, then the prices of the list.
 struct Prices {
     std::vector<ModelPrice> own;
     bool use_list = true;
@@ -49,24 +50,23 @@ struct Prices {
 /// end.
 bool is_price_name(std::string_view name);
 
-/// The names under which a table may list a model. The reported name comes first; the others leave
-/// out a provider before it, a date after it, and the additions of Bedrock and Vertex. None of them
-/// is the name of another model.
+/// The names under which a table may list a model. The reported name comes first; the other names
+/// leave out a provider before it, a date after it, and the additions of Bedrock and Vertex. None
+/// of them is the name of another model.
 std::vector<std::string> names_of_model(std::string_view text);
 
-/// The price of a model; nothing if there is none, because a price is never guessed from a similar
-/// name.
+/// The price of a model; nothing if there is none. A price is never guessed from a similar name.
 std::optional<ModelPrice> price_of(const Prices& prices, std::string_view model);
 
 /// The cost in dollars. Nothing if tokens of different prices are reported as one sum.
 std::optional<double> cost_of(const ModelPrice& price, const Usage& usage);
 
-/// The use that an event reports, or null.
+/// The usage that an event reports, or null.
 Usage* usage_in(Payload& payload);
 const Usage* usage_in(const Payload& payload);
 
-/// Estimates the cost of each use that reports none and whose model (the use's, else `model`) has a
-/// price. Clears the mark of an estimate that an agent set itself.
+/// Estimates the cost of each usage without a reported cost, if its model (its own, else `model`)
+/// has a price. Clears an agent's own mark that a cost is estimated.
 void estimate_costs(const Prices& prices, std::string_view model, std::span<Event> events);
 
 }  // namespace headway::core

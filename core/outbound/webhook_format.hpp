@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// Format of an outbox message for an endpoint. All but kStandard have texts for people.
+/// Format of an outbox message for an endpoint. All except kStandard have texts for people.
 enum class WebhookFormat : std::uint8_t {
     kStandard,  ///< signed JSON for programs, as Standard Webhooks specifies
     kSlack,

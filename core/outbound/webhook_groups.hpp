@@ -17,15 +17,15 @@ namespace headway::core {
 struct PeopleLimits {
     std::uint32_t messages_max = 20;          ///< in one window
     Millis window{std::chrono::minutes{10}};  ///< a window begins with the first message after the
-                                              ///< last one
-    Millis gather{std::chrono::seconds{2}};   ///< how long an event waits for others with the same
-                                              ///< cause
+                                              ///< end of the previous window
+    Millis gather{std::chrono::seconds{2}};   ///< how long an event waits for other events with the
+                                              ///< same cause
 };
 
 /// Counts delivered messages. Kept in memory only: a restart begins a new window.
 class SendWindow {
 public:
-    /// When the next message may be sent: kNever for at once.
+    /// When the next message may be sent; kNever = at once.
     Timestamp closed_until(const PeopleLimits& limits) const noexcept {
         return sent_ >= limits.messages_max ? began_ + limits.window : kNever;
     }
@@ -53,7 +53,7 @@ struct WaitingNotice {
 /// The indices, ascending, of the events that the next message reports; `waiting` is in order and
 /// not empty. With `backlog`, the events had to wait for the end of a window and all go into one
 /// message. Otherwise an alarm goes first, alone; then a question, alone or, if `crowded`, with the
-/// others; then the oldest event, with all others of the same cause.
+/// other questions; then the oldest event, with all other events of the same cause.
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
                                        bool crowded = false);
 

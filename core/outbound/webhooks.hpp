@@ -50,14 +50,14 @@ std::span<const std::string_view> default_webhook_verdicts() noexcept;
 /// Pure.
 bool wants(const WebhookRule& rule, const Event& event);
 
-/// The delay before the next try of a message after `tries` tries; nothing after the last one. A
+/// The delay before the next try of a message after `tries` tries; nothing after the last try. A
 /// random part of up to a fifth is added, so that messages that failed together are not retried
 /// together. Pure.
 std::optional<Millis> delay_before_try(std::span<const Millis> retry, std::uint32_t tries,
                                        std::uint64_t random);
 
-/// The id of the message about an event, always the same and on every endpoint. No other event ever
-/// gets this id, even after a database is restored. Pure.
+/// The id of the message about an event; the same at each try and for every endpoint. No other
+/// event ever gets this id, even after a database is restored. Pure.
 std::string webhook_message_id(std::string_view session, const Event& event);
 
 }  // namespace headway::core

@@ -37,9 +37,9 @@ struct PolicyFloor {
                                             ///< daemon's
 };
 
-/// Raises the members of `policy` that are below the floor, and returns them as JSON pointers into
-/// an opening. `defaults` is the daemon's policy; its entries for tools and detectors are kept.
-/// Changes only `policy`.
+/// Raises the members of `policy` that are below the floor, and returns these members as JSON
+/// pointers into an opening. `defaults` is the daemon's policy; its entries for tools and detectors
+/// stay in force. Changes only `policy`.
 std::vector<std::string> raise_to(const PolicyFloor& floor, const Policy& defaults, Policy& policy);
 
 /// The first field in which `next` is weaker than `now`, as a JSON pointer below `/policy`; empty

@@ -16,13 +16,13 @@ namespace headway::core {
 
 /// The contents that the sessions of each run have written to files, kept to find two sessions that
 /// revert each other's work (docs/detection.md, section 5.3). A run is a session with all its
-/// descendants. Findings become journal events, so replay does not need this. At most
+/// descendants. Findings become journal events, so replay does not need this object. At most
 /// limits::kRunFilesMax paths over all runs; the oldest are dropped. A plain value with one owner.
 class RunFiles {
 public:
     /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored
-    /// content that another session of the run had replaced, and is at least the
-    /// kRunConflictReversals-th such reversal in a row. Content new to the run ends the count.
+    /// content that another session of the run had replaced, and if this is at least the
+    /// kRunConflictReversals-th such reversal in a row. Content new to the run resets the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 
@@ -55,8 +55,8 @@ private:
     std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
 };
 
-/// Reversals in a row that are worth an event. Fewer also occur when two sessions merely edit the
-/// same file.
+/// Number of reversals in a row that causes an event. Fewer reversals in a row also occur when two
+/// sessions merely edit the same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

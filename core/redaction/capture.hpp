@@ -23,8 +23,8 @@ struct CaptureRules {
 
 /// Replaces the texts in an agent's report with their digests. It keeps the names of tools, files,
 /// phases and tests, the class of an error, and texts that a person has to decide about. Called
-/// before the event is folded, so that nothing derived from it has the texts. Changes only
-/// `payload`.
+/// before the event is folded, so that nothing derived from the event contains the texts. Changes
+/// only `payload`.
 void keep_digests(Payload& payload);
 
 }  // namespace headway::core

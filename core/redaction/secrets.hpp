@@ -20,14 +20,14 @@ struct SecretSpan {
 
 /// Finds secrets, to redact them before the first write: values of secret names, tokens of known
 /// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
-/// People read and approve the text, so unlike sanitized() it must leave everything else unchanged:
-/// code such as `password = getenv("X")`, variables, types, and cursors such as `next_token` are
-/// not secrets. Immutable; usable from any thread.
+/// People read and approve the text, so unlike sanitized() this class must leave everything else
+/// unchanged: code such as `password = getenv("X")`, variables, types, and cursors such as
+/// `next_token` are not secrets. Immutable; usable from any thread.
 class SecretFinder {
 public:
-    /// `names` are secret in addition to the built-in ones, `exempt` names are not. Case, `_` and
-    /// `-` are ignored, and a name also covers all names that end in it: "token" covers
-    /// `GITHUB_TOKEN`.
+    /// `names` are secret in addition to the built-in names; names in `exempt` are not secret.
+    /// Case, `_` and `-` are ignored, and a name also covers all names that end in it: "token"
+    /// covers `GITHUB_TOKEN`.
     explicit SecretFinder(const std::vector<std::string>& names = {},
                           const std::vector<std::string>& exempt = {});
 
@@ -58,7 +58,8 @@ private:
     bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
 
     std::vector<Name> names_;
-    std::uint32_t last_letters_ = 0;  ///< last letters of all names, by their low five bits
+    std::uint32_t last_letters_ = 0;  ///< bit set: the last letters of all names, by their low five
+                                      ///< bits
     std::vector<std::string> exempt_;
 };
 

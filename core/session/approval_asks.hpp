@@ -7,7 +7,7 @@
 #include "core/session/session.hpp"
 
 // Whether a starting call needs a new approval request. An approval is for one execution, so an
-// approval that another call uses does not cover this one.
+// approval that another call uses does not cover the starting call.
 
 namespace headway::core {
 
@@ -15,8 +15,8 @@ namespace headway::core {
 /// request for it. Pure.
 bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now);
 
-/// True if a person must be asked about the call at position `place` of a report. Such a call may
-/// need no approval at all. Pure.
+/// True if a person must be asked about the call at position `place` of a report. False if that
+/// call is not in `asks`, because it needs no approval. Pure.
 bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
                Timestamp now);
 

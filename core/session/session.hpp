@@ -42,13 +42,13 @@ struct ApprovalRules {
     /// How long a person is asked in addition to the agent's own dialog; after that, the dialog
     /// decides alone. 0 = not at all.
     Millis agent_dialog_wait{std::chrono::hours{1}};
-    /// Whether this also applies to agents that call their permission hook even if their own rules
-    /// allow the call.
+    /// Whether agent_dialog_wait also applies to agents that call their permission hook even if
+    /// their own rules allow the call.
     bool copilot_dialogs = false;
 
     /// True if a person must allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
-    /// True if the policy of an ancestor session requires this.
+    /// True if an ancestor's policy (`above`) requires that a person allows this tool's calls.
     bool must_ask(std::span<const Policy* const> above, std::string_view tool) const;
     /// True if the request may be approved when it expires; false for a critical request and for
     /// one with hidden parts.
@@ -57,11 +57,11 @@ struct ApprovalRules {
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
-/// SessionEnded::code when the agent's process ended before its turn was over.
+/// SessionEnded::code when the agent's process ended before the agent's turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
 /// SessionEnded::code of a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";
-/// SessionEnded::code of a session that has ended with the one that opened it.
+/// SessionEnded::code of a session that was ended because its parent had ended.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
 /// The context of a command: time and attention are given as data.
@@ -80,13 +80,12 @@ struct Context {
     const PolicyFloor* floor = nullptr;    ///< for an opening without the scope `control`; null =
                                            ///< no floor
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
-    std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, by
-                                           ///< index
+    std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, in
+                                           ///< order
     const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
     bool agent_works = false;              ///< the agent's process or one of its children uses the
                                            ///< CPU
-    bool of_daemon = false;                ///< the report and its request come from the daemon
-                                           ///< itself
+    bool of_daemon = false;  ///< the daemon itself makes the report and its approval request
 };
 
 /// One supervised session. It decides which events a command causes, and folds events into its
@@ -134,8 +133,9 @@ public:
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
     /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. Repeating
-    /// either call changes nothing. In a session that is not paused, resume() lifts the stop of a
-    /// person's rejection, but no cancellation. `by` is the person, if known. Error: kSessionEnded.
+    /// either call changes nothing. In a session that is not paused, resume() lifts a stop due to a
+    /// person's rejection, but does not lift a cancellation. `by` is the person, if known. Error:
+    /// kSessionEnded.
     Result<> pause(std::string reason, std::string by, const Context& context,
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
@@ -162,8 +162,8 @@ public:
                            std::string approval, const Context& context, std::vector<Event>& out);
 
     /// Records the use of a child session so far, and the number of its own children. If there are
-    /// more children than the context allows, this raises an alarm. Changes nothing if this session
-    /// has ended or already has these figures.
+    /// more sub-agents than the context allows, this raises an alarm. Changes nothing if this
+    /// session has ended or the figures are unchanged.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
     /// Records that the budget of the ancestor `parent`, which includes this session's use, is at
@@ -185,8 +185,8 @@ public:
     std::uint64_t ask_beside_dialog(ApprovalRequested asked, const Context& context,
                                     std::vector<Event>& out);
 
-    /// Ends pending requests of dialogs without a decision: request `n`, or all for 0. Changes
-    /// nothing if none is pending.
+    /// Ends, without a decision, the pending dialog request `n`, or all pending dialog requests for
+    /// 0. Changes nothing if there is none.
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
@@ -213,15 +213,15 @@ public:
                     std::vector<Event>& out);
 
     /// Records that a person has seen alarm `n` (the number of an approval.alarm event), or all
-    /// alarms for 0. Changes nothing without alarms. Possible for ended sessions too: their alarms
-    /// need attention until a person has seen them. Error: kInvalidField if `n` is not an open
-    /// alarm.
+    /// alarms for 0. Changes nothing if there is no alarm. Works in an ended session too, whose
+    /// alarms need attention until a person has seen them. Error: kInvalidField if `n` is not an
+    /// open alarm.
     Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
                                 const Context& context, std::vector<Event>& out);
 
     /// Requests a judge's opinion; false if this check is already in flight. The caller sends the
     /// question described by the check.requested event. Errors: kSessionEnded, kNoJudge,
-    /// kTooManyChecks, kInvalidId for a new id that looks like Headway's own.
+    /// kTooManyChecks, kInvalidId for a new id that looks like an id made by Headway.
     Result<bool> request_check(std::string check_id, std::string by, const Context& context,
                                std::vector<Event>& out);
 
@@ -235,8 +235,8 @@ public:
     /// verdict for silence, and the consequences of the time budget.
     void tick(const Context& context, std::vector<Event>& out);
 
-    /// Ends the session because the agent's process has ended: as completed if its turn was over,
-    /// else as failed with the code `agent_gone`. Changes nothing in an ended session.
+    /// Ends the session because the agent's process has ended: as completed if the agent's turn was
+    /// over, else as failed with the code `agent_gone`. Changes nothing in an ended session.
     void agent_gone(const Context& context, std::vector<Event>& out);
 
     /// Folds an event that was read from the journal.

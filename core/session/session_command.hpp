@@ -14,7 +14,7 @@
 
 namespace headway::core {
 
-/// An event of Headway's own; Session::append numbers it. Pure.
+/// An event made by Headway itself; Session::append() numbers it. Pure.
 inline Event make_event(Payload payload, Timestamp now) {
     Event event;
     event.at = now;
@@ -57,7 +57,7 @@ private:
 
 // session_command.cpp
 
-/// Appends the verdict, if it has changed; `tier` is the proof in the event before it.
+/// Appends the verdict, if it has changed; `tier` is the proof in the event before the verdict.
 void add_verdict(Command& command, Tier tier = Tier::kNone);
 /// Appends the next recovery step, if one is due.
 void add_advice(Command& command);
@@ -66,7 +66,7 @@ void add_advice(Command& command);
 void end_itself(Command& command, Failure failure);
 /// Ends a session whose agent has claimed completion and has been quiet since then.
 void complete_as_said(Command& command);
-/// A directive with the id that is right if it is the next event added to the session.
+/// A directive whose id is valid only if the directive is the next event added to the session.
 DirectiveIssued next_directive(const Command& command, DirectiveKind kind, std::string reason);
 void direct(Command& command, DirectiveKind kind, std::string reason, std::string by);
 void add_stats(Command& command);
@@ -74,13 +74,13 @@ void add_stats(Command& command);
 void note_state(const SessionState& state, Event& event);
 /// Sets `event.state` to `next`, unless the agent is already in that state.
 void move_to(const SessionState& state, AgentState next, Event& event);
-/// Sets the heartbeat interval on the event, if the interval has changed.
+/// Sets the heartbeat interval in the event, if the interval has changed.
 void ask_interval(const SessionState& state, const Context& context, Event& event);
 
 // session_budget.cpp
 
-/// Credits the time in which Headway was down or stopped. Called before the first event of a
-/// command, because that event charges the time up to itself.
+/// Credits the time in which Headway did not listen. Called before the first event of a command,
+/// because that event charges the time up to itself.
 void credit_pause(Command& command);
 void add_budget_level(Command& command);
 void add_budget_update(Command& command);
@@ -90,19 +90,19 @@ void add_budget_update(Command& command);
 void follow_budget(Command& command, bool asked, bool stepped);
 /// Adds to existing limits; precondition: the session is open and each added amount has a limit.
 void add_extension(Command& command, BudgetExtended extended);
-/// Checks that approving this request would add something; otherwise the approver would wrongly
-/// believe that it did. Error: kInvalidField.
+/// Checks that approving this request would extend the budget; otherwise the approver would wrongly
+/// believe in an extension. Error: kInvalidField.
 Result<> check_extends(const Command& command, const Approval& asked);
-/// The one place where an approval becomes budget.
+/// Extends the budget by what was approved. No other function does this.
 void grant_extension(Command& command, const Approval& approved);
 
 // session_approvals.cpp
 
 /// Checks that `requests` more approvals fit. Error: kTooManyApprovals.
 Result<> check_room(const SessionState& state, std::size_t requests);
-/// Called before `event` is folded: the alarm if the started or finished call lacked approval. A
-/// report is only taken as a repeated one if its event_id is the same, because the agent chooses
-/// everything else; otherwise it is checked like the first.
+/// Called before `event` is folded. Returns an alarm if the started or finished call lacked
+/// approval. Only a report with the same event_id is a repetition; any other report is checked like
+/// a first one, because an agent can repeat all other fields as it likes.
 std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& event);
 /// Appends `alarm` after the call that caused it, event `cause`.
 void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause);

@@ -29,10 +29,10 @@ struct EnumNames<EstimateMode> {
     static constexpr std::array<std::string_view, 4> kNames{"off", "stall", "step", "every"};
 };
 
-/// When a judge is asked automatically, and which one. Belongs to the daemon, not to a session.
+/// When a judge is asked automatically, and which judge. Belongs to the daemon, not to a session.
 struct JudgeRules {
     std::string primary;  ///< name of the endpoint asked first; empty = there is no judge
-    std::string confirm;  ///< endpoint of the second opinion that a B needs; empty = none
+    std::string confirm;  ///< endpoint for the second opinion on an answer B; empty = none
     bool on_suspect = true;
     /// Rounds without hard progress before an audit; 0 = no audits.
     std::uint32_t audit_rounds = 100;
@@ -78,21 +78,22 @@ struct StopQuestion {
 };
 
 /// Questions to judges about a session, and the only answer that changes a verdict: B, "looping".
-/// Other answers change no verdict, so that no transcript can talk a judge into a better one; but
-/// under ConfirmStop::kJudge an A postpones a stop. Also keeps the facts that are repeated to a
-/// judge.
+/// Other answers change no verdict, so that no transcript can improve a verdict by persuading a
+/// judge; but under ConfirmStop::kJudge an A postpones a stop. Also keeps facts, which each
+/// question to a judge includes.
 struct Checks {
     std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
     std::uint32_t automatic = 0;        ///< automatic checks so far
     std::uint32_t next_round = 0;  ///< Ledger::rounds from which the next automatic check may come
     std::uint32_t audited_round = 0;
-    std::string loop;                ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;         ///< Ledger::rounds when the judge was asked about it
-    std::uint64_t n = 0;             ///< the answer's event
-    std::uint64_t asked_n = 0;       ///< the question's event: progress after it refutes the answer
-    std::vector<std::string> facts;  ///< at most limits::kFactsBytesMax, newest last
-    bool confirmed = false;          ///< the second opinion agreed, or none is required
-    std::uint64_t facts_learned = 0;  ///< in total
+    std::string loop;                 ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;          ///< Ledger::rounds when the judge was asked about this loop
+    std::uint64_t n = 0;              ///< the answer's event
+    std::uint64_t asked_n = 0;        ///< event of the question; progress after this event refutes
+                                      ///< the answer
+    std::vector<std::string> facts;   ///< at most limits::kFactsBytesMax, newest last
+    bool confirmed = false;           ///< the second opinion agreed, or none is required
+    std::uint64_t facts_learned = 0;  ///< number of all facts learned so far
     StopQuestion stop;
     bool operator==(const Checks&) const = default;
     static constexpr auto fields() {
@@ -112,7 +113,7 @@ struct Checks {
 /// Adds a fact for the judge; the oldest facts are dropped for lack of room.
 void learn_fact(Checks& checks, std::string_view fact);
 
-/// Fold a question to a judge, and its end. `state` is the state before the event.
+/// Fold the start and the end of a check. `state` is the state before the event.
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 

@@ -4,23 +4,23 @@
 #include "core/state/session_state.hpp"
 #include "core/values/watch.hpp"
 
-// An agent's claim that its task is complete: `assessment: task_complete` ends the agent's run
-// after the action that comes with it (docs/first-designs.md). The claim has the effect of ending
-// the session, but leaves room for a last action and its result.
+// An agent's claim that its task is complete. In docs/first-designs.md, `assessment: task_complete`
+// ends the agent's run after the action that comes with the claim. Here, too, the claim ends the
+// session, but only after time for a last action and its result.
 
 namespace headway::core {
 
-/// Called for any event, after all other folds. A reflection with the assessment `task_complete`
+/// Called for every event, after all other folds. A reflection with the assessment `task_complete`
 /// makes the claim; another reflection, a later iteration, a new phase, a message from the user or
 /// a second call withdraws it.
 void note_claim(SessionState& state, const Event& event);
 
-/// True if the claim is in force and nothing is in flight. Pure.
+/// True if the claim is in force and no call is in flight. Pure.
 bool says_complete(const SessionState& state) noexcept;
 
 /// When the session ends as completed unless the agent does something else: one heartbeat interval
 /// after the claim, or after the call that followed it. This is earlier than the session would turn
-/// silent. Heartbeats do not change this. kNever without a claim. Pure.
+/// silent. Heartbeats do not change this time. kNever without a claim. Pure.
 Timestamp completion_at(const SessionState& state, const Watch& watch);
 
 }  // namespace headway::core

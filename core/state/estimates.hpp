@@ -25,7 +25,7 @@ struct CurrentEstimate {
     std::string reasoning;              ///< cut to limits::kEstimateReasonBytesMax
     std::string next_milestone;         ///< cut to limits::kEstimateWordsBytesMax
     std::vector<std::string> blockers;  ///< at most limits::kEstimateBlockersMax, each cut too
-    bool is_stuck = false;              ///< the estimate is within five points of the last two
+    bool is_stuck = false;              ///< the estimate is within five points of the two before it
     std::string source;     ///< "agent", "judge", or the agent's own name for its source
     bool fallback = false;  ///< the judge gave no estimate
     std::uint64_t n = 0;    ///< its event; 0 = none yet
@@ -59,7 +59,7 @@ struct Estimates {
     CurrentEstimate current;
     /// The newest estimates by one author, at most EstimatePlateau::kWindow.
     std::vector<double> recent;
-    bool recent_judged = false;  ///< that author is a judge
+    bool recent_judged = false;  ///< the author of `recent` is a judge
     bool operator==(const Estimates&) const = default;
     static constexpr auto fields() {
         using E = Estimates;
@@ -72,8 +72,8 @@ struct Estimates {
     }
 };
 
-/// True if the estimate is within five points of the author's two estimates before it. A fallback
-/// has no author. Pure.
+/// True if the estimate is within five points of the two previous estimates by the same author. A
+/// fallback has no author. Pure.
 bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate);
 
 /// Folds the event.

@@ -19,9 +19,9 @@ struct SessionState;
 /// Called by the fold.
 void note_legacy_kills(SessionState& state, Timestamp now);
 
-/// When the session's timer ends the session, or kNever: in the mode `enforce`, or, with
-/// `fallback`, once the session is silent. Time before Watch::since() counts, but the agent then
-/// gets two of its intervals to report. Pure.
+/// When the session's timer ends the session; kNever unless the mode is `enforce`, or `fallback` is
+/// set and the session is silent. Time before Watch::since() counts, but after Watch::since() the
+/// agent has at least two heartbeat intervals to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
 /// Both views of one session, for comparison.
@@ -31,7 +31,7 @@ struct Comparison {
     std::vector<LegacyKill> kills;
     Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;
-    bool saved = false;  ///< a timer would have killed the session, which completed
+    bool saved = false;  ///< a timer would have killed the session, but the session completed
     std::string summary;
 };
 

@@ -18,7 +18,7 @@ bool held_by_person(const SessionState& state, const OpenCall& call);
 /// the calls that were held.
 void hold_calls(SessionState& state, Timestamp at);
 
-/// Lets the call of an approval run from `at` on.
+/// Records that the call of an approval may run from `at` on.
 void let_run(SessionState& state, const Approval& approval, Timestamp at);
 
 /// How long an open call has run by `now`, excluding a person's time. Pure.

@@ -28,8 +28,8 @@ namespace headway::core {
 struct OpenCall {
     std::string call_id;
     std::string tool;
-    Timestamp since = kNever;  ///< since when it may run; set again when a person decides or
-                               ///< resumes
+    Timestamp since = kNever;  ///< time from which it may run; set again when a person decides
+                               ///< about the call or resumes the session
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
         return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
@@ -92,9 +92,11 @@ struct Claim {
 struct RoundOfCalls {
     std::optional<std::uint64_t> number;  ///< the client's number
     bool finished = false;  ///< one of its calls has finished: the next start opens a new round
-    std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
-    std::uint32_t calls = 0;               ///< finished, at most limits::kRoundCallsMax
-    std::uint32_t echoes = 0;  ///< duplicates among these, at most limits::kRoundEchoesMax
+    std::vector<std::uint64_t> questions;  ///< digests of the different calls, at most
+                                           ///< limits::kRoundQuestionsMax
+    std::uint32_t calls = 0;   ///< number of finished calls, at most limits::kRoundCallsMax
+    std::uint32_t echoes = 0;  ///< number of duplicates among these calls, at most
+                               ///< limits::kRoundEchoesMax
     bool operator==(const RoundOfCalls&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -163,9 +165,9 @@ struct LoopStart {
     }
 };
 
-/// Everything known about a session: the result of folding its events and nothing else. Its size is
-/// bounded, however long the session. A snapshot is this struct, written field by field; a change
-/// of its meaning must raise kSnapshotVersion.
+/// Everything known about a session: made by folding its events and from nothing else. The size of
+/// this struct is bounded, however long the session. A snapshot is this struct, written field by
+/// field. Raise kSnapshotVersion if the meaning of any field changes.
 struct SessionState {
     std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
@@ -178,10 +180,10 @@ struct SessionState {
     std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
-    std::uint32_t other_words = 0;  ///< counted messages from others than the agent and the
+    std::uint32_t other_words = 0;  ///< counted messages, except those of the agent and of the
                                     ///< operator
     std::uint32_t hook_calls = 0;   ///< calls that were ignored because an agent's hooks made them
-    Millis asked_interval{0};       ///< the heartbeat interval last asked for
+    Millis asked_interval{0};       ///< the last heartbeat interval requested from the agent
     std::string phase;
     std::optional<std::uint64_t> iteration;
     std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
@@ -190,7 +192,7 @@ struct SessionState {
     std::vector<Directive> directives;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
-    CowBox<Judgement> judgement;  ///< shared with its views
+    CowBox<Judgement> judgement;  ///< shared with views
     /// For each verdict, the event that last reached it; 0 = never. A wait for a past verdict can
     /// thus be answered in constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
@@ -200,11 +202,12 @@ struct SessionState {
     /// person's resume.
     bool stopped = false;
     std::optional<AgentState> agent_state;
-    std::optional<EventType> last_change;  ///< a type with a change_name
+    std::optional<EventType> last_change;  ///< always a type for which change_name() is not empty
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
     bool paused_for_day = false;  ///< by a daily cap
-    /// Finished calls while a person is being asked, since the question or a person's last answer.
+    /// Calls that finished while a person is being asked, counted from the question or from a
+    /// person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls ignored because they were refused or interrupted
@@ -217,8 +220,8 @@ struct SessionState {
     std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
-    /// Number of changed paths, each counted once: exact up to limits::kPathsSeenMax; it does not
-    /// grow beyond that.
+    /// Number of changed paths, each counted once: exact up to limits::kPathsSeenMax, which is also
+    /// its maximum.
     std::uint64_t files_modified = 0;
     LazyOptional<SeenPaths> paths_seen;  ///< the changed paths that the ledger does not track
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
@@ -249,7 +252,7 @@ struct SessionState {
     }
     /// True if a person was asked and has not answered: the agent's waiting is not charged.
     bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
-    /// When the agent last sent a beat or last had to wait: silence is counted from here.
+    /// When the agent last sent a beat or last had to wait: silence is counted from this time.
     Timestamp heard_at() const noexcept {
         return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
     }
@@ -260,7 +263,7 @@ struct SessionState {
 /// Version of the layout and meaning of SessionState. A snapshot with another version is ignored,
 /// and the journal is replayed. The version is a sum of two numbers. Raise the first at any change
 /// except a new detector. The second is the number of detectors beyond the first 26: it grows with
-/// each new detector, because older snapshots lack its counts.
+/// each new detector, because older snapshots lack the counts of that detector.
 inline constexpr std::uint32_t kSnapshotVersion = 7 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {

@@ -12,8 +12,8 @@
 
 namespace headway::core {
 
-/// Phrases to find in a text in one pass, ignoring ASCII case. At most places of a text, two
-/// characters are enough to exclude all phrases. Phrases are lower case and have two characters or
+/// Phrases to find in a text in one pass, ignoring ASCII case. Two characters suffice to exclude
+/// all phrases at nearly every place of a text. Phrases are lower case and have two characters or
 /// more.
 template <std::size_t N>
 class Phrases {
@@ -62,7 +62,7 @@ private:
         return true;
     }
 
-    /// The row of a letter: equal for both cases of it.
+    /// The row of a letter, the same for upper and lower case.
     static constexpr std::size_t row_of(char c) { return static_cast<unsigned char>(c) & 31U; }
 
     /// Index of the first phrase with which the text begins; N if no phrase matches.

@@ -26,8 +26,8 @@ struct Digest {
 /// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
-/// A digest of the words of `text`, whatever their order, except those that are in `without`; 0 if
-/// there are fewer than `least` words. Pure; must never change, like digest_of().
+/// A digest of the words of `text`, without regard to their order. Words that occur in `without`
+/// are left out. 0 if fewer than `least` words remain. Pure; must never change, like digest_of().
 std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least);
 
 /// 32 lowercase hexadecimal digits.
@@ -38,7 +38,7 @@ std::string to_hex(const Digest& digest);
 struct Text {
     std::string kept;              ///< the whole text, or head and tail joined
     std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole
-    std::uint64_t bytes = 0;       ///< length of the whole text; 0 when `kept` is the whole
+    std::uint64_t bytes = 0;       ///< length of the whole text; 0 when `kept` is the whole text
     Digest digest;                 ///< of the whole text; only when cut
 
     bool whole() const noexcept { return bytes == 0; }

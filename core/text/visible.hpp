@@ -28,10 +28,10 @@ bool is_hidden(char32_t point);
 /// byte if no character begins there. Changes only `out`.
 void append_escape(std::string& out, std::string_view text);
 
-/// `text` on one line, with nothing left out or hidden: a hidden character becomes \u{202e}, a byte
-/// outside of UTF-8 \x{ff}. Also escaped are a blank at either end, and a backslash that would
-/// otherwise make two texts look the same (\u{5c}u{202e}). Different texts stay different. Pure;
-/// linear, at most ten bytes for a character.
+/// `text` on one line, with nothing left out or hidden: a hidden character becomes \u{202e}, and a
+/// byte outside of UTF-8 becomes \x{ff}. A blank at either end is escaped too, and so is a
+/// backslash that would otherwise make two texts look the same (\u{5c}u{202e}). Different texts
+/// stay different. Pure; linear, at most ten bytes for a character.
 std::string visible(std::string_view text);
 
 /// `json` with each hidden character replaced by an escape such as \u202e, which means the same in

@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// Why an agent cannot go on by itself. Values are stored: append only. kUnknown is an error that
-/// is in no table and ended a turn: the session is `blocked`, with the text of the error.
+/// Why an agent cannot go on by itself. Values are stored: append only. kUnknown: a turn was ended
+/// by an error that is in no table; the session is `blocked`, with the text of the error.
 enum class Cause : std::uint8_t {
     kNone,
     kUsageLimit,    ///< of a plan or a quota; usually with a time at which it resets

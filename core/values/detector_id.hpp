@@ -10,8 +10,9 @@
 namespace headway::core {
 
 /// A detector, identified by the place of its field in `Detectors` (core/detectors/detectors.hpp);
-/// the field's name is the detector's. Stored. `kIdOf<ExactRepeat>` is the id of a detector's type.
-/// Policies use this id and need neither the types nor their list.
+/// the name of that field is the name of the detector. The place and the name are both stored.
+/// `kIdOf<ExactRepeat>` is the id of a detector's type. Policies use this id and need neither the
+/// types nor their list.
 enum class DetectorId : std::uint8_t {};
 
 template <>

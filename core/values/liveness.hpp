@@ -38,7 +38,8 @@ inline constexpr std::chrono::minutes kProcessPatience{30};
 /// Interval between checks of the process of an agent that does not report.
 inline constexpr std::chrono::minutes kProcessLookEvery{1};
 
-/// silent_at() for an agent whose process is known to be alive, if `agent_runs`.
+/// silent_at() that also excuses silence while the agent's process is known to be alive
+/// (`agent_runs`).
 inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked,
                            bool agent_runs) {
     const Timestamp due = silent_at(last_beat_at, watch, asked);

@@ -44,7 +44,8 @@ struct PhaseRecord {
 struct RecentPhases {
     static constexpr std::size_t kMax = 8;
     std::vector<std::uint64_t> names;  ///< digests, including the current phase
-    std::uint64_t started_n = 0;       ///< the last new phase.started; 0 = none
+    std::uint64_t started_n = 0;       ///< number of the phase.started event of the last new phase;
+                                       ///< 0 = none
     bool operator==(const RecentPhases&) const = default;
     static constexpr auto fields() {
         return field_list(field("names", &RecentPhases::names),

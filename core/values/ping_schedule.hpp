@@ -17,12 +17,12 @@ namespace headway::core {
 /// The five fields of a line of crontab(5): minute, hour, day of the month, month, day of the week.
 class Cron {
 public:
-    /// Numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter, whose
-    /// detail names the field.
+    /// Parses numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter,
+    /// whose detail names the field.
     static Result<Cron> parse(std::string_view text);
 
-    /// The first matching minute after `at`; kNever without one within the next five years. Both
-    /// are in local time.
+    /// The first matching minute after `at`; kNever if no minute matches within the next five
+    /// years. Both times are local times.
     Timestamp next(Timestamp at) const;
 
 private:
@@ -38,10 +38,10 @@ private:
 };
 
 struct PingSchedule {
-    Millis every{0};   ///< between two starts; 0: by `cron`
+    Millis every{0};   ///< time between two starts; 0: `cron` is used
     std::string cron;  ///< as it was given
     Millis grace{0};
-    /// True if its late start has been reported.
+    /// True if the late start of the job has been reported.
     bool reported = false;
     /// If the daemon was down when a start was due: the end of the additional grace, which is given
     /// once.
@@ -54,7 +54,7 @@ inline constexpr std::chrono::minutes kPingEveryMin{1};
 inline constexpr std::chrono::hours kPingEveryMax{15 * 24};
 inline constexpr std::chrono::minutes kPingGraceDefault{5};
 inline constexpr std::chrono::hours kPingGraceMax{7 * 24};
-/// How early a job may start by its own clock.
+/// A start that is this much too early still counts, because the clock of the job may be ahead.
 inline constexpr std::chrono::minutes kPingEarly{1};
 
 /// How far local time is ahead of UTC at the given time.
@@ -65,7 +65,7 @@ Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOf
 
 /// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": both for people and for storage.
 std::string print_schedule(const PingSchedule& schedule);
-/// The inverse; nothing for any other text.
+/// The inverse of print_schedule(); nothing for any other text.
 std::optional<PingSchedule> read_schedule(std::string_view text);
 
 }  // namespace headway::core

@@ -49,7 +49,7 @@ struct EnumNames<ConfirmStop> {
 struct Thresholds {
     std::uint32_t suspect = 0;
     std::uint32_t stuck = 0;
-    /// True if `suspect` is not reached after `stuck`.
+    /// True if `suspect` is reached no later than `stuck`.
     constexpr bool rise() const { return stuck == 0 || suspect <= stuck; }
     bool operator==(const Thresholds&) const = default;
     static constexpr auto fields() {
@@ -94,8 +94,9 @@ struct DetectorPolicy {
 /// so that replay does not depend on today's configuration.
 struct Policy {
     Profile profile = Profile::kBalanced;
-    Millis heartbeat_interval{10'000};  ///< for a quiet agent, kHeartbeatIntervalMin..Max
-    /// Heartbeats without a state change and without a call in flight, 2..1000.
+    Millis heartbeat_interval{10'000};  ///< of a quiet agent, kHeartbeatIntervalMin..Max
+    /// The limit of the heartbeat rule: heartbeats without a state change and without a call in
+    /// flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
     /// False: only liveness, failures and the client's own reports count.
     bool loop_detection = true;

@@ -44,8 +44,8 @@ constexpr bool is_final(Verdict verdict) {
     return verdict >= Verdict::kCompleted;
 }
 
-/// A verdict with its grounds. Immutable and shared by pointer, since a view refers to it after
-/// every report.
+/// A verdict with its reason and evidence. Immutable and shared by pointer, since a view refers to
+/// it after every report.
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
     std::string reason;    ///< one sentence for people; may be empty while starting
@@ -53,7 +53,7 @@ struct Judgement {
     /// Event numbers that support the verdict, at most limits::kEvidenceMax.
     std::vector<std::uint64_t> evidence;
     Timestamp since = kNever;
-    std::vector<std::string> detectors;  ///< all that claimed, `detector` first
+    std::vector<std::string> detectors;  ///< all detectors with a claim, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     /// A person should look. With `waiting`: the external thing that the agent waits for has not

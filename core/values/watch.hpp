@@ -9,16 +9,16 @@
 
 namespace headway::core {
 
-/// Since when Headway has been listening, and its attention gaps (a hung commit, a suspended
-/// process): silence in a gap proves nothing about an agent (docs/detection.md, section 11). A
-/// value, small enough for a copy in every command.
+/// The time since which Headway has been listening, and its attention gaps (a hung commit, a
+/// suspended process). Silence in a gap proves nothing about an agent (docs/detection.md, section
+/// 11). A value, small enough for a copy in every command.
 class Watch {
 public:
     static constexpr std::size_t kGapsMax = 32;  ///< takes half a kilobyte; short gaps are dropped
                                                  ///< first
 
     Watch() = default;
-    /// Listening since `since`, without gaps.
+    /// Headway has been listening since `since`, without gaps.
     Watch(Timestamp since) noexcept : since_(since) {}
 
     /// Begins to listen, at the start of the daemon. A dialog that was open before no longer waits
@@ -36,11 +36,11 @@ public:
     /// dropped.
     void note_gap(Timestamp from, Timestamp to) noexcept;
 
-    /// Since when Headway has listened without a gap that matters to a session with the heartbeat
-    /// interval `asked`: since the end of the last gap of at least a quarter of `asked`. Shorter
-    /// gaps are ignored, because a heartbeat due in such a gap is received at the end of the gap,
-    /// well before the timeout of two intervals. If they counted, they would hide real silence on a
-    /// slow disk, where every commit is a gap.
+    /// The time since which Headway has listened without a gap that matters to a session with the
+    /// heartbeat interval `asked`: the end of the last gap of at least a quarter of `asked`.
+    /// Shorter gaps are ignored, because a heartbeat due in such a gap is received at the end of
+    /// the gap, well before the timeout of two intervals. If they counted, they would hide real
+    /// silence on a slow disk, where every commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
     /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.

@@ -65,7 +65,7 @@ struct DigestSession {
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
     std::uint64_t resumed = 0;          ///< number of all resumes
     std::vector<DigestLoop> loops;      ///< the last kLoopsMax
-    Timestamp heard_at = kNever;        ///< the last report of the agent
+    Timestamp heard_at = kNever;        ///< time of the agent's last report
     Millis silence{0};                  ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
@@ -84,15 +84,15 @@ public:
     /// By id; at most kSessionsMax.
     const std::map<std::string, DigestSession, std::less<>>& sessions() const { return sessions_; }
     /// The number of events of sessions for which there was no room, plus the number of completed
-    /// sessions that were removed to make room for others.
+    /// sessions that were removed to make room.
     std::uint64_t left_out() const { return left_out_; }
 
 private:
     bool make_room();
 
     std::map<std::string, DigestSession, std::less<>> sessions_;
-    /// Completed sessions about which there is nothing to report, oldest first: they make room for
-    /// others.
+    /// Completed sessions about which there is nothing to report, oldest first: they are removed to
+    /// make room for others.
     std::deque<std::string> plain_;
     std::uint64_t left_out_ = 0;
 };

@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// A session as readers see it without asking its owner: published after every commit that touched
-/// it, about 400 bytes.
+/// A session as readers see it without asking its owner: a view is published after every commit
+/// that touched its session, and takes about 400 bytes.
 struct SessionView {
     std::string id;
     std::uint64_t n = 0;
@@ -33,15 +33,15 @@ struct SessionView {
     std::optional<ApprovalAlarmKind> alarm;              ///< the most urgent unacknowledged alarm
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
     Timestamp heard_at = kNever;                         ///< as SessionState::heard_at()
-    bool held = false;        ///< a person was asked or has paused it: silence is expected
+    bool held = false;        ///< a person was asked or has paused the session: silence is expected
     bool quiet_call = false;  ///< a call is in flight, and no heartbeat has come since its start
 };
 
 /// Pure.
 SessionView view_of(const Session& session);
 
-/// True if the session counts as alive: it has not ended, its last heartbeat is younger than two of
-/// its intervals, and it has not been judged silent since then. Pure.
+/// True if the session counts as alive: it has not ended, its last heartbeat is less than two
+/// heartbeat intervals old, and it has not been judged silent since that heartbeat. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

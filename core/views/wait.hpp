@@ -13,7 +13,8 @@
 #include "core/values/watch.hpp"
 #include "core/views/view.hpp"
 
-// Waits for a status, which replace fixed timeouts: the condition, and whether it is met. Pure.
+// Waits for a status, which replace fixed timeouts: the condition of a wait, and whether it is met.
+// Pure.
 
 namespace headway::core {
 
@@ -29,7 +30,7 @@ struct Until {
     }
 };
 
-/// Parses a comma list of verdicts and of the sets `settled`, `ended`, `event`,
+/// Parses a comma-separated list of verdicts and of the sets `settled`, `ended`, `event`,
 /// `needs_somebody`. Error: kInvalidParameter.
 Result<Until> parse_until(std::string_view text);
 
@@ -80,8 +81,8 @@ struct WaitAnswer {
 WaitAnswer answer(const WaitFor& wait, const SessionView& view);
 
 /// When the agent will count as gone unless it sends a heartbeat. kNever while its silence proves
-/// nothing: the session has ended, a person was asked or has paused it, or a child session works.
-/// Attention gaps are credited as in silent_at(). Pure.
+/// nothing: the session has ended, a person was asked or has paused the session, or a child session
+/// works. Attention gaps are credited as in silent_at(). Pure.
 Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& watch);
 
 }  // namespace headway::core

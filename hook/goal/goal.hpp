@@ -32,12 +32,12 @@ bool is_turn_end(std::string_view agent, std::string_view body) noexcept;
 bool is_switched_off(Environment environment);
 
 /// The folder in which to run the command: the one in which the session began, if the agent passes
-/// it to hooks; else the one that the body names; empty: the folder of this process. Pure, except
-/// for the environment.
+/// it to hooks; else the one that the body names. An empty result means the folder of this process.
+/// Pure, except for the environment.
 std::string goal_folder(Environment environment, std::string_view body);
 
-/// Runs a /bin/sh command in its own process group, which is killed after `limit_ms`. Output that a
-/// child writes after the end of the command is not awaited.
+/// Runs a /bin/sh command in its own process group, which is killed after `limit_ms`. Does not wait
+/// for output that a child writes after the end of the command.
 GoalRun run_goal(const std::string& command, const std::string& folder, int limit_ms);
 
 /// Kills the running command; for signal handlers.

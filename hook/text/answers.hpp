@@ -11,9 +11,9 @@
 
 namespace headway::hook {
 
-/// The most answers in one request; the daemon ignores further ones.
+/// Maximum number of answers in one request; the daemon ignores further answers.
 inline constexpr int kAnswersMax = 32;
-/// The most bytes of the header with the answers; the daemon accepts a head of 8 KiB.
+/// Maximum size of the header with the answers, in bytes; the daemon accepts a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
 enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's
@@ -26,19 +26,19 @@ bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 std::string_view take_last_line(std::string_view& text) noexcept;
 
 /// The usage of the last answers, at most `most`, newest first, without duplicates. The usage of an
-/// answer is taken from its last line: `ID;TIME;INPUT;OUTPUT`, followed by
-/// `;CACHED;CACHE_WRITE;REASONING;MODEL` if one of these is known. INPUT includes cached tokens,
-/// and OUTPUT includes reasoning. Answers are left out if the record shows that a fork copied them
-/// from another session. `file` is the name of the record.
+/// answer is taken from the last line about the answer, and has the form `ID;TIME;INPUT;OUTPUT`,
+/// followed by `;CACHED;CACHE_WRITE;REASONING;MODEL` if one of these is known. INPUT includes
+/// cached tokens, and OUTPUT includes reasoning. An answer is left out if the record shows that a
+/// fork copied it from another session. `file` is the name of the record.
 std::vector<std::string> items_in(std::string_view tail, Record record, std::string_view file,
                                   std::size_t most);
 
-/// Removes from `items`, those of a sub-agent, the answers that belong to its parent. `parent`: the
-/// end of the parent's transcript.
+/// Removes the answers of the parent from the `items` of a sub-agent. `parent`: the end of the
+/// parent's transcript.
 void drop_answers_of(std::string_view parent, std::vector<std::string>& items);
 
-/// The time in the last line that has one, which is about the current time of the agent's clock.
-/// Empty if no line has one.
+/// The time in the last line that has a time: about the current time of the agent's clock. Empty if
+/// no line has a time.
 std::string_view newest_time(std::string_view tail) noexcept;
 
 /// Removes as many of the newest `items` as fit into one request, and returns them, oldest first,

@@ -15,9 +15,9 @@ enum class Input : unsigned char { kWhole, kTooLong, kUnreadable };
 /// because a writer may fail if its reader stops.
 Input read_all(int descriptor, std::size_t bytes_max, std::string& bytes);
 
-/// Opens standard descriptors that are closed on /dev/null, in the wrong direction, so that using
-/// them still fails. Otherwise the next socket or file would get such a number, and the output
-/// would be written to it. To be called first.
+/// Opens /dev/null for each standard descriptor that is closed, in the wrong direction, so that
+/// using the descriptor still fails. Otherwise the next socket or file would get the number of the
+/// descriptor, and output would be written there. To be called first.
 void hold_standard_descriptors();
 
 /// Writes all bytes; false if the reader is gone.

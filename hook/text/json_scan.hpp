@@ -4,8 +4,8 @@
 #include <string_view>
 
 // Finds members of JSON without a parser: quotes inside strings are escaped, so strings can be
-// skipped, and the brackets outside of them show the depth. All functions are linear and pure; for
-// text that is not JSON the result is some part of the text, or empty.
+// skipped, and the brackets outside of strings show the depth. All functions are linear and pure;
+// for text that is not JSON the result is some part of the text, or empty.
 
 namespace headway::hook {
 

@@ -67,8 +67,8 @@ private:
     std::string body_;
 };
 
-/// True if the body is empty or may be a JSON object. False for a web page, for example, with which
-/// another program on the daemon's port may reply. Pure.
+/// True if the body is empty or may be a JSON object. False, for example, for a web page: another
+/// program on the daemon's port may reply with one. Pure.
 bool looks_like_an_answer(std::string_view body) noexcept;
 
 }  // namespace headway::hook

@@ -16,10 +16,10 @@ struct ProcessStat {
     std::string name;         ///< at most 15 bytes, without NUL
 };
 
-/// Reads the text of /proc/PID/stat; nothing for a cut or any other text. Pure.
+/// Reads the text of /proc/PID/stat; nothing for truncated or other text. Pure.
 std::optional<ProcessStat> parse_stat(std::string_view text);
 
-/// True for the name of a shell. Agents start hooks with shells. Pure.
+/// True for the name of a shell. Agents start hooks through shells. Pure.
 bool is_shell(std::string_view name) noexcept;
 
 /// The text of /proc/PID/stat; empty if the process is gone or hidden.
@@ -46,8 +46,8 @@ struct AgentProcess {
     int pidfd = -1;      ///< pidfd of exactly this process; -1: none
 };
 
-/// Finds the agent among the ancestors of this process, and opens a pidfd for it, which stays open
-/// until exit.
+/// Finds the agent among the ancestors of this process, and opens a pidfd for the agent. The pidfd
+/// stays open until exit.
 AgentProcess find_agent();
 
 }  // namespace headway::hook

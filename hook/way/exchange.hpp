@@ -17,7 +17,7 @@ int connect_to(const Place& place);
 struct Outcome {
     std::string body;
     std::string away;  ///< why there is no reply, as part of a sentence; else empty
-    int status = 0;    ///< of the reply that was no answer; 0 = none
+    int status = 0;    ///< HTTP status of a reply that is an error or incomplete; 0 = none
     bool wants_older_uses = false;
     bool wants_goal = false;  ///< the operator's goal command is to be run
 };

@@ -10,7 +10,7 @@
 
 namespace headway::hook {
 
-/// The options, from the arguments and, where these have none, from the environment.
+/// The options. Each comes from the arguments, else from the environment.
 struct Options {
     std::string agent;
     std::string socket;         ///< --socket, else HEADWAY_HOOK_SOCKET

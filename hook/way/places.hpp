@@ -24,9 +24,9 @@ struct Place {
     std::string prefix;        ///< prefix of each path; empty, or begins with a slash
 };
 
-/// The default report sockets, in the order in which they are tried: in this user's state directory
-/// (config::state_directory), in the runtime directories of the service manager, and the socket of
-/// the packaged service.
+/// The default report sockets, in the order in which they are tried: first in this user's state
+/// directory (config::state_directory), then in the runtime directories of the service manager,
+/// then the socket of the packaged service.
 std::vector<std::string> default_sockets(Environment environment);
 
 /// The state directory of this user's daemon, as config::state_directory() finds it without

@@ -25,13 +25,13 @@ struct Facts {
 };
 
 /// Finds the facts of this hook. `by_socket`: the request goes to a Unix socket and needs no token.
-/// With --usage, `body` is replaced by one that names only the session. False if there is nothing
-/// to send. May wait, see use_of().
+/// With --usage, `body` is replaced by use_body(). False if there is nothing to send. May wait, see
+/// use_of().
 bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
                 Facts& facts);
 
-/// Path of the request. With --require, the path requires that the daemon replies with an error to
-/// a hook that it does not understand; without --require, the call of such a hook may run. Pure.
+/// Path of the request. With --require, the path makes the daemon reply with an error to a hook
+/// that it does not understand. Without --require, the call of such a hook may run. Pure.
 std::string hook_path(const Options& options);
 
 /// The facts as header fields, each as `Name: value`, without the token if `by_socket`. Values that

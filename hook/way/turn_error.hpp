@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// The error that ended a turn, and the time at which its provider accepts requests again. Hooks do
-// not report them, but the agent's own record of the session has them. Only a class, a status and a
+// The error that ended a turn, and the time at which the provider accepts requests again. Hooks
+// report neither, but the agent's own record of the session has both. Only a class, a status and a
 // time are taken from the record.
 
 namespace headway::hook {
@@ -19,11 +19,11 @@ struct TurnError {
 
 /// The error that ended the last turn in Claude's transcript. Pure, linear.
 TurnError error_in_transcript(std::string_view tail);
-/// Like error_in_transcript(), for Codex's rollout; the time is that of the latest reset among the
+/// Like error_in_transcript(), for Codex's rollout; the time is the latest reset among the usage
 /// windows that are used up. Pure, linear.
 TurnError error_in_rollout(std::string_view tail);
 
-/// The error before this hook, if it is one that may follow an error: Claude's StopFailure or
+/// The error before this hook, if the hook is one that may follow an error: Claude's StopFailure or
 /// Codex's SessionEnd. Reads the record that the body names.
 TurnError turn_error_of(std::string_view agent, std::string_view body);
 

@@ -8,14 +8,14 @@
 #include "hook/text/answers.hpp"
 
 // Token usage that an agent does not report in its hooks, but writes into its own record of the
-// session: Claude Code into its transcript, Codex into its rollout. It is read here and not by the
-// daemon, which may belong to another user. Only numbers, ids of answers and their times are taken
-// from the record.
+// session: Claude Code into its transcript, Codex into its rollout. The hook reads the record,
+// because the daemon may belong to another user. Only numbers, ids of answers and their times are
+// taken from the record.
 
 namespace headway::hook {
 
 /// The usage of the last answers in a record, oldest first (answers.hpp), separated by commas. The
-/// daemon counts each answer once, so the next hook makes up for one that was missed. Pure, linear.
+/// daemon counts each answer once, so the next hook makes up for a missed one. Pure, linear.
 std::string use_in_transcript(std::string_view tail);
 std::string use_in_rollout(std::string_view tail);
 
@@ -27,18 +27,19 @@ bool ends_with_answer(std::string_view tail, std::string_view words = {}) noexce
 /// names none. Pure.
 std::string record_of(std::string_view body);
 
-/// The agent's usage until this hook, if it is a hook at which usage is known: Claude's Stop,
-/// StopFailure, SubagentStop and PostToolBatch, and Codex's Stop, SubagentStop and PostToolUse.
-/// Empty otherwise. At the end of Claude's turns it waits up to 400 ms, because Claude writes the
-/// last answer of the turn, whose text the hook has, while the hook runs.
+/// The agent's usage until this hook, if usage is known at such a hook: Claude's Stop, StopFailure,
+/// SubagentStop and PostToolBatch, and Codex's Stop, SubagentStop and PostToolUse. Empty otherwise.
+/// At the end of Claude's turns this function waits up to 400 ms, because Claude writes the last
+/// answer of the turn into its transcript while the hook runs. The hook recognises this answer by
+/// its text.
 std::string use_of(std::string_view agent, std::string_view body);
 
 /// The usage of the answers before those in use_of(), newest first, one string for each request.
-/// For a daemon that knew none of the last answers.
+/// Needed if the daemon knew none of the answers in use_of().
 std::vector<std::string> older_uses_of(std::string_view agent, std::string_view body);
 
-/// A body that only names the session, and the sub-agent, whose usage is in the header; empty if
-/// the hook names no session. Pure.
+/// A body that names only the session and the sub-agent; their usage is in the header. Empty if the
+/// hook names no session. Pure.
 std::string use_body(std::string_view body);
 
 }  // namespace headway::hook

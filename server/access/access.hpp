@@ -25,8 +25,8 @@ struct Principal {
     std::string id;    ///< the token's id; empty if there is no token
     std::string name;  ///< the token's name
     core::Grants grants;
-    /// Connected through the report socket: may report for and read any single session, but not
-    /// list all.
+    /// Connected through the report socket: may report for any session and read it, but may not
+    /// list sessions.
     bool only_reports = false;
 
     bool anonymous() const noexcept { return id.empty(); }
@@ -35,8 +35,8 @@ struct Principal {
 /// For routes whose path does not name the session: checks that the caller may report for it.
 /// Error: kForbidden, which names the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
-/// For such routes: checks that the caller may read the session. Error: kForbidden, which names the
-/// scope. Pure.
+/// For the same routes: checks that the caller may read the session. Error: kForbidden, which names
+/// the scope. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
 /// An Idempotency-Key as it is stored. A token that may not report for all sessions has its own
@@ -56,8 +56,8 @@ public:
     void configure(const config::AccessSettings& settings);
     /// Replaces all tokens with those that the engine has committed.
     void set_tokens(std::vector<core::TokenRecord> tokens);
-    /// Reads the operator's token from `file`, or creates it. True if other users could read the
-    /// file. Error: kInvalidConfig.
+    /// Reads the operator's token from `file`, or creates that file. True if other users could read
+    /// the file. Error: kInvalidConfig.
     core::Result<bool> adopt_operator(std::filesystem::path file);
     /// Derives the operator's token and the key of logins from `secret_file`, which the daemons
     /// have in common, and stores the token in `file`. Error: kInvalidConfig.
@@ -79,7 +79,7 @@ public:
     /// Exchanges a code for a login; Login::secret is empty if the code is invalid. Error:
     /// kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends the login that a request has sent, at once. True if the request had a login.
+    /// Ends at once the login that a request has sent. True if the request had a login.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }

@@ -16,16 +16,16 @@ struct DecidedByLink {
     std::string_view request;      ///< id of the approval
     std::string_view tool;         ///< the call's tool
     std::string_view args_digest;  ///< digest of the call's arguments
-    /// Time of the request, needed because another request can have its id after its session is
-    /// deleted.
+    /// Time of the request. Needed because a later request can have the same id after the session
+    /// is deleted.
     std::string_view asked_at;
 };
 
 /// The codes of these links. No part of a code is stored. A code is made with a key derived from
-/// the operator's token, which proves that this daemon sent it for exactly this request to exactly
-/// this endpoint. A decision uses the code up, since a request is decided only once, and the code
-/// expires with the request. A new operator's token makes all codes invalid; if an endpoint may no
-/// longer send links, its codes become invalid. Any thread.
+/// the operator's token. The code thus proves that this daemon sent it for exactly this request to
+/// exactly this endpoint. A decision uses the code up, since a request is decided only once, and
+/// the code expires with the request. Replacing the operator's token makes all codes invalid; if an
+/// endpoint may no longer send links, its codes become invalid. Any thread.
 class DecisionLinks {
 public:
     /// If the hash is empty, no link is made and none is valid.

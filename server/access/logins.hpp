@@ -37,8 +37,8 @@ struct Login {
 class Logins {
 public:
     /// Signs later codes and logins with `key`, so that all daemons with this key, and new
-    /// processes, accept them. Only the daemon at which a code is used, or a login ends, knows of
-    /// this.
+    /// processes, accept them. When a code is used or a login is ended, only the daemon where this
+    /// happens knows about it.
     void share(std::string key) { key_ = std::move(key); }
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);
@@ -46,8 +46,8 @@ public:
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
     /// True if this secret is valid. Takes the same time for all secrets of one length.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
-    /// A text that identifies a login after its request, and reveals nothing about the secret.
-    /// Pure.
+    /// A text that identifies a login after the request that sent the secret, and reveals nothing
+    /// about the secret. Pure.
     std::string mark_of(std::string_view secret) const;
     /// True if the login with this mark is still valid.
     bool counts(std::string_view mark, core::Timestamp now) const;
@@ -76,7 +76,8 @@ private:
     std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
     std::string key_;            ///< empty: logins are not shared
     std::vector<Known> used_;    ///< used codes under a shared key, at most limits::kEndedLoginsMax
-    std::vector<Known> ended_;   ///< ended logins under a shared key, at most as many
+    std::vector<Known> ended_;   ///< ended logins under a shared key, at most
+                                 ///< limits::kEndedLoginsMax
 };
 
 }  // namespace headway::server

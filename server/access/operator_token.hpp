@@ -35,7 +35,7 @@ core::Result<std::string> read_shared_secret(const std::filesystem::path& file);
 core::Result<std::string> derive_operator_token(const std::filesystem::path& file,
                                                 std::string_view secret);
 
-/// Replaces the token atomically, which makes the old token invalid. Returns the new token. Error:
+/// Replaces the token atomically; the old token becomes invalid. Returns the new token. Error:
 /// kInvalidConfig.
 core::Result<std::string> replace_operator_token(const std::filesystem::path& file);
 

@@ -24,8 +24,8 @@ public:
         database_ = std::move(database);
         free_min_ = free_min;
     }
-    /// Creates the empty file that the engine fills and returns its name. Errors: kBackupRunning,
-    /// kFileExists, kInvalidField, kStorageFull; after an error, no file is left.
+    /// Creates the empty file for the engine to fill, and returns the name of the file. Errors:
+    /// kBackupRunning, kFileExists, kInvalidField, kStorageFull; after an error, no file is left.
     core::Result<std::string> begin(const std::string& file);
     /// Undoes begin() if the request did not reach the engine.
     void abandon(const std::string& partial);

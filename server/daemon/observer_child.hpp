@@ -20,7 +20,7 @@ namespace headway::server {
 
 /// Runs `headway observe` as a child process of the daemon. The observer is a separate process
 /// because it reads files that agents write. If the child ends, it is restarted, each time after a
-/// longer pause; it is ended with the daemon. I/O thread.
+/// longer pause. The child is ended together with the daemon. I/O thread.
 class ObserverChild {
 public:
     using Report = std::function<void(const std::string& line)>;

@@ -32,8 +32,8 @@ public:
     /// dispatcher must outlive this object.
     void start(const config::Settings& settings, Dispatcher& dispatcher);
 
-    /// Sets the daemon's address, which links contain unless another is configured. To be called
-    /// before the engine runs.
+    /// Sets the daemon's address. Links contain this address unless another one is configured. To
+    /// be called before the engine runs.
     void listens_at(const std::string& url);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }

@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// Reports how many units of a step are done, and their total.
+/// Reports how many units of a step are done, and how many there are.
 using MigrationProgress =
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)>;
 

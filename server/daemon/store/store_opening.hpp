@@ -14,8 +14,8 @@
 
 namespace headway::server {
 
-/// Opens this daemon's own database; logs what it finds and does. Errors: as in SqliteStore::open
-/// and check_log_has_database().
+/// Opens this daemon's own database, and logs its findings and steps. Errors: as in
+/// SqliteStore::open and check_log_has_database().
 core::Result<std::unique_ptr<storage::Store>> open_sqlite_store(
     const std::filesystem::path& database, spdlog::logger& log);
 

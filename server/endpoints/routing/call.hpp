@@ -105,14 +105,14 @@ public:
         return request.packed || request.body.size() > core::limits::kBodyAtOnceBytesMax;
     }
     /// Runs `reads(document, body)` on a long body outside the I/O thread, then `follows(call)` on
-    /// the I/O thread, and replies if the latter returns an error. The request is handled even if
+    /// the I/O thread, and replies if `follows` returns an error. The request is handled even if
     /// the client is gone by then; the client's next request waits meanwhile. `reads` must use only
     /// its arguments and its own state. `asks`: see LongBodies::Body. Error: kOverloaded.
     core::Result<> read_beside(LongBodies::Read reads,
                                std::function<core::Result<>(Call& call)> follows,
                                bool asks = false) const;
-    /// Reads the body with `reads(document, body)`, which returns a Result, and calls
-    /// `follows(call, value)` with its value. This happens at once or, if the body is long, by
+    /// Reads the body with `reads(document, body)`, which returns a Result, and passes the value of
+    /// that Result to `follows(call, value)`. This happens at once or, if the body is long, by
     /// read_beside().
     template <class Read, class Then>
     core::Result<> read_body(Read reads, Then follows) {

@@ -27,8 +27,8 @@ public:
         std::string_view bytes;
         bool packed = false;        ///< the bytes are compressed
         std::size_t bytes_max = 0;  ///< limit of the inflated body
-        bool asks = false;  ///< asks whether a call may run; if the body were refused, the call
-                            ///< would run unchecked
+        bool asks = false;  ///< the body asks whether a call may run; if the body were refused, the
+                            ///< call would run unchecked
     };
     /// Called on the other thread; uses only its arguments. Not called if the body cannot be
     /// inflated.

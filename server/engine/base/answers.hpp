@@ -41,7 +41,7 @@ struct StreamReply {
     bool caught_up = false;  ///< later events are sent live
     std::string reset;       ///< why the requested position is not available, or empty
     std::int64_t from = 0;   ///< the position before the first event
-    /// The position before the next page. It may be after the last event of this one, because
+    /// The position before the next page. It may be after the last event of this page, because
     /// events may have been deleted.
     std::int64_t through = 0;
 };
@@ -87,8 +87,8 @@ public:
     virtual void show(const ReplyTo& to, DocumentReply document) = 0;
     virtual void stream(const ReplyTo& to, StreamReply page) = 0;
     virtual void hook(const ReplyTo& to, HookAnswered answered) = 0;
-    /// Passes on the result of a ViewQuery, null for an unknown session. It does not answer any
-    /// single request.
+    /// Passes on the result of a ViewQuery, null for an unknown session. The result is not the
+    /// reply to any single request.
     virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
 };
 

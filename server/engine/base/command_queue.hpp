@@ -18,18 +18,18 @@ namespace headway::server {
 /// The queue from the I/O thread to the engine, bounded by limits::kCommandQueueMax and
 /// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once in each turn of
 /// its event loop; the engine takes all of them at once. Thus requests that arrive together are
-/// committed together, and the next batch gathers while the last one commits. Rationed requests
-/// (hooks and questions to people) have a lane of their own, and so do large requests. A turn takes
-/// few requests from these lanes, so that a burst of them does not delay small reports. Each lane
-/// is in order, but a report may overtake a hook. If a client sends each request after the reply to
-/// the last one, its requests stay in order.
+/// committed together, and the next batch gathers while the previous batch commits. Rationed
+/// requests (hooks and questions to people) have a lane of their own, and so do large requests. A
+/// turn takes few requests from these lanes, so that a burst of them does not delay small reports.
+/// Each lane is in order, but a report may overtake a hook. If a client sends each request only
+/// after the reply to its previous request, its requests stay in order.
 class CommandQueue {
 public:
     /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
     /// tens of ms.
     static constexpr std::size_t kRationPerTurn = 32;
     /// A request of at least this size is large. A turn takes large requests until they have
-    /// kLargeBytesPerTurn together; so many bytes delay a small report by less than 10 ms.
+    /// kLargeBytesPerTurn together; that many bytes delay a small report by less than 10 ms.
     static constexpr std::size_t kLargeBytes = 64 * 1024;
     static constexpr std::size_t kLargeBytesPerTurn = 256 * 1024;
 
@@ -37,7 +37,8 @@ public:
     /// Requests counted by hold() reduce the room for queries only, so that waiting readers do not
     /// crowd out reports.
     bool stage(Request& request);
-    /// I/O thread only. Called when the connection has closed: its queries need no answer any more.
+    /// I/O thread only. Called when the connection has closed: the queries of that connection need
+    /// no answer any more.
     void forget(std::uint64_t connection);
     /// I/O thread only. Hands over the staged requests and wakes the engine.
     void hand_over();
@@ -54,11 +55,11 @@ public:
     std::vector<std::uint64_t> take_forgotten();
 
     /// Sets the number of requests that were taken but still wait for their answer; size() includes
-    /// them. Engine thread only.
+    /// these requests. Engine thread only.
     void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
 
-    /// I/O thread only, or after it has ended. Refuses further requests; take() returns at once
-    /// when the queue is empty.
+    /// I/O thread, or any thread after the I/O thread has ended. Refuses further requests; take()
+    /// returns at once when the queue is empty.
     void close();
     bool closed_and_empty() const;
     /// True if requests are staged or wait to be taken. Any thread.
@@ -74,7 +75,8 @@ private:
     mutable std::mutex mutex_;  ///< guards everything below except the atomics
     std::condition_variable ready_;
     std::vector<Request> waiting_;
-    std::size_t first_ = 0;  ///< start of the rest in waiting_, if a batch was too large
+    std::size_t first_ = 0;  ///< index in waiting_ of the first request that did not fit into a
+                             ///< batch
     std::deque<Request> rationed_;
     std::deque<Request> large_;
     bool poked_ = false;
@@ -82,7 +84,7 @@ private:
 
     std::atomic<bool> closed_{false};
     std::atomic<std::size_t> count_{0};  ///< number of staged and waiting requests
-    std::atomic<std::size_t> bytes_{0};  ///< their bytes
+    std::atomic<std::size_t> bytes_{0};  ///< bytes of the staged and waiting requests
     std::atomic<std::size_t> held_{0};
 };
 

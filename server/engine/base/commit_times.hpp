@@ -24,7 +24,7 @@ public:
 private:
     std::uint64_t commits_ = 0;
     std::uint64_t failures_ = 0;
-    std::uint64_t microseconds_ = 0;    ///< sum of all commits
+    std::uint64_t microseconds_ = 0;    ///< total duration of all commits
     std::vector<std::uint32_t> times_;  ///< microseconds, a ring
 };
 

@@ -12,16 +12,16 @@ namespace headway::server {
 
 /// The model's answers whose use has been counted, by family: a family is a session with its
 /// sub-agents and all their generations. Needed because the records of sub-agents and of resumed
-/// sessions repeat answers. Kept in memory only, for the last answers of all families; the store
-/// has the answers of each session. Engine thread only.
+/// sessions repeat answers of other sessions. Kept in memory only, for the last answers of all
+/// families; the store has the answers of each session. Engine thread only.
 class KnownAnswers {
 public:
     static constexpr std::size_t kAnswersMax = 65'536;  ///< some megabytes
 
     /// The digest of the session that counted the answer; empty if unknown.
     std::optional<std::uint64_t> owner(std::string_view family, std::string_view answer) const;
-    /// Records that `session` has counted the answer. The first session to count it remains its
-    /// owner.
+    /// Records that `session` has counted the answer. The first session that counted an answer
+    /// remains the owner of the answer.
     void note(std::string_view family, std::string_view answer, std::uint64_t session);
 
 private:

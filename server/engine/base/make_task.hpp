@@ -19,8 +19,8 @@ namespace headway::server {
 /// A command: runs in a transaction, `Result<T> operator()(Transaction&)`, and names its sessions.
 template <class Op>
 concept WriteOp = std::invocable<Op&, Transaction&>;
-/// A query: `Result<T> operator()(Reader&)`. If it returns a `Result<std::optional<T>>`, it is
-/// called again until it has a value.
+/// A query: `Result<T> operator()(Reader&)`. A query that returns a `Result<std::optional<T>>` is
+/// called again until the optional has a value.
 template <class Op>
 concept ReadOp = std::invocable<Op&, Reader&>;
 /// A long operation: `Result<> operator()(EngineContext&, const ReplyTo&)` starts it, and the reply

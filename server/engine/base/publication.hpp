@@ -14,8 +14,8 @@
 
 namespace headway::server {
 
-/// The end of a copy of the database: it is complete, but not yet synced and checked, or it has
-/// failed.
+/// The end of copying the database: the copy is complete, but not yet synced and checked, or
+/// copying has failed.
 struct CopiedFile {
     ReplyTo to;
     std::string file;
@@ -38,7 +38,7 @@ struct Publication {
     /// approvals that are no longer pending
     std::vector<std::string> decided;
     std::vector<std::string> checked;  ///< ended checks
-    std::optional<CopiedFile> copied;  ///< a backup that has ended
+    std::optional<CopiedFile> copied;  ///< a copy that has ended
     bool followed = false;             ///< other daemons may have decided approvals or ended checks
     std::string streams_end;           ///< why all streams on this daemon have to end, or empty
     std::string fatal;                 ///< why the daemon must end now, or empty

@@ -44,8 +44,8 @@ struct EngineSettings : ReloadableSettings {
     std::optional<core::Millis> digest_at =
         {};  ///< when the digest is sent, in local time after midnight; empty: never
     core::Millis digest_span = std::chrono::hours{12};
-    core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last to be
-                                          ///< believed
+    core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last before it
+                                          ///< is adopted
     /// When the I/O thread was last in its event loop (LoopPulse); if not set, the current time is
     /// used.
     std::function<Clock::Steady::time_point()> reader_seen = {};
@@ -56,7 +56,7 @@ using EngineReport = std::function<void(bool is_error, const std::string& line)>
 
 /// Functions to reach the judges; they must not block.
 struct JudgeLink {
-    std::function<void(JudgeJob)> ask;  ///< always followed by one JudgedCommand
+    std::function<void(JudgeJob)> ask;  ///< each call is followed by one JudgedCommand
     std::function<void(const std::string& session)> cancel;  ///< cancels open questions
 };
 

@@ -58,7 +58,7 @@ struct EngineStats {
     std::uint64_t wal_pages = 0;
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< changes of verdicts, by new
                                                                 ///< verdict
-    std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now
+    std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now, by verdict
     /// Sessions in memory that have a budget, by its level.
     std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()> budget_levels{};
     /// Open sessions whose agents send hooks, by core::ChannelHealth.

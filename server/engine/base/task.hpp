@@ -22,10 +22,10 @@ class Reader;
 class Transaction;
 struct EngineContext;
 
-/// The sessions that a write touches. The text belongs to its task.
+/// The sessions that a write touches. The task owns the texts.
 using SessionNames = std::vector<std::string_view>;
 
-/// Event ids that a write reports, each with its session. The texts belong to its task.
+/// Event ids that a write reports, each with its session. The task owns the texts.
 using ReportedIds = std::vector<std::pair<std::string_view, std::string_view>>;
 
 /// True for errors that fail the whole transaction, not only one command.
@@ -43,7 +43,7 @@ public:
 
     /// Passes the result to `on`. Called once, on the I/O thread, after the turn.
     virtual void answer(Answers& on, const ReplyTo& to) = 0;
-    /// Makes `error` the result, whatever running the task returned.
+    /// Makes `error` the result, even if the task has run successfully.
     void fail(core::Error error) { error_ = std::move(error); }
     bool failed() const noexcept { return error_.has_value(); }
     /// True if the store failed, so that the task may be tried again.
@@ -60,9 +60,9 @@ public:
     /// several daemons share locks and reads all sessions of a turn at once. An error becomes the
     /// reply.
     virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
-    /// Called when the turn holds its sessions and earlier writes have run, and only if several
-    /// daemons share the store. False if the sessions chosen by name() are no longer the right
-    /// ones; the next turn then calls name() again.
+    /// Called only if several daemons share the store, when the turn holds its sessions and earlier
+    /// writes have run. False if the sessions chosen by name() are no longer the right ones; the
+    /// next turn then calls name() again.
     virtual core::Result<bool> is_well_named(Reader& reader) const = 0;
     /// Names the event ids that run() will look up, so that a remote store needs only one query for
     /// all of them.
@@ -71,8 +71,8 @@ public:
     virtual core::Result<> run(Transaction& transaction) = 0;
     /// True for writes of agents, which are refused when disk space is low.
     virtual bool fills_disk() const = 0;
-    /// Refuses the write, since nothing can be stored. A call that must not run unchecked gets a
-    /// refusal in place of the error.
+    /// Refuses the write, since nothing can be stored. The reply is `error`; if a call must not run
+    /// unchecked, the reply refuses the call instead.
     virtual void refuse_unstored(Reader& reader, core::Error error) = 0;
     /// True for hooks and for questions to a person, which cost as much as many reports: a turn
     /// takes few of them.

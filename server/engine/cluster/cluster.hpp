@@ -24,13 +24,13 @@
 
 namespace headway::server {
 
-/// The engine's part in sharing a store with other daemons: it makes each turn hold its sessions,
-/// brings the sessions in memory up to date with the commits of other daemons, and publishes these
-/// commits here (docs/scale.md). Engine thread only.
+/// The engine's part in sharing a store with other daemons: it makes each turn hold the sessions
+/// that the turn needs, brings the sessions in memory up to date with the commits of other daemons,
+/// and publishes these commits here (docs/scale.md). Engine thread only.
 class Cluster {
 public:
     Cluster(storage::Store& store, Sessions& sessions, SessionTree& tree, Clock& clock);
-    /// Sets the source of hints. Even without one, the feed is read twice a second.
+    /// Sets the source of hints. Even without hints, the feed is read twice a second.
     void hint_by(ClusterHints& hints) { hints_ = &hints; }
 
     /// Resets the state after a start or a failed commit, when memory is empty.
@@ -38,23 +38,24 @@ public:
 
     // A turn.
 
-    /// Inserts, before the requests of this turn, those of earlier turns whose sessions another
-    /// daemon held.
+    /// Inserts, before the requests of this turn, the requests of earlier turns whose sessions were
+    /// held by another daemon.
     void take_deferred(std::vector<Request>& requests);
     /// Called before the turn's writes name their sessions.
     void begin_naming() { looked_at_.clear(); }
-    /// Makes hold() bring this session up to date too, because the choice of a name depends on it.
+    /// Makes hold() bring this session up to date too, because a command chooses its session by
+    /// looking at this one.
     void look_at(std::string_view name) { looked_at_.emplace(name); }
     /// Begins the transaction, holds the sessions that the turn needs, and brings them up to date.
-    /// `names` are the sessions of the writes; `woken` are those that an ancestor or descendant has
-    /// woken.
+    /// `names` are the sessions of the writes; `woken` are the sessions that an ancestor or
+    /// descendant has woken.
     core::Result<> hold(std::span<const std::string_view> names,
                         const std::vector<storage::SessionKey>& woken, const ReportedIds& ids);
     /// True if the turn holds the session.
     bool holds(std::string_view name) const { return names_.contains(name); }
     bool holds(storage::SessionKey key) const { return keys_.contains(key); }
-    /// Defers a write whose sessions are not all held to the next turn; fails it if it has waited
-    /// too long.
+    /// Defers, to the next turn, a write whose sessions are not all held; fails the write if it has
+    /// waited too long.
     void defer(Request& request);
     /// The time of the turn, read after its sessions were held.
     core::Timestamp now() const { return held_.now; }
@@ -70,8 +71,8 @@ public:
     }
     /// Called after the commit: sets the positions of the turn's events, and publishes the sessions
     /// that were brought up to date. If other daemons have committed events that come before this
-    /// turn's and are not published yet, those must be published first: this turn's events are then
-    /// removed from `publication`, and follow() publishes them later.
+    /// turn's events and are not published yet, this turn's events must wait: they are removed from
+    /// `publication`, and follow() publishes them later.
     void settle(Publication& publication, std::span<Resident* const> moved);
 
     // Between turns.
@@ -95,7 +96,8 @@ public:
     bool is_unreadable(storage::SessionKey key) const { return unreadable_.contains(key); }
     /// Not empty if a newer version has written rows that this program cannot read.
     const std::string& met_newer() const { return store_.met_newer(); }
-    /// Makes the next pulse() read the tokens again, because those read last were not published.
+    /// Makes the next pulse() read the tokens again, because the tokens read last were not
+    /// published.
     void forget_tokens() { tokens_ = -1; }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
     std::uint64_t conflicts() const { return conflicts_; }
@@ -134,7 +136,7 @@ private:
     std::unordered_set<storage::SessionKey> keys_;
     std::unordered_set<storage::SessionKey> working_;
     std::set<std::string, std::less<>>
-        looked_at_;  ///< sessions that the choice of names depends on; at most one for each command
+        looked_at_;  ///< sessions that look_at() was called for; at most one for each command
     /// Sessions that were brought up to date in this turn and are not published yet.
     std::vector<storage::SessionKey> unshown_;
     /// Sessions that are damaged or were written by a newer version; not claimed again.

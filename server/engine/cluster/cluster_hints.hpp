@@ -11,8 +11,8 @@
 namespace headway::server {
 
 /// The thread that passes hints between daemons that share a store: it reports this daemon's
-/// commits to the others, at most twenty times a second, and wakes the engine when a hint of theirs
-/// arrives.
+/// commits to the others, at most twenty times a second, and wakes the engine when a hint from
+/// another daemon arrives.
 class ClusterHints {
 public:
     ClusterHints(std::unique_ptr<storage::Hints> hints, CommandQueue& queue);

@@ -75,10 +75,11 @@ struct WebhookTestCommand {
     core::Result<> operator()(EngineContext& parts, const ReplyTo& to) const;
 };
 
-/// Sends the dead letters `ids` again, or all if empty.
+/// The number of dead letters that are sent again.
 struct DeliveriesReplayed {
     std::uint64_t count = 0;
 };
+/// Sends the dead letters `ids` again, or all dead letters if `ids` is empty.
 struct WebhookReplayCommand {
     std::string endpoint;
     std::vector<std::string> ids;
@@ -87,7 +88,8 @@ struct WebhookReplayCommand {
     core::Result<DeliveriesReplayed> operator()(Transaction& transaction);
 };
 
-/// The result of a try to send a message to a webhook. A client waits for it only if it is a test.
+/// The result of a try to send a message to a webhook. A client waits for the result only if the
+/// message is a test.
 struct WebhookTried {
     WebhookResult result;
 };

@@ -27,8 +27,8 @@ struct ApprovalAlias {
 enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 
 /// Sets `session` and `n` to those of the alias's approval. The caller needs the same scope as for
-/// access by session id and number. If it has none, the error is the same as for an unknown alias:
-/// kUnknownApproval.
+/// access by session id and number. A caller without this scope gets the same error as for an
+/// unknown alias: kUnknownApproval.
 core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
                        std::string& session, std::uint64_t& n);
 

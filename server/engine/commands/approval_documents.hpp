@@ -29,12 +29,12 @@ core::Result<api::ApprovalDocument> approval_document(const Reader& reader,
                                                       const Resident& resident, std::uint64_t n);
 
 /// The pending requests of the session, and the decisions that its agent has not used. A decision
-/// whose texts are damaged is left out, because a person may have changed the arguments in it.
+/// with damaged texts is left out, because these texts may include arguments that a person changed.
 core::Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& reader,
                                                                 const Resident& resident);
 
-/// Finds an approval by its UUID; nothing if the text is not a UUID, or is unknown. Error:
-/// kInternal if the approval is damaged; the error does not name the session.
+/// Finds an approval by its UUID; nothing if `alias` is not a UUID or is unknown. Error: kInternal
+/// if the approval is damaged; the error does not name the session.
 core::Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
                                                                 std::string_view alias);
 

@@ -10,13 +10,13 @@
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Limits and state that the next generation of a session takes over from the one that has ended. An
+// Limits and state that the next generation of a session takes over from the ended generation. An
 // agent may end its own session and go on in the next generation, but must not get rid of limits in
 // this way.
 
 namespace headway::server {
 
-/// Maximum number of generations of one session. Later resumes go on in the last one.
+/// Maximum number of generations of one session. Later resumes go on in the last generation.
 inline constexpr int kGenerationsMax = 999;
 
 /// The id of the first generation of a session; its own id if it has no other. Pure.
@@ -29,17 +29,19 @@ enum class Begins : std::uint8_t {
     kAnew,    ///< for a person, or a new process
 };
 
-/// The newest generation: the first that is open or unknown, or the last that has ended.
+/// The id of the generation in force: the newest known generation; or the next one, if the newest
+/// has ended and the report may begin another.
 core::Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins);
 
-/// The generation of `session` after generation `now`; `now` itself if it is the last allowed.
+/// The generation of `session` after generation `now`; `now` itself if no further generation is
+/// allowed.
 std::string next_generation(const std::string& session, const std::string& now);
 
-/// The generation before `session`, if it has ended or is a recording; or null.
+/// The generation before `session`, if that has ended or is a recording; else null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
-/// True if a person or a rule ended the session, or had sent its agent a stop before it ended. The
-/// agent may then not go on in another session by itself. Pure.
+/// True if a person or a rule ended the session, or had directed its agent to stop before the
+/// session ended. The agent may then not go on in another session by itself. Pure.
 bool was_stopped(const core::SessionState& state);
 
 /// True if the session was ended by a person or a rule, but neither by its agent nor by a rule of a
@@ -53,9 +55,9 @@ enum class BegunBy : std::uint8_t {
     kOperator,  ///< through the API
 };
 
-/// Checks whether a session with this id may begin. Error: kForbidden for a generation that begins
-/// before the previous one has ended, since its carry-over is unknown; for an agent also for a
-/// generation after a stopped session; for all but the operator for one whose base is unknown.
+/// Checks whether a session with this id may begin. Error: kForbidden in three cases. The previous
+/// generation has not ended, so its carry-over is unknown. An agent begins a generation after a
+/// stopped session. The base of the generation is unknown, and the opening is not the operator's.
 core::Result<> check_turn(Reader& reader, const std::string& session, BegunBy by = BegunBy::kAgent);
 
 /// Names the sessions for a report that may open `session` (WriteTask::name).
@@ -78,9 +80,9 @@ struct Beginning {
     Takes takes = Takes::kAll;
 };
 
-/// Adds the rules of `before` to an opening: its policy where that was stricter, the type of its
-/// agent, its parent and its labels. `base` is the policy for fields that the opening does not set.
-/// Returns the fields in which the opening was weaker.
+/// Adds the rules of `before` to an opening: the policy of `before` where it was stricter, the type
+/// and name of its agent, its parent and its labels. `base` is the policy for fields that the
+/// opening does not set. Returns the fields in which the opening was weaker.
 std::vector<std::string> take_rules(const core::SessionState& before, const core::Policy& base,
                                     core::SessionStarted& about);
 
@@ -88,7 +90,7 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
 core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
-/// Begins a session and puts its events into `events`. If `before` is not null, the session gets
+/// Begins a session and appends its events to `events`. If `before` is not null, the session gets
 /// what is left of the limits that were set for `before`, and is paused if `before` was. With
 /// Takes::kAll, take_rules() is applied first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,

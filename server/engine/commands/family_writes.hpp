@@ -9,10 +9,10 @@
 
 namespace headway::server {
 
-/// Lets time pass for a session: appends its due events. True if any were due.
+/// Handles the passage of time for a session: appends its due events. True if any were due.
 core::Result<bool> tick(Transaction& transaction, Resident& resident);
 
-/// Wakes the ancestors of changed sessions, if their silence or their wait may have ended.
+/// Wakes each ancestor of a changed session whose silence or wait may have ended.
 void wake_parents(Transaction& transaction);
 
 /// Puts messages about changed sessions into the inboxes of their parents and children. Parents get
@@ -20,8 +20,9 @@ void wake_parents(Transaction& transaction);
 /// new or much higher); children get the end of their parent.
 core::Result<> tell_relatives(Transaction& transaction);
 
-/// The most sessions that handle their messages in one turn, as many as may tick: a session that
-/// ended may have sent messages to 100,000 children, and other requests wait meanwhile.
+/// The maximum number of sessions that handle their messages in one turn, equal to the maximum
+/// number that tick in one turn. The bound is needed because an ended session may have sent
+/// messages to 100,000 children, and other requests wait meanwhile.
 inline constexpr std::size_t kReceiversPerTurn = 500;
 
 /// Makes the sessions that were woken in the previous turn handle their messages and the passage of
@@ -30,12 +31,12 @@ inline constexpr std::size_t kReceiversPerTurn = 500;
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
 /// Applies the budgets of the ancestors that this session's use is charged to. Appends the worst of
-/// their directives, if it has changed, to `events`, so that the reply includes it.
+/// the resulting directives to `events`, if it has changed, so that the reply includes it.
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 
-/// Publishes again the open descendants of this session in memory, because its pause or stop holds
-/// their calls.
+/// Publishes again each open descendant of this session that is in memory, because the pause or
+/// stop of this session holds the calls of the descendants.
 void touch_below(Transaction& transaction, const Resident& resident);
 
 /// Checks a request that asks to be approved on expiry: this is not allowed if an ancestor's policy

@@ -70,8 +70,8 @@ struct OpenCommand {
     std::string idempotency_fingerprint;
     bool controls = false;   ///< as ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
-    bool of_hook = false;    ///< a hook reported a person's prompt; `controls` does not make it an
-                             ///< operator's request
+    bool of_hook = false;    ///< a hook reported a person's prompt; even with `controls`, the
+                             ///< request is not the operator's
     bool by_person = false;  ///< the caller sent a token with the scope `control`
 
     static constexpr bool kFillsDisk = true;
@@ -117,8 +117,8 @@ struct ControlCommand {
     api::ControlBody body;
     bool decides = false;  ///< the caller sent a token with the scope `approve`
 
-    /// Error: kForbidden for a resume that would lift the stop of a rejection, unless `decides`.
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    /// Error: kForbidden for a resume that would lift a stop due to a rejection, unless `decides`.
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
@@ -131,7 +131,8 @@ struct BudgetCommand {
 };
 
 /// The session, unless it is a recording whose import is not complete: no agent is there to obey,
-/// and its end comes with the rest of the import. Errors: kUnknownSession, kSessionExists.
+/// and the session's end comes with the rest of the import. Errors: kUnknownSession,
+/// kSessionExists.
 core::Result<Resident*> require_live(Transaction& transaction, const std::string& session);
 
 /// The answer to a report or command: directives, budget and approvals of the session. The view of
@@ -140,7 +141,7 @@ core::Result<Resident*> require_live(Transaction& transaction, const std::string
 core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
                              bool again = false);
 
-/// Opens the session of a report or of an approval, unless it is open, and puts the events into
+/// Opens the session of a report or an approval, unless it is open, and adds its opening to
 /// `events`. If `resident` is null, the session is created.
 core::Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
                            bool controls, std::vector<core::Event>& events);

@@ -19,8 +19,8 @@ public:
     BackupCopy(storage::Store& store, Announce announce)
         : store_(store), announce_(std::move(announce)) {}
 
-    /// Begins to copy the database into an empty file. Announces a failure, also if another copy is
-    /// running.
+    /// Begins to copy the database into an empty file. Announces a failure if this is impossible,
+    /// for example because another copy is running.
     void start(const ReplyTo& to, const std::string& file);
     /// Announces that a copy has failed before it began.
     void refuse(const ReplyTo& to, const std::string& file, core::Error error) {

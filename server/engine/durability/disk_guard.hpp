@@ -26,7 +26,8 @@ class DiskGuard {
 public:
     struct Effects {
         EngineReport report;
-        /// Called when reports are refused, so that no agent is judged silent because of it.
+        /// Called when reports are refused, so that no agent is judged silent because of the
+        /// refusal.
         std::function<void()> unheard;
         /// Publishes the figures; `fatal` is the reason why the daemon must end now, or empty.
         std::function<void(std::string fatal)> announce;
@@ -39,11 +40,11 @@ public:
     /// outlive this object.
     void watch(storage::DiskSpace& space, std::uint64_t free_min);
 
-    /// Checks the free space: always if `writes` is true, otherwise from time to time.
+    /// Checks the free space: at each call if `writes` is true, otherwise from time to time.
     void look_at_space(bool writes);
-    /// Checks the files, as often as look_at_space() checks the space. A renamed database may
-    /// return, and its content can be saved while this process has it open, so writes are refused
-    /// meanwhile. A truncated file is fatal.
+    /// Checks the files, as often as look_at_space() checks the space. A renamed database may get
+    /// its name back, and its content can be saved while this process has it open, so writes are
+    /// only refused meanwhile. A truncated file is fatal.
     void look_at_files(bool writes);
 
     /// Why nothing can be written now, or empty.

@@ -14,16 +14,17 @@
 namespace headway::server {
 
 /// The log lines about sessions: verdicts that need attention, approvals, estimates, failed calls
-/// (debug) and ends. Each gets one line, which is written once the event is on disk. A line
-/// contains only checked or sanitized values, so an agent cannot forge lines. Engine thread only.
+/// (debug) and ends. Each such event gets one line, which is written once the event is on disk. A
+/// line contains only checked or sanitized values, so an agent cannot forge lines. Engine thread
+/// only.
 class SessionLog {
 public:
     enum class Level : std::uint8_t { kDebug, kInfo, kWarn };
     using Say = std::function<void(Level level, const std::string& line)>;
     using Steady = std::chrono::steady_clock;
 
-    /// `debugs` returns true while lines of Level::kDebug are wanted; if it is empty, they never
-    /// are.
+    /// `debugs` returns true while lines of Level::kDebug are wanted; if `debugs` is empty, they
+    /// are never wanted.
     void say_with(Say say, std::function<bool()> debugs = {}) {
         say_ = std::move(say);
         debugs_ = std::move(debugs);

@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// How many events the oldest event that no snapshot has may be behind the head, for this number of
-/// sessions in memory. If there are many, a snapshot must cover at least three events, since it
-/// costs as much as they do. Pure.
+/// The maximum distance, in events, from the head back to the oldest event that is in no snapshot,
+/// for this number of sessions in memory. With many sessions, a snapshot must cover at least three
+/// events, since it costs as much as three events. Pure.
 storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
 /// How long a session must be quiet before it is saved in an idle gap, for this number of sessions
 /// in memory. Pure.
@@ -47,21 +47,21 @@ public:
     /// Runs one step of retention if due; returns the deleted session, or nothing. Deletes sessions
     /// that ended longer ago than the retention time, counted from `earliest`, so that a wrong
     /// clock does not delete sessions too early; without `earliest`, only forgotten sessions. The
-    /// caller must drop its copies.
+    /// caller must drop its copies of the deleted session.
     core::Result<std::optional<storage::Deletion>> delete_one(
         core::Timestamp now, std::optional<core::Timestamp> earliest);
     /// Makes retention due at once, because a session is to be forgotten.
     void hurry_deletion() { retention_at_ = core::kNever; }
-    /// Makes the smallest possible commit.
+    /// Makes the smallest possible commit, to test whether commits succeed.
     core::Result<> try_commit();
     /// Saves every session and moves the WAL into the database.
     core::Result<> save_all(Sessions& sessions);
 
     static constexpr std::size_t kDeletionsPerGap = 16;  ///< each is a commit
-    /// Event ids that one step writes to a shared database, where each id is a row. A thousand ids
-    /// take 10 to 20 ms, and twenty thousand 280 ms, by which the reports of the next turn are
-    /// delayed. A step also writes at least as many ids as events have come since the last step, so
-    /// that ids do not pile up.
+    /// Number of event ids that one step writes to a shared database, where each id is a row. A
+    /// thousand ids take 10 to 20 ms, and twenty thousand take 280 ms; the reports of the next turn
+    /// wait for this time. A step also writes at least as many ids as events have come since the
+    /// last step, so that ids do not pile up.
     static constexpr std::size_t kIdsPerStep = 1'000;
     const Figures& figures() const noexcept { return figures_; }
 
@@ -74,7 +74,7 @@ private:
     Room spare_room(const ResidentSet& residents) const;
     bool crowded(const ResidentSet& residents, Room spare) const;
     void evict_some(ResidentSet& residents, Room spare);
-    /// Bounds of a transaction; save_each() subtracts the number of ids that it wrote from `ids`.
+    /// Bounds of a transaction; save_each() subtracts from `ids` the number of ids that it wrote.
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;

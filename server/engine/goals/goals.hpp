@@ -10,8 +10,8 @@
 #include "server/engine/transaction/transaction.hpp"
 
 // An operator's goal: a command that headway-hook runs at the end of an agent's turn and whose
-// result decides whether the agent goes on. The daemon decides whether the command runs, and itself
-// counts how often the agent goes on; it ignores what the agent claims.
+// result decides whether the agent goes on. The daemon decides whether the command runs. It counts
+// by itself how often the agent goes on, and ignores any claim of the agent about this.
 
 namespace headway::server {
 

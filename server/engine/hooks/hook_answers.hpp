@@ -16,8 +16,8 @@ namespace headway::server {
 /// True if a hook of this kind waits for the answer. Pure.
 bool waits(api::hooks::HookKind kind);
 
-/// True if the call waits for the answer to its hook, or never got it. Not known for calls from
-/// before a restart: false.
+/// True if the call waits for the answer to its hook, or never got it. False for calls from before
+/// a restart, for which this is unknown.
 bool is_held(const Resident& resident, const std::string& call_id);
 
 /// True if asking a person is pointless, because the session must stop or the call is already
@@ -30,9 +30,9 @@ bool is_vain(const core::SessionState& state, const HookCall& call);
 core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident,
                                             HookCall call, bool time_is_up, bool again);
 
-/// The answer to a hook while nothing can be stored: it refuses a call that must not run unasked,
-/// because of the rules or of a person's decision about the session or an ancestor. Nothing for
-/// other hooks.
+/// The answer to a hook while nothing can be stored: it refuses a call that must not run unasked
+/// according to the rules, or according to a person's decision about the session or an ancestor.
+/// Nothing for other hooks.
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
                                             const HookCall& call);
 

@@ -8,7 +8,7 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// The batch hook at the end of a round, which names all its calls again.
+// The batch hook at the end of a round, which names all calls of the round again.
 
 namespace headway::server {
 
@@ -20,11 +20,12 @@ core::Event finish_of(const std::string& call_id, const std::string& tool,
 /// is remembered.
 void note_finished_call(Resident& resident, const std::string& call_id);
 
-/// Removes events from a batch that are known already, such as calls that were reported separately.
-/// Calls in HookCommand::untold show no sign that they ran. Such a call did not run if it was
-/// announced and is still open: it is kept, as refused. Any other one is removed, because it may
-/// have succeeded or failed: it may have no hook of its own, or may have finished at another daemon
-/// or before a restart.
+/// Removes from a batch the events that are known already, such as calls that were reported
+/// separately. Calls in HookCommand::untold show no sign that they ran. Such a call did not run if
+/// it was announced, is still open, and was not allowed by a person: its event is kept, as a
+/// refused call. The event of any other such call is removed, because the call may have succeeded
+/// or failed: it may have no hook of its own, or may have finished at another daemon or before a
+/// restart.
 void settle_batch(Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

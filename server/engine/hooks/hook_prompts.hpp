@@ -9,10 +9,10 @@
 namespace headway::server {
 
 /// Remembers a person's command that starts a loop, and the prompts that the timers in a stop hook
-/// will send. These prompts replace those of the stop hook before. Bounded.
+/// will send. These prompts replace the prompts of the previous stop hook. Bounded.
 void note_prompts(Resident& resident, const api::hooks::Hook& hook);
 
-/// Marks the hook and its message as a wake-up if the prompt is exactly a remembered one. The first
+/// Marks the hook and its message as a wake-up if the prompt equals a remembered prompt. The first
 /// prompt, which a person sent, is not a wake-up; nor is a prompt that the agent reports as typed
 /// by a person.
 void mark_wake_up(const Resident& resident, HookCommand& command);

@@ -27,8 +27,8 @@ struct LinkPage {
     std::string body;
 };
 
-/// A page with the request and a button for each decision, with its decision, or with the reason
-/// why the link is invalid.
+/// A page that shows one of three things: the open request with a button for each decision, the
+/// decision that was made, or the reason why the link is invalid.
 struct LinkQuery {
     DecisionLink link;
     const DecisionLinks* links = nullptr;

@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// A name for a check that is unique over all sessions. The ids of checks and sessions contain no
-/// `?`.
+/// A name for a check; the name is unique over all sessions. The ids of checks and sessions contain
+/// no `?`.
 inline std::string check_name(const std::string& session, const std::string& check_id) {
     return check_id + "?" + session;
 }

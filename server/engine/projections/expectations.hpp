@@ -17,8 +17,8 @@
 
 namespace headway::server {
 
-/// Collects the durations of a session's calls while the session is in memory, and learns from them
-/// when it ends.
+/// Collects the durations of a session's calls while the session is in memory, and learns from
+/// these durations when the session ends.
 class ExpectationProjection final : public Projection {
 public:
     explicit ExpectationProjection(storage::Store& store) : store_(store) {}

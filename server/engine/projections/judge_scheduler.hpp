@@ -53,8 +53,8 @@ public:
     void ask_checks(const Reader& reader);
     /// True if judges are asked for estimates of progress.
     bool estimates() const;
-    /// Asks for estimates of those sessions with new events whose estimate is due; a session has at
-    /// most one such open question.
+    /// Asks for the due estimates of the sessions in `moved`, which have new events. A session has
+    /// at most one open question for an estimate.
     void ask_estimates(const Reader& reader, std::span<Resident* const> moved);
 
     /// Called when a judge has answered with an estimate: asks for another one at once if enough

@@ -30,9 +30,9 @@ namespace headway::server {
 /// messages overtake it.
 ///
 /// People get requests for approval first. All events with one cause become one message, and in
-/// each window there are at most as many messages as PeopleLimits allows; the others become one
+/// each window there are at most as many messages as PeopleLimits allows; further events become one
 /// message at the end of the window. The rows of one message are settled in one transaction, so a
-/// crash may repeat all of them and loses none.
+/// crash may repeat the whole message, but loses no event.
 ///
 /// Engine thread only. Functions marked "Writes" need a transaction; after a rollback, call load().
 class WebhookScheduler final : public Projection {
@@ -76,16 +76,17 @@ public:
     /// sent messages. True if figures have changed.
     core::Result<bool> look_again();
 
-    /// Deletes endpoints that were removed from the configuration limits::kWebhookRemovedFor ago,
-    /// with their messages. Writes.
+    /// Deletes endpoints that were removed from the configuration more than
+    /// limits::kWebhookRemovedFor ago, with their messages. Writes.
     core::Result<> forget_removed(core::Timestamp now);
     bool has_removed(core::Timestamp now) const;
 
     /// Sends a test at once. Its result is delivered like any other, with 0 as `job.row`. Errors:
     /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
     core::Result<> test(const std::string& name, WebhookJob job);
-    /// Sends the dead letters `ids` again, or all if empty; returns their number. Writes. Errors:
-    /// kUnknownWebhook, kWebhookUnusable; kUnknownDelivery if no dead letter matches.
+    /// Sends the dead letters `ids` again, or all dead letters if `ids` is empty; returns their
+    /// number. Writes. Errors: kUnknownWebhook, kWebhookUnusable; kUnknownDelivery if no dead
+    /// letter matches.
     core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
                                        core::Timestamp now);
 

@@ -39,8 +39,8 @@ private:
     storage::Cursor head_ = 0;
     bool cut_ = false;  ///< earlier events may be missing
     core::DigestFold fold_;
-    std::unordered_set<std::string> recorded_;     ///< sessions that are no news; at most as many
-                                                   ///< as events are read
+    std::unordered_set<std::string> recorded_;     ///< recorded sessions, whose events are skipped;
+                                                   ///< at most one for each event that is read
     std::string named_;                            ///< the last session whose key was looked up
     storage::SessionKey open_before_ = INT64_MAX;  ///< open sessions with this key or a greater one
                                                    ///< have been found
