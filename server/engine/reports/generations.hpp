@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// Opens a session that only reports have named; a prompt may give its goal later. `about` is
-/// chosen by the daemon. The settings of the previous generation, `before`, are added to it, unless
-/// `before` is null.
+/// Opens a session that only reports have named; a prompt may give its goal later. The daemon
+/// chooses `about`. `before` is the previous generation, or null; its settings are added to
+/// `about`.
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
                                core::SessionStarted about, const Resident* before,
                                Takes takes = Takes::kAll);
