@@ -12,7 +12,7 @@
 namespace headway::server {
 
 /// The values of /metrics. Labels have bounded sets of values (routes, verdicts, configured judges
-/// and webhooks), and are never sessions.
+/// and webhooks), and never name a session.
 struct MetricsInput {
     const HttpStats& http;
     const EngineStats& engine;

@@ -6,8 +6,8 @@
 
 #include "core/base/result.hpp"
 
-// The paths of pings after `/ping/`, in the format of healthchecks.io: an id and an action, after a
-// token if one is needed.
+// The paths of pings after `/ping/`, in the format of healthchecks.io: a token if one is needed,
+// then an id and an action.
 
 namespace headway::server {
 

@@ -14,8 +14,9 @@
 
 namespace headway::server {
 
-/// Collects the body of one request. Its length is known, or it comes in chunks. Memory grows with
-/// the received bytes, so a large Content-Length alone costs nothing. Pure.
+/// Collects the body of one request. Either the length of the body is known in advance, or the body
+/// comes in chunks. Memory grows with the received bytes, so a large Content-Length alone costs
+/// nothing. Pure.
 class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
@@ -54,7 +55,7 @@ private:
     std::size_t wire_bytes_ = 0;
     std::optional<ChunkedBody> chunks_;
     std::unique_ptr<char[]> wire_;  ///< chunks, before they are decoded
-    std::string_view behind_;       ///< into wire_
+    std::string_view behind_;       ///< points into wire_
     Status status_ = Status::kNeedMore;
 };
 

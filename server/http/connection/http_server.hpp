@@ -25,8 +25,8 @@ struct HttpStats {
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
-    std::size_t held_bytes =
-        0;                  ///< bytes of unread replies and unfinished bodies, over all connections
+    /// Bytes of unread replies and unfinished bodies, over all connections.
+    std::size_t held_bytes = 0;
     std::uint64_t cut = 0;  ///< connections closed because too many bytes were held
 };
 
@@ -56,7 +56,7 @@ public:
     /// Also listens on a Unix socket, for root and the daemon's user. Error: kInvalidConfig.
     core::Result<> listen_local(const std::filesystem::path& file);
     /// Also listens on the report socket, a Unix socket for reports only: every user who may open
-    /// the file may connect, and none of them is the operator there. Error: kInvalidConfig.
+    /// the file may connect, and no user is treated as the operator there. Error: kInvalidConfig.
     core::Result<> listen_for_reports(const std::filesystem::path& file, const std::string& group);
     /// Makes new connections over the network use TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
@@ -77,8 +77,9 @@ public:
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);
-    /// Sets whether requests that came through a proxy are refused. On the Unix socket they always
-    /// are, because they would have the rights of the user who runs the proxy.
+    /// Sets whether requests that came through a proxy are refused. On the Unix socket such
+    /// requests are always refused, because they would have the rights of the user who runs the
+    /// proxy.
     void refuse_forwarded(bool refused) { gate_.refuse_forwarded = refused; }
     /// Closes the connections with the most unread bytes while the total is too high.
     void relieve();
@@ -110,7 +111,7 @@ private:
         std::unique_ptr<HttpConnection> connection;
         std::uint32_t generation = 1;
     };
-    /// A Unix socket that is listened on.
+    /// A listening Unix socket.
     struct LocalDoor {
         LocalAcceptor acceptor;
         LocalSocketFile file;
@@ -140,7 +141,8 @@ private:
     LocalDoor operators_;
     LocalDoor reporters_;
     BulkTurns bulk_;
-    PassedDescriptors passed_;  ///< declared before the connections, because they hold places in it
+    /// Declared before the connections, because connections hold places in it.
+    PassedDescriptors passed_;
     Timer wheel_;
     Timer accept_pause_;
     std::vector<Place> places_;  ///< the id of a connection consists of the generation and the

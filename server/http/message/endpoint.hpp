@@ -53,8 +53,8 @@ struct Deprecation {
     std::uint64_t since = 0;     ///< seconds since 1970
 };
 
-/// Handles a request: replies, or sends a task to the engine. If it returns an error, its caller
-/// replies with that. I/O thread.
+/// Handles a request: replies, or sends a task to the engine. If the handler returns an error, its
+/// caller replies with this error. I/O thread.
 using Handler = core::Result<>(Call& call);
 
 /// One route: all its properties except the code of its handler. The table is in table.cpp.
@@ -110,7 +110,7 @@ struct Target {
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
 /// kInvalidId, kBadRequest; after an error, `found` is unspecified. Changes only `found`.
 core::Result<> find_route(Method method, std::string_view target, Target& found);
-/// The same, but returns the target.
+/// Like find_route(), but returns the target.
 core::Result<Target> match(Method method, std::string_view target);
 
 }  // namespace headway::server

@@ -104,9 +104,10 @@ private:
     std::size_t capacity_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
-    std::size_t parsed_ = 0;    ///< size of an incomplete head when it was last parsed
-    std::size_t searched_ = 0;  ///< number of first bytes that do not contain the end of the head
-    std::size_t lines_ = 0;     ///< how often the head was parsed at the end of a line
+    std::size_t parsed_ = 0;  ///< size of an incomplete head when it was last parsed
+    /// Number of bytes at the start that are known not to contain the end of the head.
+    std::size_t searched_ = 0;
+    std::size_t lines_ = 0;  ///< how often the head was parsed at the end of a line
 
     RequestHead head_;  ///< head of the request collected or in use
     Target target_;

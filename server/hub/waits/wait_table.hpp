@@ -19,9 +19,9 @@
 
 namespace headway::server {
 
-/// A table of waiting replies, each with an entry of the table's owner. They can be found by their
-/// place, by the subjects that they wait for, by their connection, and by the time when they are
-/// due. Each operation takes time logarithmic in their number. I/O thread only.
+/// A table of waiting replies, each with an entry of the table's owner. A reply can be found by its
+/// place, its connection, the subjects that it waits for, and the time when it is due. Each
+/// operation takes time logarithmic in the number of replies. I/O thread only.
 template <class Entry>
 class WaitTable {
 public:
@@ -98,7 +98,7 @@ public:
             places.push_back(place);
         return places;
     }
-    /// Replies that are due at `now`, the earliest first; kNever: all with a time.
+    /// Replies that are due at `now`, the earliest first; kNever: all replies that have a due time.
     std::vector<Place> due(core::Timestamp now) const {
         std::vector<Place> places;
         for (const auto& [at, place] : by_time_) {
@@ -107,7 +107,7 @@ public:
         }
         return places;
     }
-    /// When the next reply is due; kNever if no reply has a time.
+    /// When the next reply is due; kNever if no reply has a due time.
     core::Timestamp next_due() const {
         return by_time_.empty() ? core::kNever : by_time_.begin()->first;
     }

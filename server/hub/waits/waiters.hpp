@@ -43,8 +43,8 @@ public:
     core::Result<> add(Wait wait);
     /// Called when a session's view has changed.
     void notify(const std::string& session);
-    /// Sends the replies of the waits for this session, except those that wait for a session to be
-    /// opened with its id.
+    /// Sends the replies of the waits for this session, except waits for a session with this id to
+    /// be opened.
     void session_deleted(const std::string& session);
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);

@@ -19,9 +19,9 @@ class JudgeWorker;
 /// concurrency, fair queue, pauses and circuit breaker, so that no endpoint waits for another.
 ///
 /// After a connect error, 429 or 5xx, a question is tried again, up to `retries` times. Before each
-/// retry the whole endpoint pauses for backoff(). A question whose try opens the breaker gets the
-/// error of that try; the questions that wait get kUnavailable. The times in JudgeUse count from
-/// the first try, not from submit().
+/// retry the whole endpoint pauses for backoff(). If a try opens the breaker, the question of that
+/// try gets the try's error, and the waiting questions get kUnavailable. The times in JudgeUse
+/// count from the first try, not from submit().
 class JudgeClient {
 public:
     /// Called on the thread of libcurl, exactly once for each accepted question. Must not block or

@@ -12,7 +12,7 @@ namespace headway::server {
 struct JudgeJob {
     std::uint64_t id = 0;  ///< chosen by the engine; comes back with the reply
     std::string session;
-    std::string endpoint;  ///< its JudgeEndpoint::name
+    std::string endpoint;  ///< the endpoint's JudgeEndpoint::name
     std::string system;    ///< the two messages of the request
     std::string user;
     std::uint32_t max_tokens = 100;
