@@ -28,7 +28,7 @@ public:
     virtual bool reserve(std::uint64_t leave) = 0;
 };
 
-/// Keeps the reserve as a file of its size next to the database.
+/// Keeps the reserve as a file next to the database.
 class BallastFile final : public DiskSpace {
 public:
     /// Uses an existing file if it has the right size, and deletes it otherwise.

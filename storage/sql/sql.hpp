@@ -17,7 +17,7 @@
 
 namespace headway::storage {
 
-/// How one database implements a Statement; see the comments there.
+/// The implementation of a Statement for one kind of database; Statement describes the functions.
 class StatementImpl {
 public:
     virtual ~StatementImpl() = default;
@@ -83,8 +83,8 @@ public:
     /// error, the statement is reset. For a statement that is kept and returns rows, use Rows.
     core::Result<bool> step() { return impl_->step(); }
     /// Runs a statement without rows. A remote database may run it later, but in order and before
-    /// any statement that waits for an answer. Its error is then returned when the transaction
-    /// ends.
+    /// any statement that waits for an answer. The statement's error is then returned when the
+    /// transaction ends.
     core::Result<> run() { return impl_->run(); }
     void reset() { impl_->reset(); }
 
@@ -133,8 +133,8 @@ public:
 
     /// The statement may be kept and run again.
     virtual core::Result<Statement> prepare(std::string_view sql) = 0;
-    /// Number of rows that the last statement has changed. If that statement was run later, this
-    /// returns its error.
+    /// Number of rows that the last statement has changed. If that statement was delayed (see
+    /// Statement::run()), its error is returned here.
     virtual core::Result<std::int64_t> changes() = 0;
     virtual bool in_transaction() const = 0;
     /// The SQL condition that the text or bytes of `column` contain those of `parameter`.

@@ -50,7 +50,7 @@ std::string_view sqlite_version();
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
 /// Rewords `error`, which came from the first statement on `file`, for the person who chose the
-/// file: it is in use, cannot be written, or is not a database. To be called before the next
+/// file: the file is in use, cannot be written, or is not a database. To be called before the next
 /// statement.
 core::Error opening_error(const Database& database, const std::string& file, core::Error error);
 

@@ -8,8 +8,8 @@
 
 namespace headway::storage {
 
-/// Folds, at a start, the rows that are newer than the snapshots. A damaged row affects only its
-/// own session. For one recovery; the arguments must outlive this object.
+/// At the daemon's start, folds the rows that are newer than the snapshots. A damaged row affects
+/// only its own session. To be used for one recovery. The arguments must outlive this object.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)

@@ -15,9 +15,9 @@
 
 namespace headway::storage {
 
-/// The Store on one SQLite file in WAL mode. It holds the only connection, for reading and writing
-/// and exclusively. Thus a second daemon on the file is refused at once, and the WAL-reset bug of
-/// SQLite 3.40, which needs a second connection, cannot occur (storage/README.md, "SQLite
+/// The Store on one SQLite file in WAL mode. It holds the only connection, which has exclusive
+/// access to the file. Thus a second daemon on the file is refused at once, and the WAL-reset bug
+/// of SQLite 3.40, which needs a second connection, cannot occur (storage/README.md, "SQLite
 /// settings").
 class SqliteStore final : public Store {
 public:

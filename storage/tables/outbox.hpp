@@ -34,7 +34,7 @@ struct OutboxMessage {
 struct OutboxEndpoint {
     std::string name;
     std::string target;                          ///< fingerprint of its URL
-    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint sent a reply 410
+    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint replied with status 410
     core::Timestamp removed_at = core::kNever;   ///< when it was first missing in the configuration
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;   ///< failed tries
@@ -113,7 +113,7 @@ public:
         std::string_view /*name*/) {
         return std::optional<OutboxEndpoint>{};
     }
-    /// True if this daemon may send to the endpoint for the next minute, and no other daemon does.
+    /// True if this daemon may send to the endpoint for the next minute, and no other daemon may.
     virtual core::Result<bool> claim_outbox_endpoint(std::string_view /*name*/) { return true; }
     /// Writes the endpoint's state, except the numbers of messages.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;
