@@ -18,8 +18,8 @@ class ClockSteps {
 public:
     /// The smallest step that is reported; smaller ones are normal drift.
     static constexpr core::Millis kNoticed{2'000};
-    /// The largest step ahead that is followed at once. It only expires what would have expired
-    /// within a minute.
+    /// The largest step ahead that is followed at once. Such a step only expires what would have
+    /// expired within a minute.
     static constexpr core::Millis kBelieved{60'000};
     /// If a start comes longer than this after the newest event, the time of the start is doubted:
     /// the clock may be wrong, or the daemon was not used.

@@ -13,8 +13,7 @@ namespace headway::server {
 /// database. Engine thread only.
 class MorningDigest {
 public:
-    /// If the daemon was down when a digest was due, the digest is still sent up to this much
-    /// later.
+    /// Maximum delay of a digest that was due while the daemon was down.
     static constexpr std::chrono::hours kLateMost{6};
 
     MorningDigest(std::optional<core::Millis> at, core::Millis span) : at_(at), span_(span) {}
@@ -36,7 +35,7 @@ private:
 
     const std::optional<core::Millis> at_;
     const core::Millis span_;
-    std::string told_;  ///< the last date whose digest was sent or is not needed
+    std::string told_;  ///< the last date for which no digest remains to be sent
     std::string date_;  ///< date of the digest being read
     std::optional<DigestReading> reading_;
     std::string body_;

@@ -111,8 +111,8 @@ struct OverviewQuery {
 };
 
 /// At most limits::kNeedsShownMax of the matters that wait for people: first alarms, then approvals
-/// and sessions together by urgency, oldest first. Alarms take at most half of the places if
-/// approvals and sessions need the other half.
+/// and sessions together, sorted by urgency and then by age. Alarms take at most half of the places
+/// if approvals and sessions need the other half.
 core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
 core::Result<std::uint64_t> count_needs(const Reader& reader);
 
@@ -151,13 +151,13 @@ struct ListQuery {
     /// Progress of the query.
     struct Scan {
         bool begun = false;
-        bool found = false;              ///< all sessions of the page are found; only the output is
-                                         ///< left
+        bool found = false;  ///< all sessions of the page are found; only their output remains
         storage::SessionKey below = 0;   ///< the keys below this one have not been searched yet
         storage::SessionKey width = 64;  ///< number of keys in the next slice
         /// The page's keys, and one more if more sessions follow.
         std::vector<storage::SessionKey> keys;
-        /// Number of `keys` of live sessions; the remaining keys are of recorded sessions.
+        /// Number of keys in `keys` that belong to live sessions; the other keys belong to recorded
+        /// sessions.
         std::size_t live = 0;
         bool past = false;  ///< the search has come to the recorded sessions
         std::uint64_t total = 0;

@@ -8,8 +8,8 @@
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Sessions that agents resume after their end: `<id>`, `<id>~2`, `<id>~3` and so on. An ended
-// session stays ended.
+// Generations: if an agent resumes an ended session `<id>`, a new session `<id>~2` is opened, then
+// `<id>~3` and so on. An ended session stays ended.
 
 namespace headway::server {
 

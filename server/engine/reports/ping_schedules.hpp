@@ -27,8 +27,8 @@ struct ScheduledJob {
 };
 
 inline constexpr std::size_t kPingSchedulesMax = 200;
-/// Age at which the list of schedules is written again, so that retention does not delete it as an
-/// old key.
+/// Age at which the list of schedules is written again, so that retention does not delete the list
+/// as an old key.
 inline constexpr std::chrono::hours kScheduleListFresh{24};
 
 core::Result<std::optional<ScheduledJob>> find_schedule(storage::IdempotencyTable& table,

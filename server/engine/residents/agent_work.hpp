@@ -9,7 +9,7 @@ namespace headway::server {
 
 /// Finds out whether an agent's process or its descendants use the CPU, by comparing two reads of
 /// /proc. Used by the timer of a session that sends no reports. Works for processes of other users
-/// too, but not for those that have no PID in this namespace. Engine thread only.
+/// too, but not for processes that have no PID in this namespace. Engine thread only.
 class AgentWork {
 public:
     /// Sets the PID of the agent's process.

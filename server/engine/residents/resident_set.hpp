@@ -33,8 +33,8 @@ struct PromptFingerprint {
 /// Facts about an agent that are remembered from one of its hooks to the next. Kept in memory only.
 struct HookMemory {
     /// Digests of the ids of the calls that hooks have reported as finished in this round. The
-    /// batch at the end of the round names these calls again; by the digests, they are counted only
-    /// once. After a restart, a call may be counted twice.
+    /// batch at the end of the round names these calls again, and the digests keep the calls from
+    /// being counted twice. After a restart, a call may still be counted twice.
     std::vector<std::uint64_t> finished_calls;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
     /// Needed because an agent's dialog does not give the id of its call.
@@ -45,15 +45,15 @@ struct HookMemory {
     bool fresh = false;  ///< the agent reported that it started with this session, so no answer is
                          ///< older than the session
     std::uint32_t stops = 0;  ///< number of calls refused because of a stop
-    /// Prompts that recur without a person: those of the timers in the last stop hook, and a
+    /// Prompts that recur without a person: the prompts of the timers in the last stop hook, and a
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
     /// Digests of the calls that a person has refused in earlier generations of the session; read
     /// from the store when a call first needs them.
     std::optional<std::vector<std::uint64_t>> refused_before;
-    /// Digests of the ids of the calls whose hooks are held, or were held when their connection
-    /// closed: these calls did not run.
+    /// Digests of the ids of the calls whose hooks are held, or were held when the hook's
+    /// connection closed: these calls did not run.
     std::vector<std::uint64_t> held_calls;
 };
 

@@ -39,8 +39,8 @@ core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t da
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
 
-/// Holds the session while one of its caps is reached, and asks a person, once for each cap and
-/// day. Lets the session go on afterwards.
+/// If a cap of the session is reached, holds the session and asks a person, once for each cap and
+/// day. If the session is held already, calls release_day().
 core::Result<> heed_day(Transaction& transaction, Resident& resident);
 /// Releases the session if time or a person has ended its hold. Never begins a hold: only a report
 /// does that.

@@ -126,7 +126,8 @@ private:
     void save_everything();
     /// True while the sessions or the disk cannot be used.
     bool halted() const { return lost_ || disk_.is_closed(); }
-    /// True if messages may be sent: it must be likely that their results can be stored.
+    /// True if webhook messages may be sent: there are webhooks, and the results can probably be
+    /// stored.
     bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
 
     storage::Store& store_;
@@ -145,7 +146,7 @@ private:
     JudgeScheduler judges_;
     WebhookScheduler webhooks_;
     MissedPings missed_;
-    Clock::Steady::time_point missed_at_{};  ///< when missed pings are next looked for
+    Clock::Steady::time_point missed_at_{};  ///< time of the next search for missed pings
     MorningDigest morning_;
     Clock::Steady::time_point morning_at_{};  ///< when the morning digest may next take a step
     HookChannels channels_;

@@ -59,7 +59,7 @@ public:
     virtual void follow_clock() = 0;
     /// Records a time in which this daemon did not listen.
     virtual void note_gap(core::Millis length) = 0;
-    /// Inserts deferred writes of earlier turns before those of this turn.
+    /// Inserts the deferred writes of earlier turns before the writes of this turn.
     virtual void take_deferred(std::vector<Request>& requests) = 0;
     /// True if sessions may be due.
     virtual bool ticks_due() const = 0;
@@ -71,7 +71,7 @@ public:
                                  Transaction& transaction) = 0;
     /// False if the write must wait for the next turn or has failed.
     virtual core::Result<bool> may_run(Request& request, Transaction& transaction) = 0;
-    /// Ticks the sessions whose deadline has come, a bounded number of them.
+    /// Ticks a bounded number of the sessions whose deadline has come.
     virtual core::Result<> tick_due(Transaction& transaction) = 0;
     /// Called before the commit: stores the deadlines of the turn's sessions.
     virtual void store_deadlines(const Transaction& transaction) = 0;

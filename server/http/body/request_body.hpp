@@ -25,8 +25,8 @@ public:
     void start(std::size_t length);
     /// Begins a chunked body of at most `bytes_max` bytes.
     void start_chunked(std::size_t bytes_max);
-    /// Takes the bytes that arrived with the head; sets `used` to the number of those that belong
-    /// to the body.
+    /// Takes the bytes that arrived with the head; sets `used` to the number of these bytes that
+    /// belong to the body.
     Status take(std::string_view bytes, std::size_t& used);
     /// The buffer for the next bytes. Precondition: status() is kNeedMore.
     std::span<char> room();

@@ -19,8 +19,9 @@ namespace headway::server {
 /// Counters for the metrics.
 struct HttpStats {
     std::uint64_t accepted = 0;
-    std::uint64_t refused_connections = 0;  ///< refused because of the maximum
-    std::uint64_t refused_users = 0;  ///< on the Unix socket: user is neither root nor the daemon's
+    /// Refused because of the maximum number of connections.
+    std::uint64_t refused_connections = 0;
+    std::uint64_t refused_users = 0;  ///< on the Unix socket: not root and not the daemon's user
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
@@ -58,10 +59,10 @@ public:
     /// Also listens on the report socket, a Unix socket for reports only: every user who may open
     /// the file may connect, and no user is treated as the operator there. Error: kInvalidConfig.
     core::Result<> listen_for_reports(const std::filesystem::path& file, const std::string& group);
-    /// Makes new connections over the network use TLS with this certificate.
+    /// From now on, new connections over the network use TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// The maximum number of open connections: as configured, or lower because of the limit of open
+    /// The maximum number of open connections: as configured, or lower because of the limit on open
     /// files.
     std::uint32_t connections_max() const noexcept { return settings_.connections_max; }
     /// The bound address as HOST:PORT.

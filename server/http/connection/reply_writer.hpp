@@ -54,7 +54,7 @@ public:
     /// Sets the reply of `number`, unless it has one. If this reply or its request closes the
     /// connection, no place can follow the newest one.
     void respond(std::uint64_t number, const Response& response, Clock::Steady::time_point now);
-    /// Records that no request follows those that have a place.
+    /// Records that no further request follows the requests that have a place.
     void expect_no_more() noexcept;
     /// True if the connection ends after the replies of the open places and the bytes that wait to
     /// be sent.
@@ -70,7 +70,7 @@ public:
     /// Sends text after the bytes that already wait.
     void append(std::string_view text) { out_.append(text); }
     /// Records that the socket took the first `count` bytes of `frames`, after everything else.
-    /// Returns the number of frames that are done; one that was sent only in part is kept here
+    /// Returns the number of frames that are done; a frame that was sent only in part is kept here
     /// until it is complete.
     std::size_t sent_frames(std::span<const Frame> frames, std::size_t count);
     /// Ends a stream: nothing follows the bytes that wait to be sent.

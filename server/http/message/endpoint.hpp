@@ -61,9 +61,9 @@ using Handler = core::Result<>(Call& call);
 struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
-    /// `{check}` that of a check. `{asset}` may contain slashes; `{page}` is a
-    /// name in the documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain
-    /// slashes: ping_path.hpp.
+    /// `{check}` that of a check. `{asset}` may contain slashes. `{page}` is a name in the
+    /// documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain slashes:
+    /// ping_path.hpp.
     std::string_view path;
     std::string_view name;    ///< the operationId in openapi.json, unique
     std::string_view metric;  ///< the label `route` in /metrics; aliases share one

@@ -37,7 +37,8 @@ public:
     /// Space of at least one byte for the next bytes, valid until received(). Must not be called
     /// while a request is in use or packed.
     std::span<char> room();
-    /// Takes `count` bytes that were put into room(). After the last request, they are dropped.
+    /// Takes `count` bytes that were put into room(). After the last request, the bytes are
+    /// dropped.
     void received(std::size_t count);
     /// True if next() may be called: no room() is in use, no request is in use or packed, and the
     /// reader has not ended.
@@ -45,7 +46,7 @@ public:
     /// The next step. `gate` has the host names that this client may send.
     Step next(const GateSettings& gate);
     /// Inflates the body after kPacked; returns kRequest or kRefused. A body that is too long to be
-    /// inflated at once stays compressed if the route allows this: still_packed().
+    /// inflated at once stays compressed if the route allows this; see still_packed().
     Step inflate();
     /// Gives up the request that has begun to arrive, even while a room() is in use, and takes no
     /// more bytes.

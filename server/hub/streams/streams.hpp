@@ -27,8 +27,8 @@ enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 /// commit that pushed it out, it is fed from the journal, page by page and as fast as it reads,
 /// like a client that resumes. I/O thread only.
 ///
-/// No call of these functions removes a client, because connections report their end from the event
-/// loop.
+/// No client is removed while a function of this class runs, because connections report their end
+/// only from the event loop.
 class Streams {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;

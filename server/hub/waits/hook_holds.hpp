@@ -37,9 +37,10 @@ public:
 
     static constexpr std::chrono::seconds kSignEvery{5};
     /// How often the engine is asked about a hold that another daemon may end without changing the
-    /// session: by a decision about an ancestor, or about the budget of the day.
+    /// session: by a decision about an ancestor, or about a daily cap.
     static constexpr std::chrono::seconds kLookEvery{15};
-    /// Maximum number of open questions to the engine; they take some milliseconds of its time.
+    /// Maximum number of open questions to the engine; this many take some milliseconds of the
+    /// engine's time.
     static constexpr std::size_t kAskedMax = 32;
 
     HookHolds(FindConnection find, Ask ask, Put put, Leave leave)

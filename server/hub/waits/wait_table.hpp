@@ -44,17 +44,17 @@ public:
         const auto row = rows_.find(place);
         return row == rows_.end() ? nullptr : &row->second.entry;
     }
-    /// Precondition: something waits there.
+    /// Precondition: a reply waits at `place`.
     Entry& at(const Place& place) { return row_of(place).entry; }
 
-    /// Precondition: nothing waits there.
+    /// Precondition: no reply waits at `place`.
     Entry& add(const Place& place, std::vector<std::string> subjects, Entry entry) {
         const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}});
         HEADWAY_ASSERT(added);
         wait_for(place, std::move(subjects));
         return row->second.entry;
     }
-    /// Replaces the subjects of the reply. Precondition: something waits there.
+    /// Replaces the subjects of the reply. Precondition: a reply waits at `place`.
     void wait_for(const Place& place, std::vector<std::string> subjects) {
         Row& row = row_of(place);
         forget_subjects(place, row);
@@ -62,7 +62,7 @@ public:
         for (const std::string& subject : row.subjects)
             by_subject_[subject].insert(place);
     }
-    /// Sets when the reply is due; kNever: never. Precondition: something waits there.
+    /// Sets when the reply is due; kNever: never. Precondition: a reply waits at `place`.
     void look_at(const Place& place, core::Timestamp at) {
         Row& row = row_of(place);
         by_time_.erase({row.look_at, place});

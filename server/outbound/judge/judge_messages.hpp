@@ -19,7 +19,7 @@ struct JudgeJob {
     double temperature = 0;
 };
 
-/// The result of a job; each job gets exactly one. `text` is the output of the model, which is
+/// The result of a job; each job gets exactly one. `text` is the output of the model; it is
 /// complete only with kAnswered. kDiscarded does not occur here, because the engine interprets the
 /// answer.
 struct JudgeReply {

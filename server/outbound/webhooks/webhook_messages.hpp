@@ -44,7 +44,7 @@ inline void drop_bodies(WebhookJob& job) {
 enum class WebhookOutcome : std::uint8_t {
     kDelivered,  ///< 2xx
     kRefused,    ///< the receiver does not want this message
-    kAway,       ///< there was no connection, a timeout, or any other status
+    kAway,       ///< no connection, a timeout, or any other status
     kGone,       ///< 410: the receiver wants no more messages
     kCancelled,  ///< the daemon is going down
 };
