@@ -54,8 +54,8 @@ sigset_t no_signals();
 /// not a child.
 std::optional<int> wait_for_end(pid_t pid);
 
-/// Both ends are closed in the programs that this process starts, and have numbers above standard
-/// error even if standard descriptors were closed.
+/// A pipe. Both ends are closed in the programs that this process starts. The numbers of both ends
+/// are above standard error, even if standard descriptors were closed.
 struct Pipe {
     FileDescriptor read;
     FileDescriptor write;

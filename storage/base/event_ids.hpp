@@ -59,7 +59,8 @@ public:
 
 private:
     struct Place {
-        std::size_t end = 0;  ///< end of the id in `text`; it begins at the previous end
+        /// End of the id in `text`; the id begins at the end of the previous id.
+        std::size_t end = 0;
         std::uint64_t n = 0;
     };
     struct Table;

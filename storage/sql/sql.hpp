@@ -12,8 +12,8 @@
 #include "core/base/time.hpp"
 
 // SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). All tables
-// except the journal are accessed with SQL that both understand. Parameters are ?1, ?2, and so on.
-// One thread at a time.
+// except the journal are accessed with SQL that both databases understand. Parameters are ?1, ?2,
+// and so on. One thread at a time.
 
 namespace headway::storage {
 
@@ -89,7 +89,7 @@ public:
     void reset() { impl_->reset(); }
 
     std::int64_t integer(int column) const { return impl_->integer(column); }
-    /// A number that is never negative: 0 for a damaged value.
+    /// For a column without negative numbers; 0 if the value is negative and thus damaged.
     std::uint64_t count(int column) const {
         const std::int64_t number = integer(column);
         return number < 0 ? 0 : static_cast<std::uint64_t>(number);
@@ -137,7 +137,7 @@ public:
     /// Statement::run()), its error is returned here.
     virtual core::Result<std::int64_t> changes() = 0;
     virtual bool in_transaction() const = 0;
-    /// The SQL condition that the text or bytes of `column` contain those of `parameter`.
+    /// An SQL condition that is true if the text or bytes of `column` contain `parameter`.
     virtual std::string contains(std::string_view column, std::string_view parameter) const = 0;
 
     /// The first column of the first row; 0 if there is no row.

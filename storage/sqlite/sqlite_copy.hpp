@@ -65,7 +65,7 @@ struct DatabaseCounts {
 /// kStorageUnavailable. Any thread.
 core::Result<DatabaseCounts> verify_database(const std::filesystem::path& file);
 
-/// Returns when the file and its directory entry are on disk. Errors: kStorageSyncFailed,
+/// Blocks until the file and its directory entry are on disk. Errors: kStorageSyncFailed,
 /// kStorageUnavailable. Any thread.
 core::Result<> sync_file(const std::filesystem::path& file);
 

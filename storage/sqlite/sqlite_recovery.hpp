@@ -15,7 +15,7 @@ public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
         : database_(database), meta_(meta), journal_(journal), store_(store) {}
 
-    /// Like Store::recover(), without the index.
+    /// Like Store::recover(), but without the session index.
     core::Result<Recovery> recover();
     /// After a repair: fills the session index once, from each stored session, in a transaction.
     core::Result<> fill_session_index(const Recovery& recovery,

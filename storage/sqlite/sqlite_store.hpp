@@ -26,8 +26,8 @@ public:
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
 
-    /// Called by recover() for each session that it reads to rebuild the session index after a
-    /// repair.
+    /// After a repair, recover() rebuilds the session index. It calls this function for each
+    /// session that it reads.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 

@@ -86,9 +86,9 @@ struct Pulse {
     std::int64_t tokens = 0;  ///< changes whenever the access tokens change
 };
 
-/// Announces commits to the other daemons that share a store. A hint may be lost, since each daemon
-/// also reads the feed twice a second. Hints have their own connection and are used on one thread,
-/// which is not the store's.
+/// Announces commits to the other daemons that share a store. The loss of a hint does no harm,
+/// since each daemon also reads the feed twice a second. Hints have their own connection and are
+/// used on one thread, which is not the store's.
 class Hints {
 public:
     virtual ~Hints() = default;
@@ -141,7 +141,7 @@ public:
     /// True if the failed commit() may have succeeded.
     virtual bool outcome_unknown() const = 0;
 
-    /// The rows after the position `after`, in order.
+    /// The rows of the feed after the position `after`, in order.
     virtual core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) = 0;
     /// Announces that this daemon is running, and reads the state of the other daemons. In its own
     /// transaction.
@@ -149,8 +149,8 @@ public:
     /// The sessions in `keys` that have an open descendant that is not silent.
     virtual core::Result<std::vector<SessionKey>> with_working_children(
         std::span<const SessionKey> keys) = 0;
-    /// Takes or renews a lease, outside of a transaction. False while another daemon has the lease
-    /// and has been seen in the last ten seconds.
+    /// Takes or renews a lease, outside of a transaction. False while another daemon has the lease,
+    /// if that daemon has been seen in the last ten seconds.
     virtual core::Result<bool> lease(std::string_view name, core::Millis length) = 0;
     virtual std::unique_ptr<Hints> make_hints() const = 0;
     /// The store's time, read outside of a transaction.

@@ -60,9 +60,9 @@ struct StreamEvent {
 /// A piece of the stream of all sessions.
 struct StreamPage {
     std::vector<StreamEvent> events;
-    /// The last cursor that was read. Events up to it that are missing in `events` are deleted, or
-    /// belong to sessions that are being deleted. The next piece begins after this cursor, not
-    /// after the last event.
+    /// The last cursor that was read. Events up to this cursor that are missing in `events` are
+    /// deleted, or belong to sessions that are being deleted. The next piece begins after this
+    /// cursor, not after the last event.
     Cursor through = 0;
     bool end = false;  ///< nothing follows
 };
@@ -114,13 +114,13 @@ public:
     virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;
 
     virtual core::Result<> begin() = 0;
-    /// Returns when everything since begin() is on disk.
+    /// Blocks until everything since begin() is on disk.
     virtual core::Result<> commit() = 0;
     virtual void rollback() = 0;
     /// Checks that the files are still where the next start will look for them; commit() checks
     /// this too, after writing. Errors: kStorageUnavailable while the database does not have its
-    /// name (it may return), kStorageSyncFailed if the database or its WAL was truncated, or if the
-    /// WAL is gone.
+    /// name (it may get its name back), kStorageSyncFailed if the database or its WAL was
+    /// truncated, or if the WAL is gone.
     virtual core::Result<> look_at_files() { return {}; }
 
     virtual core::Result<std::optional<SessionKey>> find(std::string_view id) = 0;
@@ -131,7 +131,7 @@ public:
                                         std::span<const core::Event> events) = 0;
     /// The number of the event with this id, among the events up to the session's snapshot. The
     /// caller itself keeps the ids of later events (StoredSession::new_ids and those of its own
-    /// appends), because storing each at once would dirty an index page.
+    /// appends), because storing each id at once would dirty an index page.
     virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                                      std::string_view id) = 0;
 

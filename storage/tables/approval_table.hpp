@@ -46,8 +46,8 @@ public:
     static constexpr std::size_t kBelowMax = 100;
     static constexpr std::size_t kBelowLooksMax = 1000;  ///< takes about 4 ms
 
-    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of its
-    /// approval.requested and approval.decided if these events are new, else 0.
+    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of its events
+    /// approval.requested and approval.decided; 0 for an event that is not new.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
                                          Cursor cursor, Cursor decided) = 0;
     /// The approval whose approval.requested event has this cursor.

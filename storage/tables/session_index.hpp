@@ -26,8 +26,8 @@ struct SessionFilter {
     std::optional<core::Label> label;
     std::string agent_type;
     std::string parent;
-    std::string
-        text;  ///< a part of the id, the goal, the agent or a label's value; letter case is ignored
+    /// A part of the id, the goal, the agent or a label's value; letter case is ignored.
+    std::string text;
     std::optional<std::vector<std::string>> ids;  ///< unknown ids are ignored
 };
 

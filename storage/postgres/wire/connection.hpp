@@ -79,11 +79,11 @@ public:
 
     /// Queues a statement with $1, $2, ...; the next finish() or ask() returns its error.
     core::Result<> send(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Queues a statement whose rows finish() will return.
+    /// Queues a statement; finish() will return its rows.
     core::Result<> send_asking(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Sends the queued statements and waits for all answers, in one round trip. The rows are those
-    /// of send_asking(), in order. Returns the first error; after it, the transaction can only be
-    /// rolled back.
+    /// Sends the queued statements and waits for all answers, in one round trip. Returns the rows
+    /// of the statements of send_asking(), in order, or the first error. After an error, the
+    /// transaction can only be rolled back.
     core::Result<std::vector<PostgresRows>> finish();
     /// Runs one statement and returns its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
@@ -95,8 +95,8 @@ public:
     /// rollback(), even if the connection is lost.
     core::Result<> begin();
     core::Result<> commit();
-    /// Drops the queued statements and waits for the rollback. If it fails, the connection counts
-    /// as broken.
+    /// Drops the queued statements and waits for the rollback. If the rollback fails, the
+    /// connection counts as broken.
     void rollback();
 
     /// The SQLSTATE of the last error of this transaction; empty for a connection error.

@@ -13,7 +13,7 @@ namespace headway::storage {
 /// with PostgreSQL lack both statements.
 class PostgresHints final : public Hints {
 public:
-    /// `id` is this daemon's; hints with this id are ignored.
+    /// `id` is the id of this daemon; hints with this id are ignored.
     PostgresHints(PostgresConnection::Settings settings, std::string id);
     ~PostgresHints() override;
 
