@@ -32,9 +32,9 @@ struct HttpOptions {
     std::chrono::milliseconds connect_timeout{0};
     std::chrono::milliseconds timeout{0};  ///< for the whole call; 0: none
     std::size_t reply_bytes_max = 0;       ///< bound of head and body together; 0: none
-    /// Returns why no connection to an address may be made; empty if it may. Called for each
-    /// address that a name resolves to, because a name proves nothing. If the pointer is null, all
-    /// addresses are allowed.
+    /// Returns the reason why a connection to this address is refused; empty if it is allowed.
+    /// Called for each address that a name resolves to, because a name proves nothing. If the
+    /// pointer is null, all addresses are allowed.
     std::string (*refusal)(const sockaddr& address) = nullptr;
 };
 
@@ -103,7 +103,8 @@ public:
     /// Prepares the next call. `receiver` must outlive the call. Throws like set_option(), and
     /// std::bad_alloc.
     void prepare(HttpOptions options, HttpReceiver& receiver);
-    /// Adds the call to `multi`, whose next step starts it. `multi` must outlive the call.
+    /// Adds the call to `multi`; the next step of `multi` starts the call. `multi` must outlive the
+    /// call.
     void join(CURLM* multi);
     /// Removes the call from its multi handle. Idempotent.
     void leave();
@@ -114,7 +115,7 @@ public:
 
     /// The last status of the reply, also for SMTP; 0 if there was no reply.
     long status() const;
-    /// The Retry-After of the reply, or `most` if that is shorter; nothing if it has none.
+    /// The Retry-After of the reply, but at most `most`; nothing if the reply has no Retry-After.
     std::optional<std::chrono::seconds> retry_after(std::chrono::seconds most) const;
     /// True if the request was sent, or may have been.
     bool connected() const;

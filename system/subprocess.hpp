@@ -33,8 +33,8 @@ struct Launch {
                                      ///< process
     bool default_signals = false;    ///< the default action for all signals, not only SIGPIPE
     bool own_group = false;          ///< the program leads a process group, which can be killed
-    bool ends_with_us = false;       ///< SIGTERM if the thread that started the program dies
-    std::string folder{};            ///< working directory; empty: that of this process
+    bool ends_with_us = false;  ///< the program gets SIGTERM when the thread that started it ends
+    std::string folder{};       ///< working directory; empty: that of this process
 };
 
 /// A started program, or why it could not be started.
@@ -54,8 +54,8 @@ sigset_t no_signals();
 /// not a child.
 std::optional<int> wait_for_end(pid_t pid);
 
-/// Both ends are closed in the programs that this process starts, and have numbers above standard
-/// error even if standard descriptors were closed.
+/// A pipe. Both ends are closed in the programs that this process starts. The numbers of both ends
+/// are above standard error, even if standard descriptors were closed.
 struct Pipe {
     FileDescriptor read;
     FileDescriptor write;
@@ -64,8 +64,8 @@ struct Pipe {
 /// Makes a pipe; returns 0 or errno.
 int make_pipe(Pipe& pipe);
 
-/// The same open file with a number above standard error, for Launch::streams; not open if no such
-/// number is free.
+/// Moves an open file to a descriptor number above standard error, for Launch::streams. The result
+/// is not open if no such number is free.
 FileDescriptor above_standard(FileDescriptor file);
 
 }  // namespace headway::system

@@ -12,11 +12,11 @@
 namespace headway::server {
 
 /// The values of /metrics. Labels have bounded sets of values (routes, verdicts, configured judges
-/// and webhooks), and are never sessions.
+/// and webhooks), and never name a session.
 struct MetricsInput {
     const HttpStats& http;
     const EngineStats& engine;
-    const std::vector<std::uint64_t>& routes;  ///< requests by row of the route table
+    const std::vector<std::uint64_t>& routes;  ///< numbers of requests, by row of the route table
     std::uint64_t refused_access = 0;
     std::uint64_t access_failures = 0;
     std::uint64_t access_paused = 0;

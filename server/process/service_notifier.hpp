@@ -16,7 +16,7 @@ class ServiceNotifier {
 public:
     using Environment = std::map<std::string, std::string>;
 
-    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. If the last one is set, it must be the
+    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. If WATCHDOG_PID is set, it must be the
     /// PID of this process.
     explicit ServiceNotifier(const Environment& environment);
 

@@ -18,8 +18,8 @@ namespace headway::server::testclock {
 /// JSON, which is sent when the engine and the I/O thread have done all work that is due.
 ///
 ///     pass MS [STEP]   time passes, in steps, so that due events happen in their order
-///     stall MS [STEP]  time passes unattended, at once; with STEP in steps, so that only a
-///                      blocked thread misses it
+///     stall MS [STEP]  time passes unattended, in one jump; or in steps of STEP, so that the
+///                      threads that are not blocked can follow
 ///     step MS          the wall clock is set ahead, or back by a negative number; then a quarter
 ///                      of a second passes, in which the engine notices the step
 ///     suspend MS       the machine sleeps: the steady clock stops; then time passes as after step

@@ -28,9 +28,9 @@ struct Jump {
 /// reads one clock before the jump and another after it. Wakes these threads.
 void jump(const Jump& jump);
 
-/// Returns true once all of these threads, of which there must be at least one, have done the work
-/// that is due and wait again; false if this takes longer than `most` in real time, because a
-/// thread is busy or hangs.
+/// Returns true once all threads that use time_source::wait() have done the work that is due and
+/// wait again; there must be at least one such thread. Returns false if this takes longer than
+/// `most` in real time, because a thread is busy or hangs.
 bool settle(Millis most);
 
 }  // namespace headway::server::testclock

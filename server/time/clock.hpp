@@ -27,10 +27,10 @@ public:
     explicit Clock(core::Timestamp frozen);
 
     core::Timestamp now() const;
-    /// The earlier of now() and wall(). Used for expiry, which a clock that is wrong for a moment
-    /// must not cause.
+    /// The earlier of now() and wall(). Used for expiry, so that a clock that is wrong for a moment
+    /// expires nothing.
     core::Timestamp earliest() const;
-    /// The readings that tell a step of the wall clock from a suspend.
+    /// The readings that distinguish a step of the wall clock from a suspend.
     ClockSteps::Reading reading() const;
     /// The system's wall clock.
     static core::Timestamp wall();
@@ -45,18 +45,19 @@ public:
         return time_source::unattended_since(begin);
     }
 
-    /// Moves now() ahead to `stamp` unless now() is already past. Engine thread only.
+    /// Moves now() ahead to `stamp` unless now() is already later. Engine thread only.
     void advance_to(core::Timestamp stamp);
-    /// Sets now() to the time of a store that several daemons share. It may go back, because this
-    /// machine's clock does not matter then. Engine thread only.
+    /// Sets now() to the time of a store that several daemons share. now() may go back: with such a
+    /// store, this machine's clock does not matter. Engine thread only.
     void follow_shared(core::Timestamp stamp);
     /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
     /// between batches. To be called after now(), so that a jump in time is read together with its
     /// gap.
     core::Watch watch() const;
 
-    /// No report is received between these two calls, because a commit may hang while heartbeats
-    /// wait in the queue. Meanwhile, heard_until() is constant. Engine thread only.
+    /// Called at the start and at the end of a turn. In between, reports count as not received,
+    /// because a commit may hang while heartbeats wait in the queue; heard_until() is constant.
+    /// Engine thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
     /// The time up to which reports were received: now(), or the start of a running batch.

@@ -9,20 +9,20 @@
 
 namespace headway::server {
 
-/// Decides how timestamps follow steps of the wall clock. After a suspend, whose length the system
-/// knows, and after a short step, which does no harm, they follow at once. A longer step ahead may
-/// be a single wrong reading, and its effects (deleted sessions, expired approvals and tokens)
-/// cannot be undone, so it must first last for some minutes of the steady clock. Timestamps never
-/// go back. Pure.
+/// Decides how timestamps follow steps of the wall clock. Timestamps follow at once after a
+/// suspend, because the system knows its length, and after a short step, because it does no harm. A
+/// longer step ahead may be a single wrong reading, and its effects (deleted sessions, expired
+/// approvals and tokens) cannot be undone, so it must first last for some minutes of the steady
+/// clock. Timestamps never go back. Pure.
 class ClockSteps {
 public:
     /// The smallest step that is reported; smaller ones are normal drift.
     static constexpr core::Millis kNoticed{2'000};
-    /// The largest step ahead that is followed at once. It only expires what would have expired
-    /// within a minute.
+    /// The largest step ahead that is followed at once. Such a step only expires what would have
+    /// expired within a minute.
     static constexpr core::Millis kBelieved{60'000};
-    /// If a start comes longer than this after the newest event, its time is doubted: the clock may
-    /// be wrong, or the daemon was not used.
+    /// If a start comes longer than this after the newest event, the time of the start is doubted:
+    /// the clock may be wrong, or the daemon was not used.
     static constexpr core::Millis kStartBelieved{3'600'000};
 
     explicit ClockSteps(core::Millis confirm) : confirm_(confirm) {}
@@ -39,7 +39,7 @@ public:
         kDoubted,    ///< a step of `by` waits to be confirmed
         kReturned,   ///< the unconfirmed step has been undone
         kConfirmed,  ///< the step has lasted; the timestamps have moved by `by`
-        kBehind      ///< the wall clock has gone back; the timestamps are `by` ahead of it
+        kBehind      ///< the wall clock has gone back and is `by` behind the timestamps
     };
     struct Step {
         core::Millis follow{0};  ///< how far timestamps move ahead

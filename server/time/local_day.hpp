@@ -13,10 +13,10 @@ struct LocalDay {
     core::Millis since_midnight{0};
 };
 
-/// Offset from UTC at that time, in the time zone of the process.
+/// Offset of the process's time zone from UTC, at the time `at`.
 core::Millis local_offset(core::Timestamp at);
 
-/// The day and the time in the same time zone.
+/// The day and the time of `at` in the process's time zone.
 LocalDay local_day(core::Timestamp at);
 
 }  // namespace headway::server

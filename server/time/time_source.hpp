@@ -5,10 +5,11 @@
 #include <condition_variable>
 #include <mutex>
 
-/// The source of all time readings, and of how long a thread may wait. A program is linked with one
-/// of two sources: time_source_system.cpp asks the kernel; testclock/time_source.cpp adds the time
-/// that tests let pass. Thus the product needs no branch and no virtual call for tests. Only Clock,
-/// timers and waits include this header; other code uses Clock. Any thread.
+/// The source of all time readings, and of the limits on how long a thread may wait. A program is
+/// linked with one of two sources: time_source_system.cpp asks the kernel;
+/// testclock/time_source.cpp adds the time that tests let pass. Thus the product needs no branch
+/// and no virtual call for tests. Only Clock, timers and waits include this header; other code uses
+/// Clock. Any thread.
 namespace headway::server::time_source {
 
 using Steady = std::chrono::steady_clock;
@@ -18,7 +19,7 @@ Steady::time_point steady();
 Steady::time_point coarse();
 std::chrono::system_clock::time_point wall();
 
-/// True if tests move the time; a remote store then uses it too.
+/// True if tests move the time; a remote store then uses this time too.
 bool artificial();
 
 /// Readings of one moment.
@@ -28,11 +29,11 @@ struct Uptime {
 };
 Uptime uptime();
 
-/// The time since `begin` that a busy process has missed: all of it, except time that a test let
-/// pass as attended.
+/// The time since `begin` that a busy process has missed: all the time since then, except time that
+/// a test let pass as attended.
 Steady::duration unattended_since(Steady::time_point begin);
 
-/// How long a thread that waits for a time `left` from now may wait before it must read the clock
+/// A thread that needs to wait for `left` may wait at most this long before it must read the clock
 /// again.
 Steady::duration longest_wait(Steady::duration left);
 

@@ -6,8 +6,8 @@
 
 #include "core/base/result.hpp"
 
-// The paths of pings after `/ping/`, in the format of healthchecks.io: an id and an action, after a
-// token if one is needed.
+// The paths of pings after `/ping/`, in the format of healthchecks.io: a token if one is needed,
+// then an id and an action.
 
 namespace headway::server {
 
@@ -27,7 +27,7 @@ core::Result<PingPath> parse_ping_path(std::string_view rest);
 /// True for a text that looks like a token; people do not choose such texts as names of jobs. Pure.
 bool looks_like_token(std::string_view segment);
 
-/// The path for use in replies and logs, from which tokens at any place are removed. Pure.
+/// The path without its tokens, at whatever place they are; for use in replies and logs. Pure.
 std::string path_without_key(std::string_view path);
 
 }  // namespace headway::server

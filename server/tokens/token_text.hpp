@@ -7,8 +7,8 @@
 #include "core/base/result.hpp"
 
 // The form of a token: `hw_<id>_<secret><checksum>`. The id is public. The secret is 43 random
-// letters and digits, more than 256 bits. The checksum makes it possible to tell a badly copied
-// token from an unknown one, and lets secret scanners skip texts that only look like tokens.
+// letters and digits, more than 256 bits. The checksum makes it possible to distinguish a badly
+// copied token from an unknown one, and lets secret scanners skip texts that only look like tokens.
 
 namespace headway::server {
 

@@ -21,14 +21,14 @@ public:
     virtual std::uint64_t size() const = 0;
     /// True if the reserve is held. A reserve of size 0 is always held.
     virtual bool reserved() const = 0;
-    /// Returns the reserve to the disk; false if the reserve is not held.
+    /// Frees the space of the reserve. False if the reserve is not held.
     virtual bool release() = 0;
     /// Allocates the reserve if at least `leave` bytes remain free after that; otherwise returns
     /// false.
     virtual bool reserve(std::uint64_t leave) = 0;
 };
 
-/// Keeps the reserve as a file of its size next to the database.
+/// Keeps the reserve as a file next to the database.
 class BallastFile final : public DiskSpace {
 public:
     /// Uses an existing file if it has the right size, and deletes it otherwise.

@@ -14,8 +14,8 @@
 namespace headway::storage {
 
 /// The event ids of one session, each with its event number, in the order in which they were added.
-/// Adding an id only appends a copy, since most ids are never looked up (clients count up, and an
-/// id above the greatest one is new). An empty list is a null pointer. Not thread-safe.
+/// Adding an id only appends a copy, since most ids are never looked up (most clients use ascending
+/// ids, and an id above the greatest one is new). An empty list is a null pointer. Not thread-safe.
 class EventIds {
 public:
     struct Id {
@@ -59,7 +59,8 @@ public:
 
 private:
     struct Place {
-        std::size_t end = 0;  ///< end of the id in `text`; it begins at the previous end
+        /// End of the id in `text`; the id begins at the end of the previous id.
+        std::size_t end = 0;
         std::uint64_t n = 0;
     };
     struct Table;
@@ -78,8 +79,8 @@ private:
         std::vector<Place> places;
         std::size_t gone = 0;  ///< number of dropped places at the front
         std::set<std::uint32_t, ById> index{ById{this}};
-        std::size_t indexed =
-            0;  ///< number of places at the front that are in the index or were dropped
+        /// Number of places at the front that are in the index or were dropped.
+        std::size_t indexed = 0;
 
         Table() = default;
         Table(const Table& other) : text(other.text), places(other.places), gone(other.gone) {}

@@ -15,8 +15,8 @@ namespace headway::storage {
 
 /// SQL condition on a row of `session`, for SQLite and PostgreSQL: no later generation of that
 /// session (`<id>~2`, `<id>~3` and so on) is stored. An earlier generation is kept as long as a
-/// later one is stored: if it were deleted, the conversation would begin again, without the
-/// decisions made about it.
+/// later one is stored. Without the earlier generation, the conversation would begin again and lose
+/// the decisions made in it.
 inline constexpr const char* kIsNewestGeneration =
     "NOT EXISTS(SELECT 1 FROM session AS later WHERE later.name="
     "CASE WHEN rtrim(session.name,'0123456789')<>session.name "
@@ -37,6 +37,7 @@ inline std::string generation_before(std::string_view name) {
     return number == 2 ? first : first + "~" + std::to_string(number - 1);
 }
 
+<<<<<<< HEAD
 /// True if retention counts from this event: the end of a session, or the opening of a recorded
 /// one, whose import may never be complete.
 inline bool starts_retention(const core::Payload& payload) {
@@ -47,6 +48,11 @@ inline bool starts_retention(const core::Payload& payload) {
 
 /// How far retention has looked at ended sessions, oldest first. Earlier generations that are kept
 /// may be many, and are not looked at again before the walk is at its end.
+=======
+/// Position of retention in its walk through the ended sessions, oldest first. There may be many
+/// earlier generations that are kept; the walk passes them and looks at them again only when it
+/// starts over.
+>>>>>>> 65c942365fe6397ca03254905ccdb4895f64415a
 struct RetentionWalk {
     static constexpr std::size_t kLooksPerStep = 128;  ///< takes about 0.4 ms
 

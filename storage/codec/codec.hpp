@@ -16,8 +16,8 @@
 
 namespace headway::storage {
 
-/// Appends the row of consecutive events to `out`. Their numbers `n` are not encoded, because the
-/// row has the first number in a column.
+/// Appends to `out` the row with these consecutive events. The events' numbers `n` are not encoded,
+/// because the row has the first number in a column.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
 /// Whether texts are checked to be UTF-8: invalid UTF-8 shows a damaged disk and cannot become

@@ -19,9 +19,9 @@
 #include "core/base/time.hpp"
 #include "storage/base/utf8.hpp"
 
-// The encoding of described structs (storage/FORMAT.md): each field that does not have its default
-// value is written as its number, counted from 1, and its value; a 0 follows the last one. Internal
-// to the codec.
+// The encoding of described structs (storage/FORMAT.md): each field that differs from its default
+// value is written as the field's number, counted from 1, and its value; a 0 follows the last
+// field. Internal to the codec.
 
 namespace headway::storage::bytes {
 

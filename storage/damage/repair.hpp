@@ -24,7 +24,7 @@ struct Repair {
 /// Replaces the database with a new one that is built from its readable parts. The damaged database
 /// and its WAL are renamed, but not changed. Every session is kept up to its first missing event,
 /// so that `n` has no gaps. Errors, all of which leave the file unchanged: kStorageUnavailable if a
-/// process has it open or nothing can be read, kStorageFull.
+/// process has the file open or nothing can be read, kStorageFull.
 core::Result<Repair> repair_database(const std::filesystem::path& file);
 
 }  // namespace headway::storage

@@ -29,7 +29,7 @@ void remove_database(const std::filesystem::path& file);
 core::Result<> copy_database(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Appends zeros up to the size stated in the header, since SQLite refuses a shorter file. Pages of
-/// zeros are invalid, so reading the appended part fails, but nothing else does.
+/// zeros are invalid, so only reads of the appended part fail.
 core::Result<> lengthen_database(const std::filesystem::path& copy);
 
 }  // namespace headway::storage

@@ -12,7 +12,7 @@ namespace headway::storage {
 class DatabaseLock {
 public:
     /// A missing file needs no lock. Error: kStorageUnavailable if another process has the file
-    /// open, or if it cannot be opened.
+    /// open, or if the file cannot be opened.
     static core::Result<DatabaseLock> take(const std::filesystem::path& file);
 
     DatabaseLock() = default;

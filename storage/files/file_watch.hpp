@@ -11,16 +11,16 @@
 
 namespace headway::storage {
 
-/// Checks that the database and its WAL still have their names and are not shorter than they were
-/// written. SQLite does not check this: it continues to write to deleted, renamed or truncated
-/// files, and these writes are lost when the process ends. A WAL that was truncated and then
-/// written to is as long as before but has a hole, so its header and its last frames are read as
-/// well. A check takes a few microseconds.
+/// Checks that the database and its WAL still have their names and have not become shorter. SQLite
+/// does not check this: it continues to write to deleted, renamed or truncated files, and these
+/// writes are lost when the process ends. A WAL that was truncated and then written to is as long
+/// as before but has a hole, so its header and its last frames are read as well. A check takes a
+/// few microseconds.
 class FileWatch {
 public:
     enum class Found : std::uint8_t {
         kSound,
-        kMoved,    ///< the database was renamed or replaced; it may return
+        kMoved,    ///< the database was renamed or replaced; it may get its name back
         kLogGone,  ///< only the WAL is gone; its content can still be read
         kCut       ///< a file is shorter than written, or has a hole
     };

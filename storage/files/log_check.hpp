@@ -23,9 +23,9 @@ struct LogDamage {
 /// was truncated between two commits cannot be recognised. Reads the whole WAL.
 std::optional<LogDamage> find_log_damage(const std::filesystem::path& database);
 
-/// Copies a damaged WAL to the first unused name of `<database>-wal.damaged-<number>`, readable for
-/// its owner only. Nothing if the WAL is sound; also if another process has the WAL open, because
-/// the WAL may then change during the reading. Errors: kStorageUnavailable, kStorageFull.
+/// Copies a damaged WAL to the first unused name of `<database>-wal.damaged-<number>`, readable
+/// only by its owner. Returns nothing if the WAL is sound, or if another process has the WAL open,
+/// because the WAL may then change during the reading. Errors: kStorageUnavailable, kStorageFull.
 core::Result<std::optional<LogDamage>> keep_log_if_damaged(const std::filesystem::path& database);
 
 /// Error: kStorageUnavailable if a WAL exists without its database, since SQLite would discard such

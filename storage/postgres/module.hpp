@@ -9,8 +9,8 @@
 #include "core/base/version.hpp"
 #include "storage/store/store.hpp"
 
-// The entry points of headway-postgres.so, which the program loads on demand. Both must be built
-// from the same sources, which postgres_module_version() verifies.
+// The entry points of headway-postgres.so, which the program loads on demand. The module and the
+// program must be built from the same sources; they compare postgres_module_version().
 
 namespace headway::storage {
 
@@ -26,7 +26,7 @@ struct PostgresOpening {
     core::Millis answer_timeout{5'000};
 };
 
-/// Facts about a database, which the module collects without changing it.
+/// Facts about a database. The module collects them without changing the database.
 struct PostgresFacts {
     bool connected = false;
     std::string host;     ///< host that answered, or the folder of its socket

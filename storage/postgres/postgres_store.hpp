@@ -125,8 +125,9 @@ private:
                                   ///< 1
         std::string events;
     };
-    // Tables whose rows are shared by several sessions, or contain positions of events. Their
-    // writes first lock the feed, which is the only lock for which daemons wait.
+    // Tables whose rows are shared by several sessions, or contain positions of events. A write to
+    // one of these tables first locks the feed; the feed's lock is the only one for which daemons
+    // wait.
     class Approvals final : public SqlApprovals {
     public:
         explicit Approvals(PostgresStore& store) : SqlApprovals(store.sql_), store_(store) {}

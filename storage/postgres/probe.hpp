@@ -7,7 +7,8 @@
 namespace headway::storage {
 
 /// Collects the facts about a database for `headway doctor`, and changes nothing. If `connect` is
-/// false, only the facts that the URL gives. Errors: those of PostgresConnection::connect().
+/// false, collects only the facts that the URL gives. Errors: those of
+/// PostgresConnection::connect().
 core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
                                            bool connect);
 

@@ -8,8 +8,8 @@
 
 namespace headway::storage {
 
-/// Deletes data older than the retention time, in bounded steps; one daemon at a time does so. The
-/// connection and the tables must outlive this object.
+/// Deletes data older than the retention time, in bounded steps. Only one daemon does this at a
+/// time. The connection and the tables must outlive this object.
 class PostgresRetention {
 public:
     PostgresRetention(PostgresConnection& sql, SqlMeta& meta, SqlHistory& history)

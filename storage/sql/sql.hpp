@@ -12,12 +12,12 @@
 #include "core/base/time.hpp"
 
 // SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). All tables
-// except the journal are accessed with SQL that both understand. Parameters are ?1, ?2, and so on.
-// One thread at a time.
+// except the journal are accessed with SQL that both databases understand. Parameters are ?1, ?2,
+// and so on. One thread at a time.
 
 namespace headway::storage {
 
-/// How one database implements a Statement; see the comments there.
+/// The implementation of a Statement for one kind of database; Statement describes the functions.
 class StatementImpl {
 public:
     virtual ~StatementImpl() = default;
@@ -83,13 +83,13 @@ public:
     /// error, the statement is reset. For a statement that is kept and returns rows, use Rows.
     core::Result<bool> step() { return impl_->step(); }
     /// Runs a statement without rows. A remote database may run it later, but in order and before
-    /// any statement that waits for an answer. Its error is then returned when the transaction
-    /// ends.
+    /// any statement that waits for an answer. The statement's error is then returned when the
+    /// transaction ends.
     core::Result<> run() { return impl_->run(); }
     void reset() { impl_->reset(); }
 
     std::int64_t integer(int column) const { return impl_->integer(column); }
-    /// A number that is never negative: 0 for a damaged value.
+    /// For a column without negative numbers; 0 if the value is negative and thus damaged.
     std::uint64_t count(int column) const {
         const std::int64_t number = integer(column);
         return number < 0 ? 0 : static_cast<std::uint64_t>(number);
@@ -133,11 +133,11 @@ public:
 
     /// The statement may be kept and run again.
     virtual core::Result<Statement> prepare(std::string_view sql) = 0;
-    /// Number of rows that the last statement has changed. If that statement was run later, this
-    /// returns its error.
+    /// Number of rows that the last statement has changed. If that statement was delayed (see
+    /// Statement::run()), its error is returned here.
     virtual core::Result<std::int64_t> changes() = 0;
     virtual bool in_transaction() const = 0;
-    /// The SQL condition that the text or bytes of `column` contain those of `parameter`.
+    /// An SQL condition that is true if the text or bytes of `column` contain `parameter`.
     virtual std::string contains(std::string_view column, std::string_view parameter) const = 0;
 
     /// The first column of the first row; 0 if there is no row.

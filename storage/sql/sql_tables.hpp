@@ -6,12 +6,12 @@
 #include "storage/sql/sql.hpp"
 #include "storage/store/store.hpp"
 
-// The tables except the journal, one class for each, in SQL that both SQLite and PostgreSQL
+// The tables except the journal, one class for each table, in SQL that both SQLite and PostgreSQL
 // understand. The connection must outlive the tables.
 
 namespace headway::storage {
 
-/// A table of numbers by name.
+/// A table of named numbers.
 class SqlMeta {
 public:
     explicit SqlMeta(Sql& database) : database_(database) {}
@@ -97,7 +97,7 @@ public:
     core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
 
 private:
-    /// Moves aside another session's check that has this id.
+    /// If another session's check has this id, stores that check under a different id.
     core::Result<> make_room(std::string_view id, SessionKey key);
     core::Result<> put(std::string_view id, SessionKey key, Cursor asked, Cursor done);
 

@@ -46,12 +46,12 @@ private:
 /// Version of the linked library.
 std::string_view sqlite_version();
 
-/// The error of the last call on the connection, which failed while `doing` something.
+/// The error of the last call on the connection; `doing` describes what the call was for.
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
 /// Rewords `error`, which came from the first statement on `file`, for the person who chose the
-/// file: it is in use, cannot be written, or is not a database. To be called before the next
-/// statement.
+/// file. The new error names the reason: the file is in use, cannot be written, or is not a
+/// database. To be called before the next statement.
 core::Error opening_error(const Database& database, const std::string& file, core::Error error);
 
 }  // namespace headway::storage

@@ -19,8 +19,8 @@ inline constexpr int kSchemaVersion = 2;
 /// SQLite.
 core::Result<> prepare_schema(Database& database);
 
-/// Error: kStorageCorrupt if the file has triggers or views. Headway never creates any, and they
-/// could change the effect of its statements.
+/// Error: kStorageCorrupt if the file has triggers or views. Headway never creates any, and a
+/// trigger or view could change the effect of Headway's statements.
 core::Result<> check_no_programs(Database& database);
 
 }  // namespace headway::storage

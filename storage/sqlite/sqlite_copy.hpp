@@ -60,12 +60,12 @@ struct DatabaseCounts {
     std::uint64_t damaged_sessions = 0;   ///< sessions that cannot be read at all
 };
 
-/// Checks every page, index, journal row and session of a closed database, counts them, and does
-/// not change the database. Errors: kStorageCorrupt, with the finding; kStorageTooNew;
+/// Checks every page, index, journal row and session of a closed database, and returns the counts.
+/// Does not change the database. Errors: kStorageCorrupt, with the finding; kStorageTooNew;
 /// kStorageUnavailable. Any thread.
 core::Result<DatabaseCounts> verify_database(const std::filesystem::path& file);
 
-/// Returns when the file and its directory entry are on disk. Errors: kStorageSyncFailed,
+/// Blocks until the file and its directory entry are on disk. Errors: kStorageSyncFailed,
 /// kStorageUnavailable. Any thread.
 core::Result<> sync_file(const std::filesystem::path& file);
 

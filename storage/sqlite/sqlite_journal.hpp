@@ -44,7 +44,7 @@ public:
 
     /// Error: kStorageCorrupt for a missing or damaged row.
     core::Result<JournalRow> row(Cursor cursor);
-    /// Folds the whole chain into a session without events. Error: kStorageCorrupt.
+    /// Folds the whole chain into a session that has no events yet. Error: kStorageCorrupt.
     core::Result<> replay(StoredSession& stored);
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after, std::size_t limit);

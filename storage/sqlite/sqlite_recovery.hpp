@@ -8,14 +8,14 @@
 
 namespace headway::storage {
 
-/// Folds, at a start, the rows that are newer than the snapshots. A damaged row affects only its
-/// own session. For one recovery; the arguments must outlive this object.
+/// At the daemon's start, folds the rows that are newer than the snapshots. A damaged row affects
+/// only its own session. To be used for one recovery. The arguments must outlive this object.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
         : database_(database), meta_(meta), journal_(journal), store_(store) {}
 
-    /// Like Store::recover(), without the index.
+    /// Like Store::recover(), but without the session index.
     core::Result<Recovery> recover();
     /// After a repair: fills the session index once, from each stored session, in a transaction.
     core::Result<> fill_session_index(const Recovery& recovery,

@@ -15,9 +15,9 @@
 
 namespace headway::storage {
 
-/// The Store on one SQLite file in WAL mode. It holds the only connection, for reading and writing
-/// and exclusively. Thus a second daemon on the file is refused at once, and the WAL-reset bug of
-/// SQLite 3.40, which needs a second connection, cannot occur (storage/README.md, "SQLite
+/// The Store on one SQLite file in WAL mode. It holds the only connection, which has exclusive
+/// access to the file. Thus a second daemon on the file is refused at once, and the WAL-reset bug
+/// of SQLite 3.40, which needs a second connection, cannot occur (storage/README.md, "SQLite
 /// settings").
 class SqliteStore final : public Store {
 public:
@@ -26,8 +26,8 @@ public:
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
 
-    /// Called by recover() for each session that it reads to rebuild the session index after a
-    /// repair.
+    /// After a repair, recover() rebuilds the session index. It calls this function for each
+    /// session that it reads.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 

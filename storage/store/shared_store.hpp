@@ -13,13 +13,13 @@
 #include "storage/store/store.hpp"
 #include "storage/tables/import.hpp"
 
-// The additional operations of a store that several daemons share (docs/scale.md). Daemons are kept
-// apart by a session's row: the daemon that holds the row decides about the session, and the event
-// number in the row shows whether the daemon's memory is out of date.
+// The additional operations of a store that several daemons share (docs/scale.md). The row of a
+// session coordinates the daemons: the daemon that holds the row decides about the session, and the
+// event number in the row shows whether the daemon's memory is out of date.
 
 namespace headway::storage {
 
-/// Cursors of events in the open transaction are provisional and start here; see
+/// Cursors of events in the open transaction are provisional and start at this value; see
 /// SharedStore::settled().
 inline constexpr Cursor kProvisionalCursor = Cursor{1} << 62;
 
@@ -30,9 +30,9 @@ struct HoldRequest {
     std::vector<std::string_view> seen;   ///< sessions that the turn only reads
     /// Event ids in reports, each with its session.
     std::vector<std::pair<std::string_view, std::string_view>> ids;
-    std::size_t due_max = 0;  ///< how many sessions whose deadline has passed are returned at most
-    std::size_t told_max =
-        0;  ///< how many sessions with messages in their inbox are returned at most
+    std::size_t due_max = 0;  ///< maximum number of due sessions to return
+    /// Maximum number of sessions to return because their inbox has messages.
+    std::size_t told_max = 0;
     /// Sessions that this daemon cannot read; never returned as due or messaged.
     std::vector<SessionKey> unreadable;
 };
@@ -53,13 +53,14 @@ struct Held {
     std::vector<SessionKey> messaged;  ///< a subset of `sessions`
 };
 
-/// Events of a session that the daemon does not have in memory yet.
+/// The events of a session that are not in this daemon's memory yet.
 struct Tail {
     SessionKey key = 0;
     std::vector<core::Event> events;
 };
 
-/// The position, in the stream of all sessions, of events that a daemon has committed together.
+/// The position, in the stream of all sessions, of events of one session that a daemon has
+/// committed together.
 struct FeedRow {
     Cursor cursor = 0;
     KnownSession session;
@@ -85,9 +86,9 @@ struct Pulse {
     std::int64_t tokens = 0;  ///< changes whenever the access tokens change
 };
 
-/// Announces commits to the other daemons that share a store. A hint may be lost, since each daemon
-/// also reads the feed twice a second. Hints have their own connection and are used on one thread,
-/// which is not the store's.
+/// Announces commits to the other daemons that share a store. The loss of a hint does no harm,
+/// since each daemon also reads the feed twice a second. Hints have their own connection and are
+/// used on one thread, which is not the store's.
 class Hints {
 public:
     virtual ~Hints() = default;
@@ -124,12 +125,12 @@ public:
     /// all ids at once. In the open transaction; find_event_id() finds the ids after commit().
     virtual core::Result<> save_ids(SessionKey key, const EventIds& ids) = 0;
     /// The final position of an event of the last commit(); for kProvisionalCursor, the position
-    /// before its first event.
+    /// before the first event of that commit.
     virtual Cursor settled(Cursor cursor) const = 0;
     /// The position of the last event of the last commit().
     virtual Cursor committed() const = 0;
-    /// Sets the result of Store::head(): the readers of this daemon have been sent all events up to
-    /// `head`.
+    /// Sets the result of Store::head(): all events up to `head` have been sent to the readers of
+    /// this daemon.
     virtual void set_head(Cursor head) = 0;
     /// Describes the first row found that has a newer version and cannot be read by this program;
     /// empty if none was found.
@@ -140,16 +141,16 @@ public:
     /// True if the failed commit() may have succeeded.
     virtual bool outcome_unknown() const = 0;
 
-    /// The rows after the position `after`, in order.
+    /// The rows of the feed after the position `after`, in order.
     virtual core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) = 0;
-    /// Announces that this daemon is running, and reads the state of the others. In its own
+    /// Announces that this daemon is running, and reads the state of the other daemons. In its own
     /// transaction.
     virtual core::Result<Pulse> pulse() = 0;
-    /// Those of the sessions in `keys` that have an open descendant that is not silent.
+    /// The sessions in `keys` that have an open descendant that is not silent.
     virtual core::Result<std::vector<SessionKey>> with_working_children(
         std::span<const SessionKey> keys) = 0;
-    /// Takes or renews a lease, outside of a transaction. False while another daemon has the lease
-    /// and has been seen in the last ten seconds.
+    /// Takes or renews a lease, outside of a transaction. False while another daemon has the lease,
+    /// if that daemon has been seen in the last ten seconds.
     virtual core::Result<bool> lease(std::string_view name, core::Millis length) = 0;
     virtual std::unique_ptr<Hints> make_hints() const = 0;
     /// The store's time, read outside of a transaction.

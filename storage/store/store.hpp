@@ -60,9 +60,9 @@ struct StreamEvent {
 /// A piece of the stream of all sessions.
 struct StreamPage {
     std::vector<StreamEvent> events;
-    /// The last cursor that was read. Events up to it that are missing in `events` are deleted, or
-    /// belong to sessions that are being deleted. The next piece begins after this cursor, not
-    /// after the last event.
+    /// The last cursor that was read. Events up to this cursor that are missing in `events` are
+    /// deleted, or belong to sessions that are being deleted. The next piece begins after this
+    /// cursor, not after the last event.
     Cursor through = 0;
     bool end = false;  ///< nothing follows
 };
@@ -114,43 +114,44 @@ public:
     virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;
 
     virtual core::Result<> begin() = 0;
-    /// Returns when everything since begin() is on disk.
+    /// Blocks until everything since begin() is on disk.
     virtual core::Result<> commit() = 0;
     virtual void rollback() = 0;
     /// Checks that the files are still where the next start will look for them; commit() checks
     /// this too, after writing. Errors: kStorageUnavailable while the database does not have its
-    /// name (it may return), kStorageSyncFailed if the database or its WAL was truncated, or if the
-    /// WAL is gone.
+    /// name (it may get its name back), kStorageSyncFailed if the database or its WAL was
+    /// truncated, or if the WAL is gone.
     virtual core::Result<> look_at_files() { return {}; }
 
     virtual core::Result<std::optional<SessionKey>> find(std::string_view id) = 0;
     virtual core::Result<SessionKey> create(std::string_view id, core::Timestamp now) = 0;
     /// Appends one row of consecutive events and moves `chain` to it. Returns the cursor of the
-    /// first event; the cursors of the others follow without gaps.
+    /// first event; each further event has the next cursor.
     virtual core::Result<Cursor> append(SessionKey key, Chain& chain,
                                         std::span<const core::Event> events) = 0;
     /// The number of the event with this id, among the events up to the session's snapshot. The
     /// caller itself keeps the ids of later events (StoredSession::new_ids and those of its own
-    /// appends), because storing each at once would dirty an index page.
+    /// appends), because storing each id at once would dirty an index page.
     virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                                      std::string_view id) = 0;
 
-    /// Loads a session that is not in memory. One that is in memory must not be loaded, because it
-    /// may be ahead of the snapshot.
+    /// Loads a session that is not in memory. A session in memory must not be loaded again, because
+    /// it may be ahead of its snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;
     /// Up to `limit` events after event `after` of the session whose chain is `chain`, in order.
     virtual core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                                 std::uint64_t after,
                                                                 std::size_t limit) = 0;
-    /// Events of all sessions with a cursor above `after`, in order. Reads a bounded number of
-    /// rows, and stops at the end of the row with which `limit` events are reached. Sessions that
-    /// are being deleted are left out, so a short or empty page is not necessarily the last one.
+    /// All sessions' events with a cursor above `after`, in order. Reads a bounded number of rows,
+    /// and stops at the end of the row with which `limit` events are reached. Sessions that are
+    /// being deleted are left out, so a short or empty page is not necessarily the last one.
     virtual core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) = 0;
-    /// The oldest cursor from which nothing has been deleted or is being deleted.
+    /// The lowest cursor such that no event from it on has been deleted or is being deleted.
     virtual Cursor oldest() const = 0;
     virtual Cursor head() const = 0;
 
-    /// Replaces the session's snapshot, and indexes the event ids added since the previous one.
+    /// Replaces the session's snapshot, and indexes the event ids added since the previous
+    /// snapshot.
     virtual core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                                 const EventIds& new_ids) = 0;
     /// Records that the snapshots include everything up to `cursor`.
@@ -161,10 +162,10 @@ public:
     /// effect with the caller's transaction.
     virtual core::Result<> forget(SessionKey key) = 0;
     /// Deletes, in one bounded step and its own transaction: sessions that ended before `cutoff`
-    /// and their use records, idempotency keys older than that, and forgotten sessions.
+    /// and their use records, idempotency keys older than `cutoff`, and forgotten sessions.
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
-    /// Moves the pages in the WAL to the database if there are at least `pages`. Outside of a
-    /// transaction.
+    /// Moves the pages in the WAL to the database if the WAL has at least `pages` pages. Outside of
+    /// a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
     virtual std::int64_t wal_pages() const = 0;
     /// Space inside the database that deleted rows have left and new rows will use.

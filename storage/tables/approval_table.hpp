@@ -25,12 +25,15 @@ struct StoredApproval {
 
 /// Selects a page of approvals.
 struct ApprovalPage {
-    std::optional<bool> pending;  ///< true: only pending ones, oldest first; false: only others,
-                                  ///< newest first; empty: all, newest first
+    /// True: only pending approvals, oldest first; false: only approvals that are not pending,
+    /// newest first; empty: all, newest first.
+    std::optional<bool> pending;
     std::optional<SessionKey> session;
     std::optional<core::ApprovalKind> kind;
-    std::optional<core::Risk> risk;  ///< at least this, kHigh or kCritical; pending approvals only
-    Cursor from = 0;  ///< list approvals after this cursor, in that order; 0 = from the start
+    /// Lowest risk to list, kHigh or kCritical; pending approvals only.
+    std::optional<core::Risk> risk;
+    /// List the approvals that follow this cursor in the list's order; 0 = from the start.
+    Cursor from = 0;
     std::size_t limit = 50;
 };
 
@@ -43,8 +46,8 @@ public:
     static constexpr std::size_t kBelowMax = 100;
     static constexpr std::size_t kBelowLooksMax = 1000;  ///< takes about 4 ms
 
-    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of its
-    /// approval.requested and approval.decided if these events are new, else 0.
+    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of its events
+    /// approval.requested and approval.decided; 0 for an event that is not new.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
                                          Cursor cursor, Cursor decided) = 0;
     /// The approval whose approval.requested event has this cursor.
@@ -59,10 +62,10 @@ public:
     virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
     virtual core::Result<std::uint64_t> count_pending() = 0;
     /// Pending approvals of the session's open descendants, at most kBelowMax. Looks at the oldest
-    /// kBelowLooksMax pending approvals and goes up from each one to its ancestors, so that the
-    /// time does not depend on the number of descendants. If the session has children and none of
-    /// these approvals is below it, but more are pending, the result is 1, because a person may
-    /// have to decide.
+    /// kBelowLooksMax pending approvals and goes up from the session of each one to its ancestors,
+    /// so that the time does not depend on the number of descendants. If the session has children
+    /// and none of these approvals is below it, but there are further pending approvals, the result
+    /// is 1, because a person may have to decide.
     virtual core::Result<std::uint64_t> count_pending_below(std::string_view session) = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;

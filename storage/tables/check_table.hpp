@@ -32,7 +32,7 @@ public:
     /// within its session.
     virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
     virtual core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) = 0;
-    /// Finishes all checks of an ending session that are in flight.
+    /// Called when a session ends: finishes all its checks in flight.
     virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
     /// The newest check with this id, of any session.
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;

@@ -20,7 +20,7 @@ public:
     virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& estimate) = 0;
     /// Returns and removes the session's estimates, oldest first.
     virtual core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) = 0;
-    /// Adds `score` to the stored score of its source, model and decile. Models beyond
+    /// Adds `score` to the stored score with the same source, model and decile. Models beyond
     /// limits::kEstimateModelsMax share the name "other".
     virtual core::Result<> add_estimate_score(const core::EstimateScore& score) = 0;
     virtual core::Result<std::vector<core::EstimateScore>> estimate_scores() = 0;

@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// The use of the sessions of one agent type.
+/// The resources that sessions of one agent type used.
 struct StoredUse {
     std::string agent;
     core::UseSketches use;
@@ -28,12 +28,12 @@ class ExpectationTable {
 public:
     virtual ~ExpectationTable() = default;
 
-    /// The use of all sessions of the agent type, or of those with the given complexity; empty if
-    /// there are none.
+    /// The resources that sessions of the agent type used: all its sessions, or only those with the
+    /// given complexity. Empty if there are no such sessions.
     virtual core::Result<core::UseSketches> use(std::string_view agent,
                                                 std::optional<core::Complexity> complexity) = 0;
     /// `at` is the end of the session that `use` was learned from. The caller must save an agent
-    /// type without a complexity before it saves that type with one.
+    /// type without a complexity before it saves the same type with a complexity.
     virtual core::Result<> save_use(std::string_view agent,
                                     std::optional<core::Complexity> complexity,
                                     const core::UseSketches& use, core::Timestamp at) = 0;

@@ -14,8 +14,8 @@ namespace headway::storage {
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
-    /// Set by find_key(): the time of this use. A session with that name that was opened later is a
-    /// different one.
+    /// Set by find_key(): the time of this use. If a session with the id `session` was opened
+    /// later, it is a different session.
     core::Timestamp at = core::kNever;
 };
 

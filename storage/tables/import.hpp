@@ -47,7 +47,7 @@ public:
     virtual ~Import() = default;
 
     /// Removes the remains of an unfinished import. Error: kStorageUnavailable if the store is not
-    /// empty (it has sessions or tokens, or has given out positions), or if a daemon uses it.
+    /// empty (it has sessions or tokens, or has assigned positions), or if a daemon uses it.
     virtual core::Result<> start() = 0;
     /// Adds rows of the journal. Like the functions below, it fails if another import has started
     /// meanwhile.

@@ -34,7 +34,7 @@ struct OutboxMessage {
 struct OutboxEndpoint {
     std::string name;
     std::string target;                          ///< fingerprint of its URL
-    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint sent a reply 410
+    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint replied with status 410
     core::Timestamp removed_at = core::kNever;   ///< when it was first missing in the configuration
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;   ///< failed tries
@@ -59,20 +59,20 @@ struct OutboxFailure {
 /// The state that a message had before remove_message().
 enum class Removed : std::uint8_t { kNothing, kPending, kDead };
 
-/// Pending messages to webhooks: a part of the Store, with the same thread, transactions and
-/// errors. A message is added in the transaction of its event. Functions that take the row and the
-/// id of a message do nothing if the message is gone.
+/// Undelivered messages to webhooks, pending or dead: a part of the Store, with the same thread,
+/// transactions and errors. A message is added in the transaction of its event. Functions that take
+/// the row and the id of a message do nothing if the message is gone.
 class Outbox {
 public:
     virtual ~Outbox() = default;
 
     /// Adds a message, under a new row. If it has a `dead_at`, it is a dead letter from the start.
     virtual core::Result<> add_message(const OutboxMessage& message) = 0;
-    /// The oldest pending message of the endpoint that is due.
+    /// The oldest of the endpoint's pending messages that are due at `now`.
     virtual core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                                     core::Timestamp now) = 0;
-    /// Messages that may be sent as one: those due by `until`, oldest first, at most `limit` and
-    /// about `bytes_max` bytes of bodies.
+    /// Messages that may be sent together as one: those due by `until`, oldest first, at most
+    /// `limit` and about `bytes_max` bytes of bodies.
     virtual core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
                                                                   core::Timestamp until,
                                                                   std::size_t limit,
@@ -92,7 +92,7 @@ public:
     /// Drops the oldest dead letters until `keep` remain; returns how many were dropped.
     virtual core::Result<std::uint64_t> drop_dead(std::string_view endpoint,
                                                   std::uint64_t keep) = 0;
-    /// Makes messages due at once if they were delayed because the endpoint was unavailable.
+    /// Makes messages due now if they were delayed because the endpoint was unavailable.
     virtual core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) = 0;
     /// Makes the oldest `count` dead letters pending again, like new messages; returns their
     /// number.
@@ -113,7 +113,7 @@ public:
         std::string_view /*name*/) {
         return std::optional<OutboxEndpoint>{};
     }
-    /// True if this daemon may send to the endpoint for the next minute, and no other daemon does.
+    /// True if this daemon may send to the endpoint for the next minute, and no other daemon may.
     virtual core::Result<bool> claim_outbox_endpoint(std::string_view /*name*/) { return true; }
     /// Writes the endpoint's state, except the numbers of messages.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;

@@ -13,7 +13,7 @@
 #include "core/values/verdict.hpp"
 #include "storage/base/keys.hpp"
 
-// Lists and counts over all sessions that read only the sessions concerned. Implemented in SQL
+// Lists and counts over all sessions. A query reads only the sessions concerned. Implemented in SQL
 // (sql_sessions.cpp).
 
 namespace headway::storage {
@@ -26,7 +26,8 @@ struct SessionFilter {
     std::optional<core::Label> label;
     std::string agent_type;
     std::string parent;
-    std::string text;  ///< a part of the id, the goal, the agent or a label's value, in any case
+    /// A part of the id, the goal, the agent or a label's value; letter case is ignored.
+    std::string text;
     std::optional<std::vector<std::string>> ids;  ///< unknown ids are ignored
 };
 
@@ -41,7 +42,8 @@ struct SessionNeed {
 /// A session, open or ended, with an unacknowledged alarm.
 struct SessionAlarm {
     SessionKey session = 0;
-    core::ApprovalAlarmKind kind = core::ApprovalAlarmKind::kNeverExecuted;  ///< the most urgent
+    /// Kind of the most urgent alarm.
+    core::ApprovalAlarmKind kind = core::ApprovalAlarmKind::kNeverExecuted;
     core::Timestamp at = core::kNever;
 };
 
@@ -74,8 +76,8 @@ public:
     /// Needs, oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
-    /// The keys of matching sessions from `from` up to, but without, `before`, newest first: one
-    /// step of a list that must read many sessions.
+    /// The keys of matching sessions from `from` on and below `before`, newest first: one step of a
+    /// list that must read many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
                                                              SessionKey from,
                                                              SessionKey before) = 0;

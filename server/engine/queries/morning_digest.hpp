@@ -9,16 +9,16 @@
 
 namespace headway::server {
 
-/// Sends people a digest of the night once a day. The day of the last digest is stored in the
+/// Once a day, sends people a digest of the night. The day of the last digest is stored in the
 /// database. Engine thread only.
 class MorningDigest {
 public:
-    /// How late a digest may be sent if the daemon was down at its time.
+    /// Maximum delay of a digest that was due while the daemon was down.
     static constexpr std::chrono::hours kLateMost{6};
 
     MorningDigest(std::optional<core::Millis> at, core::Millis span) : at_(at), span_(span) {}
 
-    /// Reads one slice, if a digest is due.
+    /// If a digest is due, reads one slice of its data.
     core::Result<> step(Reader& reader);
     /// True if more must be read, or a message is to be sent.
     bool busy() const { return reading_.has_value() || !body_.empty(); }
@@ -35,7 +35,7 @@ private:
 
     const std::optional<core::Millis> at_;
     const core::Millis span_;
-    std::string told_;  ///< the last date whose digest was sent or is not needed
+    std::string told_;  ///< the last date for which no digest remains to be sent
     std::string date_;  ///< date of the digest being read
     std::optional<DigestReading> reading_;
     std::string body_;

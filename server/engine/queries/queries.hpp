@@ -28,7 +28,7 @@ struct SessionQuery {
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
 
-/// A session whose comparison with the old timers is wanted, and the time of the query.
+/// A session that is to be compared with plain timeouts, and the time of the query.
 struct SessionCompared {
     core::Session session;
     core::Timestamp now;
@@ -40,7 +40,7 @@ struct ComparisonQuery {
         Reader& reader) const;
 };
 
-/// The view of a session, queried because it is not in the cache.
+/// The view of a session. The engine is queried for it only if the cache does not have it.
 struct ViewShown {
     std::string session;
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
@@ -68,8 +68,8 @@ struct BudgetDocument {
     core::Session session;
     api::ReadingTime time;
     core::BudgetPrediction prediction;
-    std::string usual_calls;  ///< text about the calls that such sessions usually make, for the
-                              ///< prompt about the budget; or empty
+    /// Text for the budget prompt: the usual calls of similar sessions; or empty.
+    std::string usual_calls;
     std::string cost_warning = {};
 };
 struct BudgetQuery {
@@ -78,7 +78,7 @@ struct BudgetQuery {
     core::Result<BudgetDocument> operator()(Reader& reader) const;
 };
 
-/// Use of ended sessions, by agent type and outcome.
+/// Resources used by ended sessions, by agent type and outcome.
 struct BudgetAnalytics {
     std::vector<core::UseSummary> summaries;
     std::uint64_t sessions = 0;
@@ -90,7 +90,8 @@ struct BudgetAnalyticsQuery {
     core::Result<BudgetAnalytics> operator()(Reader& reader) const;
 };
 
-/// The approval that a client has requested; its reply may wait until the approval is decided.
+/// The approval that a client has requested. The reply to the client may wait until the approval is
+/// decided.
 struct ApprovalPolled {
     api::ApprovalDocument document;
 };
@@ -104,14 +105,14 @@ struct ApprovalQuery {
 
 /// The state of all sessions.
 struct OverviewQuery {
-    std::size_t minutes = 0;  ///< number of past minutes whose counts are wanted
+    std::size_t minutes = 0;  ///< number of past minutes to return counts for
 
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 
 /// At most limits::kNeedsShownMax of the matters that wait for people: first alarms, then approvals
-/// and sessions together by urgency, oldest first. Alarms leave up to half of the places to the
-/// others.
+/// and sessions together, sorted by urgency and then by age. Alarms take at most half of the places
+/// if approvals and sessions need the other half.
 core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
 core::Result<std::uint64_t> count_needs(const Reader& reader);
 
@@ -138,8 +139,8 @@ std::size_t size_of(const SessionCompared& compared);
 std::size_t size_of(const BudgetDocument& budget);
 std::size_t size_of(const ApprovalPolled& polled);
 
-/// A page of sessions, from the newest down; recorded ones behind all others, because they are
-/// older than their keys say.
+/// A page of sessions, newest first. Recorded sessions follow all others, because they are older
+/// than their keys suggest.
 struct ListQuery {
     storage::SessionFilter filter;
     bool rows = false;  ///< rows of a table instead of documents
@@ -150,14 +151,15 @@ struct ListQuery {
     /// Progress of the query.
     struct Scan {
         bool begun = false;
-        bool found = false;              ///< all sessions of the page are found; only the output is
-                                         ///< left
+        bool found = false;  ///< all sessions of the page are found; only their output remains
         storage::SessionKey below = 0;   ///< the keys below this one have not been searched yet
         storage::SessionKey width = 64;  ///< number of keys in the next slice
-        std::vector<storage::SessionKey>
-            keys;              ///< the page's keys, and one more if more sessions follow
-        std::size_t live = 0;  ///< how many of `keys` are of sessions that are not recorded
-        bool past = false;     ///< the recorded sessions are searched
+        /// The page's keys, and one more if more sessions follow.
+        std::vector<storage::SessionKey> keys;
+        /// Number of keys in `keys` that belong to live sessions; the other keys belong to recorded
+        /// sessions.
+        std::size_t live = 0;
+        bool past = false;  ///< the search has come to the recorded sessions
         std::uint64_t total = 0;
         std::size_t shown = 0;
         std::string body = "{\"sessions\":[";
@@ -189,7 +191,7 @@ struct JournalQuery {
     struct Scan {
         bool begun = false;
         api::JournalPage page;
-        std::uint64_t low = 0;  ///< events low + 1 to high remain
+        std::uint64_t low = 0;  ///< events low + 1 to high are still to be read
         std::uint64_t high = 0;
         std::uint64_t width = 100;  ///< number of events in the next slice
         std::size_t looked_at = 0;

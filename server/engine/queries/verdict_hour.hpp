@@ -12,9 +12,9 @@
 
 namespace headway::server {
 
-/// Open sessions by verdict at the end of each of the last minutes, since the daemon began. Only
-/// turns change the counts, so each turn begins by noting the minutes that have ended since the
-/// last turn. Kept in memory only, at most kMinutesMax. Engine thread only.
+/// Counts of open sessions by verdict, at the end of each recent minute since the daemon's start.
+/// Only turns change the counts, so each turn begins by noting the minutes that have ended since
+/// the last turn. Kept in memory only, for at most kMinutesMax minutes. Engine thread only.
 class VerdictHour {
 public:
     using Counts = std::array<std::uint64_t, core::kVerdictCount>;

@@ -8,14 +8,14 @@
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Sessions that agents resume after their end: `<id>`, `<id>~2`, `<id>~3` and so on. An ended
-// session stays ended.
+// Generations: if an agent resumes an ended session `<id>`, a new session `<id>~2` is opened, then
+// `<id>~3` and so on. An ended session stays ended.
 
 namespace headway::server {
 
-/// Opens a session that only reports have named; a prompt may give its goal later. `about` is
-/// chosen by the daemon. The settings of the previous generation, `before`, are added to it, unless
-/// `before` is null.
+/// Opens a session that only reports have named; a prompt may give its goal later. The daemon
+/// chooses `about`. `before` is the previous generation, or null; its settings are added to
+/// `about`.
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
                                core::SessionStarted about, const Resident* before,
                                Takes takes = Takes::kAll);

@@ -20,8 +20,8 @@ bool closes_calls(const api::hooks::Hook& hook);
 /// over or the agent is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
-/// The event that ends the session of an agent that is gone. `interrupted`: a person ended its last
-/// turn.
+/// The event that ends the session of an agent that is gone. `interrupted`: a person ended the
+/// agent's last turn.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           bool interrupted);
 

@@ -10,29 +10,29 @@
 #include "core/values/ping_schedule.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Pings: jobs request a URL to report that they start, end or fail.
+// Pings: requests to a URL, by which jobs report that they start, end or fail.
 
 namespace headway::server {
 
 enum class PingKind : std::uint8_t { kStart, kSuccess, kFail, kLog };
 
-/// The newest run of a job whose pings have no `rid`. If it has ended and `next` is true, the run
-/// after it. Only the newest run is loaded.
+/// Returns the newest run of a job whose pings have no `rid`; or the run after it, if `next` is
+/// true and the newest run has ended. Loads only the newest run.
 core::Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next);
 /// Opens a run of the job. A run with a `rid` is not recorded as the job's newest. Writes.
 core::Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
                         const std::string& rid);
 
-/// The ping was accepted, or contained nothing new.
+/// The result of a ping that was accepted or contained nothing new.
 struct Pinged {
-    bool unscheduled = false;  ///< there was no room for its schedule
+    bool unscheduled = false;  ///< there was no room for the job's schedule
 };
 
-/// Reports one ping of a job. A run of the job is a session, which has one call in flight so that
-/// it never becomes silent. Its id is `<job>.<rid>` if the ping has a `rid`, else `<job>`, and
+/// Reports one ping of a job. A run of the job is a session. The session has one call in flight, so
+/// that it never becomes silent. Its id is `<job>.<rid>` if the ping has a `rid`, else `<job>`, and
 /// `<job>~2` and so on for later runs. An end without a start is a run of its own. Errors:
 /// kSessionEnded for a log line that names a run that has ended; kOverloaded if too many pings of
-/// the same turn have ended runs, after which the client should repeat the ping.
+/// the same turn have ended runs; the client should then repeat the ping.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< id of the run, or empty

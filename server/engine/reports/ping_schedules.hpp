@@ -15,8 +15,8 @@
 #include "storage/tables/idempotency_table.hpp"
 
 // Schedules of pinging jobs, stored as idempotency keys with names that no client can send. Each
-// start of a job writes its schedule again, so that retention keeps the schedule as long as the
-// job's runs.
+// start of a job writes its schedule again, so that retention keeps the schedule as long as it
+// keeps the job's runs.
 
 namespace headway::server {
 
@@ -27,7 +27,8 @@ struct ScheduledJob {
 };
 
 inline constexpr std::size_t kPingSchedulesMax = 200;
-/// How often the list of schedules is written again, because retention deletes old keys.
+/// Age at which the list of schedules is written again, so that retention does not delete the list
+/// as an old key.
 inline constexpr std::chrono::hours kScheduleListFresh{24};
 
 core::Result<std::optional<ScheduledJob>> find_schedule(storage::IdempotencyTable& table,
@@ -40,15 +41,15 @@ core::Result<> set_schedule(storage::IdempotencyTable& table, const std::string&
 /// Deletes the schedule of the job. Writes.
 core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string& job,
                              core::Timestamp now);
-/// Time by which the job must have started again, including its grace; kNever: no such time.
+/// Time by which the job must have started again, including the grace period; kNever: no such time.
 core::Timestamp missing_at(const ScheduledJob& job);
 
-/// Handles a job that has not started in time: ends its open run, or a new one, as failed. Does
-/// nothing if the job has started meanwhile.
+/// Handles a job that has not started in time: ends its open run as failed, or opens a new run and
+/// ends that as failed. Does nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    /// `attended`: since when pings can arrive. From then on, each start that is due gets one
-    /// grace, however often the daemon restarts.
+    /// `attended`: the time since which pings can arrive. A start that is overdue then gets one
+    /// more grace period from that time; further restarts of the daemon do not extend it.
     MissedPing(std::string job, core::Timestamp attended)
         : job_(std::move(job)), attended_(attended) {}
 
@@ -76,11 +77,12 @@ private:
 /// Checks the schedules, a few at each call. Engine thread only.
 class MissedPings {
 public:
-    /// The overdue jobs among the next few.
+    /// Checks the next few schedules and returns the overdue jobs.
     core::Result<std::vector<std::unique_ptr<MissedPing>>> look(Reader& reader);
 
 private:
-    std::vector<std::string> jobs_;  ///< jobs still to be checked in this round, from the end
+    /// Jobs still to be checked in this round; the last one is checked next.
+    std::vector<std::string> jobs_;
     core::Timestamp began_ = core::kNever;
 };
 

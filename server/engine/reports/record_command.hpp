@@ -9,11 +9,11 @@
 #include "core/values/verdict.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Recordings: past sessions, read from the files that an agent stored and added to the history.
+// Recordings: past sessions that are read from an agent's own files and added to the history.
 
 namespace headway::server {
 
-/// How much of a part was new, and the state of the session after it.
+/// The number of new events in a part, and the state of the session after the part.
 struct Recorded {
     std::string session;
     std::uint64_t accepted = 0;
@@ -22,16 +22,16 @@ struct Recorded {
     bool ended = false;
 };
 
-/// Adds a part of a recording. Its events are judged at their own times. No person is asked or
-/// notified and no agent is stopped because of them, no budget or cap counts them, and no
+/// Adds a part of a recording. Its events are judged at their own times. Because of these events,
+/// no person is asked or notified, and no agent is stopped. No budget or cap counts them, and no
 /// expectation is learned from them. Errors: kUnknownSession for a part without an opening;
-/// kSessionExists for a session that was reported live; kSessionEnded for new events after its end;
-/// kInvalidField for a time in the future, or for a session that began longer ago than the
-/// retention time.
+/// kSessionExists for a session that was reported live; kSessionEnded for new events after the
+/// session's end; kInvalidField for a time in the future, or for a session that began longer ago
+/// than the retention time.
 struct RecordCommand {
     std::string session;
     api::DecodedRecording part;
-    bool dry_run = false;  ///< find out what it would add, and change nothing
+    bool dry_run = false;  ///< only report what the command would add; change nothing
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader&, SessionNames& names) const;

@@ -32,9 +32,9 @@ struct TelemetryReport {
 /// The result of an export.
 using TelemetryTaken = api::otlp::Taken;
 
-/// Stores the facts that no other kind of report has. For a session, either log records or spans
-/// are used, whichever came first. For a session with hooks, only token usage is stored, and only
-/// if its hooks do not report that.
+/// Stores only the facts that no other kind of report provides. For each session, either log
+/// records or spans are used, whichever came first. For a session with hooks, only token usage is
+/// stored, and only if the hooks do not report token usage.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
     TelemetryTaken taken;  ///< the part of the result that is known before the command runs

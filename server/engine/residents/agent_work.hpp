@@ -8,18 +8,18 @@
 namespace headway::server {
 
 /// Finds out whether an agent's process or its descendants use the CPU, by comparing two reads of
-/// /proc. The timer of a session that does not report calls it. Works for processes of other users
-/// too, but not for those that have no PID in this namespace. Engine thread only.
+/// /proc. Used by the timer of a session that sends no reports. Works for processes of other users
+/// too, but not for processes that have no PID in this namespace. Engine thread only.
 class AgentWork {
 public:
-    /// Sets the process.
+    /// Sets the PID of the agent's process.
     void follow(int number);
     /// Reads /proc again, unless it has just done so; true if the processes have used the CPU since
     /// the last read. The first call returns false. Reads at most kProcessesMax processes.
     bool look(core::Timestamp now);
 
-    /// Enough for a shell, a build in it and its compilers; a larger build can be recognised by its
-    /// first processes.
+    /// Enough for a shell, a build and its compilers. For a larger build, its first processes
+    /// suffice to see CPU use.
     static constexpr int kProcessesMax = 64;
 
 private:

@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// The next deadline of each session: one heap with at most one live entry for each session, of
-/// about 64 bytes. Most heartbeats only postpone the deadline, so a later deadline is not pushed:
-/// the existing entry fires early, and the session's deadline is then computed again.
+/// The next deadline of each session, in one heap with at most one live entry (about 64 bytes) for
+/// each session. Most heartbeats only postpone the deadline, so a later deadline is not put into
+/// the heap: the existing entry fires early, and the session's deadline is then computed again.
 class Deadlines {
 public:
     /// Ensures that `key` fires at `at` or earlier. kNever is ignored.

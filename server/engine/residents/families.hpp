@@ -11,14 +11,14 @@
 
 namespace headway::server {
 
-/// The index of open child sessions by parent: a quiet parent whose children work counts as
-/// waiting, not as silent (docs/detection.md, section 11). It has one entry for each open child
-/// that has been in memory since the start. join() and leave() take constant time. Engine thread
-/// only.
+/// The index of open child sessions by parent. It shows that a quiet parent is waiting, not silent,
+/// while its children work (docs/detection.md, section 11). It has one entry for each open child
+/// that has been in memory since the daemon's start. join() and leave() take constant time. Engine
+/// thread only.
 class Families {
 public:
-    /// The most descendants of one session that any() checks in one call; the next call continues
-    /// with the others.
+    /// Maximum number of children that each() visits, and of descendants that one search with any()
+    /// checks; the next search continues with the remaining descendants.
     static constexpr std::size_t kLooksMax = 4096;
 
     /// Adds an open child. Idempotent.
@@ -33,7 +33,7 @@ public:
     /// True if the session has open children.
     bool has_children(const std::string& parent) const { return families_.contains(parent); }
 
-    /// Calls `use` with at most kLooksMax open children.
+    /// Calls `use(child)` for at most kLooksMax open children of `parent`.
     template <class Use>
     void each(const std::string& parent, Use use) const {
         const auto found = families_.find(parent);

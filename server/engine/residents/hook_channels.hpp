@@ -20,8 +20,8 @@ public:
     /// Numbers of open sessions, by health of their channel.
     using Tally = std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()>;
 
-    /// More than the agents a daemon is meant for. Beyond this, the channel that has been silent
-    /// longest is dropped.
+    /// A daemon is meant for fewer agents than this. If there are more, the channel that has been
+    /// silent longest is dropped.
     static constexpr std::size_t kChannelsMax = 4'096;
 
     /// Notes a hook of this session's agent. `process`: the agent's process is followed.
@@ -32,10 +32,10 @@ public:
     void note_process_gone(storage::SessionKey session);
     void forget(storage::SessionKey session) { channels_.erase(session); }
 
-    /// The session's channel; null if it has no hooks.
+    /// The session's channel; null if the session's agent has sent no hooks.
     const core::HookChannel* find(storage::SessionKey session) const;
     /// Counts the channels of open sessions in memory, and stores the result for tally(). True if
-    /// it has changed.
+    /// the result has changed.
     bool count(ResidentSet& residents, core::Timestamp now, const core::Watch& watch);
     const Tally& tally() const noexcept { return tally_; }
 

@@ -6,13 +6,13 @@
 
 namespace headway::server {
 
-/// The greatest event id of a session, ordered by length and then by bytes. Most clients count up
-/// (numbers, ULIDs, UUIDv7), and a greater id is certainly new, so it need not be looked up in the
-/// table of all ids.
+/// The greatest event id of a session, ordered by length and then by bytes. Most clients use
+/// ascending ids (numbers, ULIDs, UUIDv7). An id greater than this one is certainly new, so it need
+/// not be looked up in the table of all ids.
 class NewestId {
 public:
     /// Records that the session has no event with an id yet. Before this call, nothing is known
-    /// about its ids.
+    /// about the session's ids.
     void start() { known_ = true; }
     /// Records that the session has an event with this id.
     void note(std::string_view id) {

@@ -21,7 +21,7 @@
 
 namespace headway::server {
 
-/// The fingerprint of a prompt, or of its beginning if the agent reports only that.
+/// The fingerprint of a prompt, or of its beginning if the agent reports only the beginning.
 struct PromptFingerprint {
     std::uint64_t digest = 0;
     std::size_t bytes = 0;
@@ -30,33 +30,34 @@ struct PromptFingerprint {
     bool operator==(const PromptFingerprint&) const = default;
 };
 
-/// The facts remembered about an agent with hooks. Kept in memory only.
+/// Facts about an agent that are remembered from one of its hooks to the next. Kept in memory only.
 struct HookMemory {
-    /// Digests of the ids of the calls that hooks have reported as finished in this round, because
-    /// the batch will name all of these calls again. After a restart, a call may be counted twice.
+    /// Digests of the ids of the calls that hooks have reported as finished in this round. The
+    /// batch at the end of the round names these calls again, and the digests keep the calls from
+    /// being counted twice. After a restart, a call may still be counted twice.
     std::vector<std::uint64_t> finished_calls;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
-    /// Needed because an agent's dialog does not name the call that it is about.
+    /// Needed because an agent's dialog does not give the id of its call.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
-    /// Digest of the event_id of the model's newest answer whose usage a hook has reported. The
+    /// Digest of one event_id: the id of the newest model answer with usage reported by a hook. The
     /// store has the event_ids of all answers whose usage was reported.
     std::uint64_t last_use = 0;
     bool fresh = false;  ///< the agent reported that it started with this session, so no answer is
                          ///< older than the session
-    std::uint32_t stops = 0;  ///< number of calls that a stop has refused
-    /// Prompts that recur without a person: those of the timers in the last stop hook, and a
+    std::uint32_t stops = 0;  ///< number of calls refused because of a stop
+    /// Prompts that recur without a person: the prompts of the timers in the last stop hook, and a
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
     /// Digests of the calls that a person has refused in earlier generations of the session; read
     /// from the store when a call first needs them.
     std::optional<std::vector<std::uint64_t>> refused_before;
-    /// Digests of the ids of the calls whose hooks are held, or were held when their connection
-    /// closed: these calls did not run.
+    /// Digests of the ids of the calls whose hooks are held, or were held when the hook's
+    /// connection closed: these calls did not run.
     std::vector<std::uint64_t> held_calls;
 };
 
-/// A session in memory. State that few sessions have at a time is LazyOptional.
+/// A session in memory. State that only a few sessions have at the same time is LazyOptional.
 struct Resident {
     explicit Resident(storage::StoredSession stored)
         : key(stored.key),
@@ -80,8 +81,8 @@ struct Resident {
     bool news = false;             ///< its ancestors and descendants do not know of its new events
                                    ///< yet
     std::optional<core::BudgetLevel> counted;  ///< the level under which ResidentSet counts it
-    /// How often each directive was sent in a reply. Not part of the state, because replies are not
-    /// in the journal.
+    /// The number of replies that have carried each directive. Not part of the state, because
+    /// replies are not in the journal.
     core::LazyOptional<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
     /// Durations of calls since the session was loaded into memory. Not part of the state, because
     /// no binding decision uses them.
@@ -117,7 +118,8 @@ public:
     /// The least recently used sessions, to be evicted so that at most `others` sessions, with at
     /// most `bytes` of memory, remain. At most `most` are returned.
     std::vector<Resident*> beyond(std::size_t others, std::size_t bytes, std::size_t most);
-    /// Makes the session the least recently used one, because no agent or client has asked for it.
+    /// Makes the session the least recently used one. Called for a session that no agent or client
+    /// has asked for.
     void put_last(Resident& resident);
 
     /// Updates the session's `bytes` if enough events have come since the last measurement.
@@ -130,7 +132,7 @@ public:
     void clear();
     std::size_t size() const noexcept { return by_key_.size(); }
 
-    /// Numbers of open sessions in memory that have a budget, by its level.
+    /// Numbers of open sessions in memory that have a budget, by the budget's level.
     using BudgetLevels =
         std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()>;
     const BudgetLevels& budget_levels() const noexcept { return levels_; }
@@ -142,8 +144,8 @@ private:
 
     using Order = std::list<Resident>;
     Order order_;  ///< most recently used first
-    std::unordered_map<std::string_view, Order::iterator>
-        by_id_;  ///< the text of its keys belongs to the residents
+    /// The keys are views of the residents' ids.
+    std::unordered_map<std::string_view, Order::iterator> by_id_;
     std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
     std::list<Resident*> dirty_;  ///< sorted by dirty_from, since cursors only grow
     BudgetLevels levels_{};

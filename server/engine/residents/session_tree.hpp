@@ -12,7 +12,7 @@
 
 namespace headway::server {
 
-/// How the sessions of a run are related: parents that are quiet because their children work, files
+/// Relations between the sessions of a run: children that work while their parent is quiet, files
 /// that two sessions keep reverting, and ancestors. Engine thread only.
 class SessionTree {
 public:
@@ -29,8 +29,8 @@ public:
                        const core::Watch& watch);
     /// The open descendants in memory, at most Families::kLooksMax children of each session.
     std::vector<Resident*> descendants(const core::Session& session, ResidentSet& residents) const;
-    /// Appends conflicts to `events`, the events that the session has just decided: conflicts over
-    /// files that other sessions of its run write too.
+    /// `events` are the events that the session has just decided. Appends the session's conflicts
+    /// over files that other sessions of its run write too.
     void add_conflicts(core::Session& session, ResidentSet& residents, const core::Context& context,
                        std::vector<core::Event>& events);
 

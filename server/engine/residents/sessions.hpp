@@ -31,14 +31,15 @@ public:
 
     /// Null if no session has this id. Pointers are valid until the end of the turn.
     core::Result<Resident*> find(std::string_view id);
-    /// Finds a session by key. Null also for one that cannot be read; clients that read it get the
-    /// error.
+    /// Finds a session by key. Null also for a session that cannot be read; a client that requests
+    /// this session gets the error.
     core::Result<Resident*> find_key(storage::SessionKey key);
     /// Like find(), but an unknown id is the error kUnknownSession.
     core::Result<Resident*> require(std::string_view id);
     /// Precondition: no session has this id.
     core::Result<Resident*> create(const std::string& id, core::Timestamp now);
-    /// Keeps a session that was read from disk in memory, beyond the end of the turn.
+    /// Adds a session that was read from disk to the sessions in memory. It stays in memory beyond
+    /// the end of the turn.
     core::Result<Resident*> adopt(storage::StoredSession stored);
     /// Like adopt(), but an ended session is kept for this turn only.
     core::Result<Resident*> admit(storage::StoredSession stored);
@@ -60,10 +61,10 @@ public:
         return {};
     }
 
-    /// Called for a session whose damage only costs time.
+    /// Called for a session with harmless damage, which only costs time.
     using Damage = std::function<void(storage::SessionKey, const std::string&)>;
     void on_damage(Damage tell) { damage_ = std::move(tell); }
-    /// Reports that the snapshot of this session was damaged, if it was.
+    /// Reports damage of this session's snapshot, if there was any.
     void note_damage(const storage::StoredSession& stored) const;
 
     /// Evicts the ended sessions that were loaded for this turn only and have not changed.

@@ -22,7 +22,7 @@ namespace headway::server {
 class Reader;
 class Transaction;
 
-/// The sessions in memory that a cap holds, listed so that they are released on time. A held
+/// The sessions in memory that are held by a cap, listed so that they are released on time. A held
 /// session that is not listed (after a restart, or because another daemon has it) is released at
 /// its next report.
 struct DaysHeld {
@@ -34,16 +34,16 @@ struct DaysHeld {
 core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t day,
                                    const core::DayCap& cap);
 
-/// Counts the session's own use in these events, and applies a person's decision about a cap if the
-/// decision is on a request of this session. Part of Transaction::append.
+/// Counts the session's own use in these events, and applies a person's decision about a cap if
+/// this session requested the decision. Part of Transaction::append.
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
 
-/// Holds the session while one of its caps is reached, and asks a person, once for each cap and
-/// day. Lets the session go on afterwards.
+/// If a cap of the session is reached, holds the session and asks a person, once for each cap and
+/// day. If the session is held already, calls release_day().
 core::Result<> heed_day(Transaction& transaction, Resident& resident);
-/// Releases the session if its hold has ended. Never begins a hold, because only a report begins
-/// one; time or a person ends the hold.
+/// Releases the session if time or a person has ended its hold. Never begins a hold: only a report
+/// does that.
 core::Result<> release_day(Transaction& transaction, Resident& resident);
 
 /// The current state of every cap.

@@ -71,8 +71,8 @@ struct EngineContext {
     api::JsonDocument& document;  ///< for parsing the arguments of approvals
     EngineStats& stats;           ///< figures as of the last commit
     const VerdictHour& hour;
-    /// True while no session is in memory after a failed commit, or if nothing can be written any
-    /// more.
+    /// True if nothing can be written any more, and after a failed commit until the sessions are in
+    /// memory again.
     bool unavailable = false;
     KnownAnswers answers = {};
 };

@@ -16,16 +16,17 @@ namespace headway::server {
 struct Appended {
     Resident& resident;
     std::span<const core::Event> events;
-    storage::Cursor cursor = 0;  ///< cursor of the first event; those of the others follow
-    EngineStats& stats;          ///< statistics of the transaction
-    Publication& publication;    ///< publication of the transaction
+    /// Cursor of the first event; each further event has the next cursor.
+    storage::Cursor cursor = 0;
+    EngineStats& stats;        ///< statistics of the transaction
+    Publication& publication;  ///< publication of the transaction
 };
 
 /// A table that is derived from events and written in the same transaction.
 class Projection {
 public:
     virtual ~Projection() = default;
-    /// Errors are those of the store and fail the transaction.
+    /// Every error is an error of the store and fails the transaction.
     virtual core::Result<> apply(const Appended& appended) = 0;
     /// Whether the table includes recordings; most tables are about live sessions only.
     virtual bool takes_recorded() const { return false; }

@@ -89,14 +89,14 @@ public:
     /// True if other daemons also write the sessions.
     bool is_shared() const { return parts_.cluster != nullptr; }
     /// Makes the turn bring this session up to date, because a command's choice of sessions depends
-    /// on it.
+    /// on this session.
     void look_at(std::string_view id) const {
         if (parts_.cluster != nullptr) parts_.cluster->look_at(id);
     }
     /// True while other daemons have committed events that this daemon has not read.
     bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
-    /// Number of pending approvals of this session's descendants, at most ApprovalTable::kBelowMax:
-    /// from the index, since a session leaves memory also while a person has to decide about it.
+    /// Number of pending approvals of this session's descendants, at most ApprovalTable::kBelowMax.
+    /// Counted in the index, because a session may have left memory while it waits for a decision.
     core::Result<std::size_t> approvals_below(const core::Session& session) const {
         HEADWAY_TRY(const std::uint64_t pending,
                     parts_.store.approvals().count_pending_below(session.id()));

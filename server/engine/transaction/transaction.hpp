@@ -60,7 +60,8 @@ public:
     core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
     /// Error: kUnknownSession.
     core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
-    /// Sets the time of the turn, which is known once the turn holds its sessions.
+    /// Sets the time of the turn. Called when the turn holds its sessions, because the time is not
+    /// known earlier.
     void set_now(core::Timestamp now) {
         turn_.now = now;
         begin_own();
@@ -99,7 +100,8 @@ public:
         events_ = std::move(events);
         return appended;
     }
-    /// An empty list for decided events, to be passed to append(); valid until the next call.
+    /// An empty list for decided events, to be passed to append(); valid until the next call of
+    /// events().
     std::vector<core::Event>& events() {
         events_.clear();
         return events_;
@@ -127,7 +129,7 @@ public:
     core::Result<> commit();
     /// The sessions to publish.
     std::span<Resident* const> touched() const { return touched_; }
-    /// Those of the sessions in touched() that have new events.
+    /// The sessions in touched() that have new events.
     std::span<Resident* const> moved() const { return moved_; }
 
 private:
@@ -137,7 +139,7 @@ private:
     Reader reader_;
     Turn turn_;
     Publication& publication_;
-    EngineStats stats_;  ///< replace the engine's statistics after the commit
+    EngineStats stats_;  ///< after the commit, these replace the engine's statistics
     core::Context context_;
     std::span<const std::string_view> names_;  ///< the current command's sessions
     bool own_ = true;                          ///< any session may change

@@ -34,7 +34,8 @@ namespace headway::server {
 /// If the commit fails, nothing is published: the turn is rolled back, the sessions are loaded from
 /// the journal again, and writes are refused until this succeeds (docs/architecture.md).
 ///
-/// Everything except the constructor and recover() runs on the engine's thread.
+/// Everything runs on the engine's thread, except the constructor, recover() and the functions to
+/// be called before the first turn.
 class Engine {
 public:
     /// Called once in each turn that has something to publish; must not block.
@@ -54,8 +55,8 @@ public:
     /// Sets the sender of webhook messages; each accepted message leads to one WebhookDoneCommand.
     /// To be called before the first turn.
     void send_webhooks_with(WebhookScheduler::Send send) { webhooks_.send_with(std::move(send)); }
-    /// Sets the source of hints for a shared store, which must outlive the engine. To be called
-    /// before the first turn.
+    /// Sets the hints for a shared store; they must outlive the engine. To be called before the
+    /// first turn.
     void hint_by(ClusterHints& hints) { policy_->hint_by(hints); }
     /// Sets the writer of log lines about sessions. To be called before the first turn.
     void log_sessions_with(SessionLog::Say say, std::function<bool()> debugs) {
@@ -125,7 +126,8 @@ private:
     void save_everything();
     /// True while the sessions or the disk cannot be used.
     bool halted() const { return lost_ || disk_.is_closed(); }
-    /// True if messages may be sent, because it can be expected that their results will be stored.
+    /// True if webhook messages may be sent: there are webhooks, and the results can probably be
+    /// stored.
     bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
 
     storage::Store& store_;
@@ -144,7 +146,7 @@ private:
     JudgeScheduler judges_;
     WebhookScheduler webhooks_;
     MissedPings missed_;
-    Clock::Steady::time_point missed_at_{};  ///< when missed pings are next looked for
+    Clock::Steady::time_point missed_at_{};  ///< time of the next search for missed pings
     MorningDigest morning_;
     Clock::Steady::time_point morning_at_{};  ///< when the morning digest may next take a step
     HookChannels channels_;
@@ -173,8 +175,8 @@ private:
     /// Sessions that the next turn looks at, because they have messages in their inbox, or an
     /// ancestor or descendant has woken them.
     std::vector<storage::SessionKey> receivers_;
-    storage::SessionKey last_receiver_ = 0;  ///< the last one handled when a turn had too many
-                                             ///< receivers
+    /// The last receiver handled in a turn that had too many receivers.
+    storage::SessionKey last_receiver_ = 0;
     bool listening_ = false;
     bool lost_ = false;  ///< the sessions were dropped after a failed commit and are not loaded
                          ///< again yet

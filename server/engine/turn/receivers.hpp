@@ -9,14 +9,15 @@
 
 namespace headway::server {
 
-/// Keeps at most kReceiversPerTurn keys in `receivers`, preferring those after `last`, and returns
-/// the others. Sets `last` to the last key kept, so that every key gets its turn. Both lists are
-/// ascending without duplicates. Changes only `receivers` and `last`; linear.
+/// Keeps at most kReceiversPerTurn keys in `receivers`, first those greater than `last`, and
+/// returns the keys that it removed. Sets `last` to the last key kept, so that every key gets its
+/// turn. Both lists are ascending without duplicates. Changes only `receivers` and `last`. Takes
+/// linear time.
 std::vector<storage::SessionKey> hold_back(std::vector<storage::SessionKey>& receivers,
                                            storage::SessionKey& last);
 
-/// Adds `more` to `receivers`; both are ascending without duplicates. Changes only `receivers`;
-/// linear.
+/// Adds `more` to `receivers`; both are ascending without duplicates. Changes only `receivers`.
+/// Takes linear time.
 void add_receivers(std::vector<storage::SessionKey>& receivers,
                    const std::vector<storage::SessionKey>& more);
 

@@ -32,10 +32,10 @@ struct TurnNames {
     const std::vector<std::size_t>& ends;
 };
 
-/// The difference between a store that one daemon owns (LocalPolicy) and one that several daemons
-/// write to (ClusterPolicy): which sessions a turn may change, when sessions are due, whose clock
-/// is used, and how the commits of other daemons are read. The engine does not distinguish the two
-/// anywhere else. Engine thread only.
+/// The differences between a store that one daemon owns (LocalPolicy) and a store with several
+/// writing daemons (ClusterPolicy): which sessions a turn may change, when sessions are due, whose
+/// clock is used, and how the commits of other daemons are read. The engine does not distinguish
+/// the two anywhere else. Engine thread only.
 class StorePolicy {
 public:
     StorePolicy() = default;
@@ -50,7 +50,7 @@ public:
     virtual void forget() = 0;
     /// False while it is too early for another attempt to recover.
     virtual bool may_recover(Clock::Steady::time_point last_try) const = 0;
-    /// True if the connection over which the sessions in memory were read is lost.
+    /// True if the database connection that was used to read the sessions into memory is lost.
     virtual bool has_lost_connection() const = 0;
 
     // The functions of a turn, in the order of their calls.
@@ -59,7 +59,7 @@ public:
     virtual void follow_clock() = 0;
     /// Records a time in which this daemon did not listen.
     virtual void note_gap(core::Millis length) = 0;
-    /// Inserts deferred writes of earlier turns before those of this turn.
+    /// Inserts the deferred writes of earlier turns before the writes of this turn.
     virtual void take_deferred(std::vector<Request>& requests) = 0;
     /// True if sessions may be due.
     virtual bool ticks_due() const = 0;
@@ -71,9 +71,9 @@ public:
                                  Transaction& transaction) = 0;
     /// False if the write must wait for the next turn or has failed.
     virtual core::Result<bool> may_run(Request& request, Transaction& transaction) = 0;
-    /// Ticks the sessions whose deadline has come, a bounded number of them.
+    /// Ticks a bounded number of the sessions whose deadline has come.
     virtual core::Result<> tick_due(Transaction& transaction) = 0;
-    /// Called before the commit: stores when the sessions of the turn are due.
+    /// Called before the commit: stores the deadlines of the turn's sessions.
     virtual void store_deadlines(const Transaction& transaction) = 0;
     /// Called after the commit.
     virtual void settle(const Transaction& transaction, Publication& publication) = 0;
@@ -87,8 +87,8 @@ public:
 
     // Reads, and work between turns.
 
-    /// Brings the sessions that are needed by the reads from index `from` on up to date: with all
-    /// commits that were acknowledged before these reads arrived.
+    /// Updates the sessions that are needed by `reads`, from index `from` on. The sessions then
+    /// include all commits that were acknowledged before these reads arrived.
     virtual core::Result<> refresh(const std::deque<Request>& reads, std::size_t from,
                                    bool listening, Publication& publication) = 0;
 
@@ -103,7 +103,7 @@ public:
     virtual bool waiting() const = 0;
     /// Time at which the engine takes its next turn without a request.
     virtual Clock::Steady::time_point next_wake(Clock::Steady::time_point now) const = 0;
-    /// When the next turn is to be taken if sessions wait to be looked at.
+    /// Time of the next turn if sessions wait for a look.
     virtual Clock::Steady::time_point next_look(Clock::Steady::time_point now) const = 0;
     /// A lower bound of the current time; if there is none, nothing irreversible may depend on the
     /// clock.

@@ -21,7 +21,7 @@ public:
     explicit ChunkedBody(std::size_t body_bytes_max) : bytes_max_(body_bytes_max) {}
 
     /// Decodes `wire` and appends to `body`. `used` is set to the number of bytes that belong to
-    /// this body: all of `wire`, unless the body ends in it. After kFailed, see error().
+    /// this body: all of `wire`, unless the body ends within `wire`. After kFailed, see error().
     Status feed(std::string_view wire, std::string& body, std::size_t& used);
     /// Either kBadRequest or kBodyTooLarge.
     const core::Error& error() const noexcept { return error_; }
@@ -37,7 +37,8 @@ private:
     std::size_t bytes_max_;
     std::size_t wire_bytes_ = 0;
     std::size_t body_bytes_ = 0;
-    std::uint64_t size_ = 0;  ///< size of the chunk; within its data, the number of bytes left
+    /// Size of the chunk; while its data is read, the number of bytes left.
+    std::uint64_t size_ = 0;
     std::size_t digits_ = 0;  ///< digits of the size so far
     Part part_ = Part::kSize;
     bool complete_ = false;

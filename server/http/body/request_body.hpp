@@ -14,8 +14,9 @@
 
 namespace headway::server {
 
-/// Collects the body of one request. Its length is known, or it comes in chunks. Memory grows with
-/// the received bytes, so a large Content-Length alone costs nothing. Pure.
+/// Collects the body of one request. Either the length of the body is known in advance, or the body
+/// comes in chunks. Memory grows with the received bytes, so a large Content-Length alone costs
+/// nothing. Pure.
 class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
@@ -24,8 +25,8 @@ public:
     void start(std::size_t length);
     /// Begins a chunked body of at most `bytes_max` bytes.
     void start_chunked(std::size_t bytes_max);
-    /// Takes the bytes that arrived with the head; sets `used` to the number of those that belong
-    /// to the body.
+    /// Takes the bytes that arrived with the head; sets `used` to the number of these bytes that
+    /// belong to the body.
     Status take(std::string_view bytes, std::size_t& used);
     /// The buffer for the next bytes. Precondition: status() is kNeedMore.
     std::span<char> room();
@@ -54,7 +55,7 @@ private:
     std::size_t wire_bytes_ = 0;
     std::optional<ChunkedBody> chunks_;
     std::unique_ptr<char[]> wire_;  ///< chunks, before they are decoded
-    std::string_view behind_;       ///< into wire_
+    std::string_view behind_;       ///< points into wire_
     Status status_ = Status::kNeedMore;
 };
 

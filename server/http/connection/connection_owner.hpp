@@ -45,8 +45,8 @@ public:
                             const HttpRequest& request) = 0;
     /// Called when a request is refused before on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
-    /// Called when the bytes of unread replies and unfinished bodies have changed by `change`.
-    /// False if their total is too high; the owner may then close connections later.
+    /// Called when the number of bytes in unread replies and unfinished bodies has changed by
+    /// `change`. False if their total is too high; the owner may then close connections later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
     /// The queue for work on long bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;
@@ -55,8 +55,8 @@ public:
     /// Called when a stream has written all its data.
     virtual void on_writable(HttpConnection& connection) = 0;
     /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the
-    /// event loop: if it were called from within a call of the owner, that call might still use the
-    /// objects released here.
+    /// event loop. It is never called within one of the owner's own calls, which might still use
+    /// the objects released here.
     virtual void on_closed(HttpConnection& connection) = 0;
     /// Destroys the connection. Nothing refers to it any more.
     virtual void release(HttpConnection& connection) = 0;

@@ -33,15 +33,16 @@ public:
 
     /// Sets the reply of a slot; the next flush() sends it.
     void respond(std::uint64_t slot, const Response& response);
-    /// Keeps the request that was passed to on_request() until let_go(); no further request is
-    /// read, and another thread may use this one. The connection lives at least until let_go(),
+    /// Keeps the request of on_request() valid until let_go(). Until then, no further request is
+    /// read, and another thread may use this request. The connection lives at least until let_go(),
     /// even if its peer is gone.
     void keep_request();
     void let_go();
     /// The path of the request in `slot`, without its query; empty once the request is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
-    /// The last pidfd that the client of the report socket sent: a process of the agent that the
-    /// client claims to report for. It now belongs to the caller. Invalid on other connections.
+    /// Takes the last pidfd that the client of the report socket sent: a process of the agent that
+    /// the client claims to report for. The pidfd then belongs to the caller. Invalid on other
+    /// connections.
     system::FileDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
     /// Writes ready replies and continues to read.
     void flush();
@@ -50,8 +51,8 @@ public:
     /// returns false.
     bool begin_stream(std::uint64_t slot, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept { return writer_.streaming(); }
-    /// True if the peer has ended sending. It still gets the replies that are owed; then its stream
-    /// ends.
+    /// True if the peer has ended sending. The peer still gets the replies to its requests; then
+    /// its stream ends.
     bool peer_ended() const noexcept { return state_ == State::kPeerEnded; }
     /// True if nothing waits to be written, so that stream() may be called.
     bool writable() const noexcept { return writer_.empty() && state_ != State::kClosed; }
@@ -74,7 +75,7 @@ public:
 private:
     enum class State : std::uint8_t {
         kOpen,
-        kPeerEnded,  ///< the peer has ended sending; replies that are owed are still sent
+        kPeerEnded,  ///< the peer has ended sending; replies to its requests are still sent
         kLeaving,    ///< everything is sent; the peer has yet to close
         kClosed,
     };
@@ -112,7 +113,7 @@ private:
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;
     Clock::Steady::time_point read_deadline_;
-    /// The time by which the peer must read the bytes sent, or close.
+    /// The time by which the peer must have read the sent bytes, or have closed the connection.
     Clock::Steady::time_point write_deadline_ = Clock::Steady::time_point::max();
 };
 

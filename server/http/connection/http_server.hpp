@@ -19,14 +19,15 @@ namespace headway::server {
 /// Counters for the metrics.
 struct HttpStats {
     std::uint64_t accepted = 0;
-    std::uint64_t refused_connections = 0;  ///< refused because of the maximum
-    std::uint64_t refused_users = 0;  ///< on the Unix socket: user is neither root nor the daemon's
+    /// Refused because of the maximum number of connections.
+    std::uint64_t refused_connections = 0;
+    std::uint64_t refused_users = 0;  ///< on the Unix socket: not root and not the daemon's user
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
-    std::size_t held_bytes =
-        0;                  ///< bytes of unread replies and unfinished bodies, over all connections
+    /// Bytes of unread replies and unfinished bodies, over all connections.
+    std::size_t held_bytes = 0;
     std::uint64_t cut = 0;  ///< connections closed because too many bytes were held
 };
 
@@ -56,12 +57,12 @@ public:
     /// Also listens on a Unix socket, for root and the daemon's user. Error: kInvalidConfig.
     core::Result<> listen_local(const std::filesystem::path& file);
     /// Also listens on the report socket, a Unix socket for reports only: every user who may open
-    /// the file may connect, and none of them is the operator there. Error: kInvalidConfig.
+    /// the file may connect, and no user is treated as the operator there. Error: kInvalidConfig.
     core::Result<> listen_for_reports(const std::filesystem::path& file, const std::string& group);
-    /// Makes new connections over the network use TLS with this certificate.
+    /// From now on, new connections over the network use TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// The maximum number of open connections: as configured, or lower because of the limit of open
+    /// The maximum number of open connections: as configured, or lower because of the limit on open
     /// files.
     std::uint32_t connections_max() const noexcept { return settings_.connections_max; }
     /// The bound address as HOST:PORT.
@@ -77,8 +78,9 @@ public:
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);
-    /// Sets whether requests that came through a proxy are refused. On the Unix socket they always
-    /// are, because they would have the rights of the user who runs the proxy.
+    /// Sets whether requests that came through a proxy are refused. On the Unix socket such
+    /// requests are always refused, because they would have the rights of the user who runs the
+    /// proxy.
     void refuse_forwarded(bool refused) { gate_.refuse_forwarded = refused; }
     /// Closes the connections with the most unread bytes while the total is too high.
     void relieve();
@@ -110,7 +112,7 @@ private:
         std::unique_ptr<HttpConnection> connection;
         std::uint32_t generation = 1;
     };
-    /// A Unix socket that is listened on.
+    /// A listening Unix socket.
     struct LocalDoor {
         LocalAcceptor acceptor;
         LocalSocketFile file;
@@ -140,7 +142,8 @@ private:
     LocalDoor operators_;
     LocalDoor reporters_;
     BulkTurns bulk_;
-    PassedDescriptors passed_;  ///< declared before the connections, because they hold places in it
+    /// Declared before the connections, because connections hold places in it.
+    PassedDescriptors passed_;
     Timer wheel_;
     Timer accept_pause_;
     std::vector<Place> places_;  ///< the id of a connection consists of the generation and the

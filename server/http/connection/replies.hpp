@@ -8,12 +8,13 @@
 
 namespace headway::server {
 
-/// Sends replies to clients, which may be gone by then. I/O thread only.
+/// Sends replies to clients. A client may be gone before its reply is sent. I/O thread only.
 class Replies {
 public:
     Replies(net::io_context& io, HttpServer& http) : io_(io), http_(http) {}
 
-    /// Sets the response of a slot; the caller flushes. Does nothing if the client is gone.
+    /// Sets the response of a slot; the caller must call flush(). Does nothing if the client is
+    /// gone.
     void put(const ReplyTo& to, const Response& response);
     /// Like put(), but to be called from outside the connection's own handler: the reply is flushed
     /// later, from the event loop.

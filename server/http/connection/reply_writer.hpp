@@ -52,16 +52,17 @@ public:
     bool owes_one() const noexcept { return slots_.size() == 1; }
 
     /// Sets the reply of `number`, unless it has one. If this reply or its request closes the
-    /// connection, the newest place is the last one.
+    /// connection, no place can follow the newest one.
     void respond(std::uint64_t number, const Response& response, Clock::Steady::time_point now);
-    /// Records that no request follows those that have a place.
+    /// Records that no further request follows the requests that have a place.
     void expect_no_more() noexcept;
-    /// True if the connection ends after the open places and the bytes that wait to be sent.
+    /// True if the connection ends after the replies of the open places and the bytes that wait to
+    /// be sent.
     bool ending() const noexcept { return state_ == State::kLast || state_ == State::kStreamEnds; }
     /// Sends 100 Continue when all older replies are sent, unless the body has arrived by then.
     void expect_body();
 
-    /// Begins a stream as the reply of `number`; false if that is not the only place.
+    /// Begins a stream as the reply of `number`; false if other places are open.
     bool begin_stream(std::uint64_t number, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept {
         return state_ == State::kStream || state_ == State::kStreamEnds;
@@ -69,7 +70,7 @@ public:
     /// Sends text after the bytes that already wait.
     void append(std::string_view text) { out_.append(text); }
     /// Records that the socket took the first `count` bytes of `frames`, after everything else.
-    /// Returns the number of frames that are done; one that was sent only in part is kept here
+    /// Returns the number of frames that are done; a frame that was sent only in part is kept here
     /// until it is complete.
     std::size_t sent_frames(std::span<const Frame> frames, std::size_t count);
     /// Ends a stream: nothing follows the bytes that wait to be sent.
@@ -107,7 +108,7 @@ private:
                 std::string& out) const;
     void collect();
 
-    std::vector<Slot> slots_;  ///< requests without a reply in out_, oldest first
+    std::vector<Slot> slots_;  ///< requests whose replies are not in out_ yet, oldest first
     std::uint64_t next_number_ = 1;
     Frame frame_;  ///< sent before out_
     std::size_t frame_sent_ = 0;

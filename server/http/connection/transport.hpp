@@ -31,7 +31,8 @@ public:
     /// `tls` is null for an unencrypted connection.
     Transport(Socket socket, std::unique_ptr<TlsStream> tls, BulkTurns& bulk, User& user);
 
-    /// Makes descriptors that arrive with the bytes go into `passed`. Not to be used with TLS.
+    /// From now on, puts descriptors that arrive with the bytes into `passed`. Not to be used with
+    /// TLS.
     void take_descriptors(PassedDescriptors& passed) {
         passed_.emplace(passed);
         all_passed_ = &passed;
@@ -44,8 +45,8 @@ public:
     /// Makes the socket non-blocking. If `delays` is false, written bytes are sent at once.
     void start(bool delays);
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// Fills `space`, which must stay valid until on_received(). `in_turn`: wait for a turn among
-    /// the clients that send much.
+    /// Fills `space`, which must stay valid until on_received(). `in_turn`: the read waits for its
+    /// turn among the clients that send much.
     void read(std::span<char> space, bool in_turn);
     bool reading() const noexcept { return reading_; }
     /// Writes as many bytes as the socket accepts now and returns their number. Empty pieces are

@@ -53,17 +53,17 @@ struct Deprecation {
     std::uint64_t since = 0;     ///< seconds since 1970
 };
 
-/// Handles a request: replies, or sends a task to the engine. If it returns an error, its caller
-/// replies with that. I/O thread.
+/// Handles a request: replies, or sends a task to the engine. If the handler returns an error, its
+/// caller replies with this error. I/O thread.
 using Handler = core::Result<>(Call& call);
 
 /// One route: all its properties except the code of its handler. The table is in table.cpp.
 struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
-    /// `{check}` that of a check. `{asset}` may contain slashes; `{page}` is a
-    /// name in the documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain
-    /// slashes: ping_path.hpp.
+    /// `{check}` that of a check. `{asset}` may contain slashes. `{page}` is a name in the
+    /// documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain slashes:
+    /// ping_path.hpp.
     std::string_view path;
     std::string_view name;    ///< the operationId in openapi.json, unique
     std::string_view metric;  ///< the label `route` in /metrics; aliases share one
@@ -110,7 +110,7 @@ struct Target {
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
 /// kInvalidId, kBadRequest; after an error, `found` is unspecified. Changes only `found`.
 core::Result<> find_route(Method method, std::string_view target, Target& found);
-/// The same, but returns the target.
+/// Like find_route(), but returns the target.
 core::Result<Target> match(Method method, std::string_view target);
 
 }  // namespace headway::server

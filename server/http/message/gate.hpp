@@ -30,10 +30,10 @@ GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& a
 void strip_authority(RequestHead& head, const GateSettings& settings);
 
 /// Checks a head before the body is read (RFC 9112, 3.2 and 6; docs/security.md "Browsers"): there
-/// must be exactly one Host, with a known name; at most one Content-Length, or chunks without one;
-/// and an origin-form ASCII target. A foreign Origin and a cross-site fetch are refused, because
-/// every web page can send requests to a daemon on localhost. Errors: kUnknownHost, kBadRequest,
-/// kLengthRequired, kForbiddenOrigin, kForbidden. Pure.
+/// must be exactly one Host, with a known name; either chunks or at most one Content-Length, not
+/// both; and an origin-form ASCII target. A foreign Origin and a cross-site fetch are refused,
+/// because every web page can send requests to a daemon on localhost. Errors: kUnknownHost,
+/// kBadRequest, kLengthRequired, kForbiddenOrigin, kForbidden. Pure.
 core::Result<> check_head(const RequestHead& head, const GateSettings& settings);
 
 /// Checks the head against the body rule of its route: length, media type and coding. Sets

@@ -5,8 +5,8 @@
 
 namespace headway::server {
 
-/// Where a reply goes: to a connection, which may have closed by then, and a slot in its sequence
-/// of replies.
+/// The destination of a reply: a connection, which may close before the reply is sent, and a slot
+/// in the connection's sequence of replies.
 struct ReplyTo {
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;

@@ -37,7 +37,8 @@ public:
     /// Space of at least one byte for the next bytes, valid until received(). Must not be called
     /// while a request is in use or packed.
     std::span<char> room();
-    /// Takes `count` bytes that were put into room(). After the last request, they are dropped.
+    /// Takes `count` bytes that were put into room(). After the last request, the bytes are
+    /// dropped.
     void received(std::size_t count);
     /// True if next() may be called: no room() is in use, no request is in use or packed, and the
     /// reader has not ended.
@@ -45,7 +46,7 @@ public:
     /// The next step. `gate` has the host names that this client may send.
     Step next(const GateSettings& gate);
     /// Inflates the body after kPacked; returns kRequest or kRefused. A body that is too long to be
-    /// inflated at once stays compressed if the route allows this: still_packed().
+    /// inflated at once stays compressed if the route allows this; see still_packed().
     Step inflate();
     /// Gives up the request that has begun to arrive, even while a room() is in use, and takes no
     /// more bytes.
@@ -104,9 +105,10 @@ private:
     std::size_t capacity_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
-    std::size_t parsed_ = 0;    ///< size of an incomplete head when it was last parsed
-    std::size_t searched_ = 0;  ///< number of first bytes that do not contain the end of the head
-    std::size_t lines_ = 0;     ///< how often the head was parsed at the end of a line
+    std::size_t parsed_ = 0;  ///< size of an incomplete head when it was last parsed
+    /// Number of bytes at the start that are known not to contain the end of the head.
+    std::size_t searched_ = 0;
+    std::size_t lines_ = 0;  ///< how often the head was parsed at the end of a line
 
     RequestHead head_;  ///< head of the request collected or in use
     Target target_;

@@ -37,10 +37,10 @@ void append_response(std::string& out, const Response& response, const Envelope&
 /// The framing of a reply whose length is not known in advance.
 enum class StreamBody : std::uint8_t {
     kEvents,  ///< an endless text/event-stream
-    kHeld,    ///< one JSON document in chunks, after blanks while the client waits
+    kHeld,    ///< one JSON document in chunks; blanks are sent before it while the client waits
 };
 
-/// Appends the header of such a reply.
+/// Appends the header of a reply with this framing.
 void append_stream_header(std::string& out, const Envelope& envelope,
                           StreamBody body = StreamBody::kEvents);
 

@@ -33,8 +33,8 @@ public:
 
     /// Creates the file with mode 0600, or 0660 if there is a group, and listens. A stale socket is
     /// replaced. Error: kInvalidConfig (the path is too long, is the socket of a running daemon or
-    /// a file of another kind, or is not writable; the group does not exist, or the file may not be
-    /// given to it).
+    /// a file of another kind, or is not writable; the group does not exist, or the daemon may not
+    /// give the file to the group).
     core::Result<> open(LocalAcceptor& acceptor, const std::filesystem::path& file,
                         const LocalSocketRule& rule = {});
     void remove() noexcept;

@@ -16,10 +16,10 @@
 namespace headway::server {
 
 /// Descriptors that clients of the report socket send with their bytes: pidfds of agents. Their
-/// number is bounded over all connections, and the kernel drops those beyond it, so that clients
-/// cannot use up the daemon's descriptors. Any other descriptor is closed at once, but on another
-/// thread, because a client can make the closing of its file take as long as it likes. I/O thread
-/// only.
+/// total number over all connections is bounded, and the kernel drops any further ones, so that
+/// clients cannot use up the daemon's descriptors. A descriptor of any other kind is closed at
+/// once, but on another thread, because a client can delay the closing of its file at will. I/O
+/// thread only.
 class PassedDescriptors {
 public:
     /// The place of one connection: at most one descriptor, the last received.

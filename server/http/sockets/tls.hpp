@@ -17,7 +17,7 @@ namespace headway::server {
 /// context that it began with. I/O thread only.
 class TlsContext {
 public:
-    /// Reads PEM files: the chain, the daemon's certificate first, and the key. Error:
+    /// Reads PEM files: the chain (the daemon's certificate first) and the key. Error:
     /// kInvalidConfig, which names the file and the mistake.
     static core::Result<std::shared_ptr<TlsContext>> load(const std::filesystem::path& chain,
                                                           const std::filesystem::path& key);

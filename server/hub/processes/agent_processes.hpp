@@ -33,8 +33,8 @@ public:
     /// The boot and PID namespace in which the PIDs sent by clients must be valid.
     const ProcessPlace& place() const noexcept { return place_; }
 
-    /// Sets how many processes can be followed. For further ones, it is not known whether they are
-    /// alive.
+    /// Sets how many processes can be followed. For further processes, the daemon does not know
+    /// whether they are alive.
     void allow(std::size_t count) noexcept { allowed_ = count; }
     /// Takes the process that came with a hook. False if it cannot be followed.
     bool offer(const ReplyTo& to, system::FileDescriptor process);
@@ -75,7 +75,8 @@ private:
     ProcessPlace place_;
     std::size_t allowed_ = 0;
     std::uint64_t unknown_ = 0;  ///< number of processes so far that could not be identified
-    /// The key of the process offered on each connection, at most one, as in PassedDescriptors.
+    /// For each connection, the key of the process offered on it. A connection has at most one such
+    /// process, as in PassedDescriptors.
     std::unordered_map<std::uint64_t, std::string> offered_;
     std::unordered_map<std::string, std::unique_ptr<Process>> followed_;  ///< by key
     std::unordered_map<std::string, std::string> keys_;                   ///< by session

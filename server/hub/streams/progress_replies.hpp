@@ -9,9 +9,9 @@
 
 namespace headway::server {
 
-/// Replies with the progress of sessions. They are read more often than they change, so the text of
-/// a view is written once, and the values that depend on the time of reading are inserted. I/O
-/// thread only.
+/// Makes the replies with the progress of sessions. Progress is read more often than it changes, so
+/// the text of a view is written once; for each reply, only the values that depend on the time of
+/// reading are inserted. I/O thread only.
 class ProgressReplies {
 public:
     /// The reply with the progress of `found`, which must have a view, at `time`; valid until the

@@ -21,20 +21,21 @@ namespace headway::server {
 enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 
 /// Server-Sent Events. Each channel (one session, or all sessions) keeps one ring of encoded
-/// frames, and each client a position in the ring: an event is encoded once, and one write sends a
-/// client everything after its position. A client whose position has left the ring gets `lagged`
-/// and is disconnected. There is one exception: if the client was up to date before the commit that
-/// pushed it out, it is fed from the journal, page by page and as fast as it reads, like a client
-/// that resumes. I/O thread only.
+/// frames, and each client has a position in the ring: an event is encoded once, and one write
+/// sends a client everything after its position. A client whose position has left the ring gets
+/// `lagged` and is disconnected. There is one exception: if the client was up to date before the
+/// commit that pushed it out, it is fed from the journal, page by page and as fast as it reads,
+/// like a client that resumes. I/O thread only.
 ///
-/// No client is removed during a call, because connections report their end from the event loop.
+/// No client is removed while a function of this class runs, because connections report their end
+/// only from the event loop.
 class Streams {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
     /// Sends a StreamQuery on behalf of a connection; false when the queue is full.
     using Ask = std::function<bool(std::uint64_t connection, StreamQuery query)>;
     using Time = std::function<api::ReadingTime()>;
-    /// The most bytes of all rings together: four full rings.
+    /// Maximum number of bytes in all rings together: four full rings.
     static constexpr std::size_t kRingsBytesMax = 64U << 20;
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
@@ -94,7 +95,7 @@ private:
         std::string caller;
         std::uint64_t slot = 0;
         std::int64_t position = 0;  ///< the client has been sent everything up to this position
-        std::int64_t oldest = 0;    ///< oldest position that the client has been sent
+        std::int64_t oldest = 0;    ///< oldest position that was sent to the client
         std::optional<std::int64_t> after;
         std::uint64_t next_frame = 0;  ///< number of the next frame to send, once live
         bool started = false;          ///< the header and `hello` are sent
@@ -136,7 +137,7 @@ private:
     Channel all_;
     std::vector<Frame> batch_;    ///< reused, empty between calls
     std::size_t ring_bytes_ = 0;  ///< bytes in all rings
-    /// Shared with the frames, because a connection may keep them longer.
+    /// Shared with the frames, because a connection may keep frames longer than this object lives.
     std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
     std::uint64_t turn_ = 0;  ///< number of publish() calls
     bool rejoined_ = false;   ///< rejoin() was called in this publication

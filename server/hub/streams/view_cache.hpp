@@ -14,8 +14,8 @@
 namespace headway::server {
 
 /// The published views of sessions, so that they can be read without the engine. A missing view is
-/// queried once; from then on, every publication updates it. If no client reads a view, it is kept
-/// only while it is among the newest of these. I/O thread only.
+/// queried once; from then on, every publication updates it. A view that no client reads is kept
+/// only while it is among the newest such views. I/O thread only.
 class ViewCache {
 public:
     /// Sends a ViewQuery; false when the queue is full.

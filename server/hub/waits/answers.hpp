@@ -20,7 +20,7 @@
 
 namespace headway::server {
 
-/// The reply to a telemetry export, also for one that is answered without the engine.
+/// The reply to a telemetry export. Also used for an export that needs no command to the engine.
 Response telemetry_response(const TelemetryTaken& taken);
 
 // Sessions.

@@ -19,10 +19,10 @@
 namespace headway::server {
 
 /// Sends replies to hooks, and holds hooks during a pause or until a person has decided about their
-/// call. While a hook is held, its client gets a blank every kSignEvery, so that it can tell a hold
-/// from a daemon that hangs. The engine is asked again when the session has changed, and a last
-/// time when the agent's own limit is near. Only a few holds are asked about at a time, in turn, so
-/// that the engine can serve other requests in between. I/O thread only.
+/// call. While a hook is held, its client gets a blank every kSignEvery, so that the client can
+/// distinguish a hold from a daemon that hangs. The engine is asked again when the session has
+/// changed, and a last time when the agent's own time limit is near. Only a few of these questions
+/// are open at a time, so that the engine can serve other requests in between. I/O thread only.
 class HookHolds {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
@@ -37,9 +37,10 @@ public:
 
     static constexpr std::chrono::seconds kSignEvery{5};
     /// How often the engine is asked about a hold that another daemon may end without changing the
-    /// session: by a decision about an ancestor, or about the budget of the day.
+    /// session: by a decision about an ancestor, or about a daily cap.
     static constexpr std::chrono::seconds kLookEvery{15};
-    /// Maximum number of open questions to the engine; they take some milliseconds of its time.
+    /// Maximum number of open questions to the engine; this many take some milliseconds of the
+    /// engine's time.
     static constexpr std::size_t kAskedMax = 32;
 
     HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
@@ -71,7 +72,7 @@ private:
         Clock::Steady::time_point next_look = Clock::Steady::time_point::max();
         bool streams = false;  ///< the reply has begun
         bool asked = false;    ///< a question is open
-        bool changed = false;  ///< the session has changed since it was asked
+        bool changed = false;  ///< the session has changed since the engine was asked
         bool due = false;      ///< is in due_
     };
     using Place = WaitTable<Hold>::Place;

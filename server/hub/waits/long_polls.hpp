@@ -11,8 +11,9 @@
 
 namespace headway::server {
 
-/// Delayed replies: waits for the verdict of sessions, or for the decision about a document (an
-/// approval or a check). Has one timer for all deadlines. I/O thread only.
+/// Delayed replies. Each waits for the verdict of sessions, for the decision of an approval, or for
+/// the answer of a check; the last two are waits for a document. Has one timer for all deadlines.
+/// I/O thread only.
 class LongPolls {
 public:
     LongPolls(net::io_context& io, const Clock& clock, ViewCache& views, Intake& intake,

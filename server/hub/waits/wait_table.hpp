@@ -19,9 +19,9 @@
 
 namespace headway::server {
 
-/// A table of waiting replies, each with an entry of the table's owner. They can be found by their
-/// place, by the subjects that they wait for, by their connection, and by the time when they are
-/// due. Each operation takes time logarithmic in their number. I/O thread only.
+/// A table of waiting replies, each with an entry of the table's owner. A reply can be found by its
+/// place, its connection, the subjects that it waits for, and the time when it is due. Each
+/// operation takes time logarithmic in the number of replies. I/O thread only.
 template <class Entry>
 class WaitTable {
 public:
@@ -44,17 +44,17 @@ public:
         const auto row = rows_.find(place);
         return row == rows_.end() ? nullptr : &row->second.entry;
     }
-    /// Precondition: something waits there.
+    /// Precondition: a reply waits at `place`.
     Entry& at(const Place& place) { return row_of(place).entry; }
 
-    /// Precondition: nothing waits there.
+    /// Precondition: no reply waits at `place`.
     Entry& add(const Place& place, std::vector<std::string> subjects, Entry entry) {
         const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}});
         HEADWAY_ASSERT(added);
         wait_for(place, std::move(subjects));
         return row->second.entry;
     }
-    /// Replaces the subjects of the reply. Precondition: something waits there.
+    /// Replaces the subjects of the reply. Precondition: a reply waits at `place`.
     void wait_for(const Place& place, std::vector<std::string> subjects) {
         Row& row = row_of(place);
         forget_subjects(place, row);
@@ -62,7 +62,7 @@ public:
         for (const std::string& subject : row.subjects)
             by_subject_[subject].insert(place);
     }
-    /// Sets when the reply is due; kNever: never. Precondition: something waits there.
+    /// Sets when the reply is due; kNever: never. Precondition: a reply waits at `place`.
     void look_at(const Place& place, core::Timestamp at) {
         Row& row = row_of(place);
         by_time_.erase({row.look_at, place});
@@ -98,7 +98,7 @@ public:
             places.push_back(place);
         return places;
     }
-    /// Replies that are due at `now`, the earliest first; kNever: all with a time.
+    /// Replies that are due at `now`, the earliest first; kNever: all replies that have a due time.
     std::vector<Place> due(core::Timestamp now) const {
         std::vector<Place> places;
         for (const auto& [at, place] : by_time_) {
@@ -107,7 +107,7 @@ public:
         }
         return places;
     }
-    /// When the next reply is due; kNever if no reply has a time.
+    /// When the next reply is due; kNever if no reply has a due time.
     core::Timestamp next_due() const {
         return by_time_.empty() ? core::kNever : by_time_.begin()->first;
     }

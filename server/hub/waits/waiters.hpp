@@ -29,8 +29,8 @@ struct Wait {
 };
 
 /// Long polls for sessions. The reply is sent when a view meets the condition, when the condition
-/// becomes impossible (the session has ended, its agent is gone, or it was not opened in time), at
-/// the deadline, or in a drain. I/O thread only.
+/// becomes impossible (the session has ended, its agent is gone, or the session was not opened in
+/// time), at the deadline, or in a drain. I/O thread only.
 class Waiters {
 public:
     using Answer = std::function<void(const ReplyTo&, core::Result<Response>)>;
@@ -43,8 +43,8 @@ public:
     core::Result<> add(Wait wait);
     /// Called when a session's view has changed.
     void notify(const std::string& session);
-    /// Sends the replies of the waits for this session, except those that wait for a session to be
-    /// opened with its id.
+    /// Sends the replies of the waits for this session, except the waits that expect a session with
+    /// this id to be opened.
     void session_deleted(const std::string& session);
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);

@@ -15,10 +15,10 @@
 
 namespace headway::server {
 
-/// One run of a command that gets a message. It is a process in a group of its own, without a
-/// shell, with three descriptors and a few environment variables. Arguments and variables contain
-/// only text from the configuration and the message's id; text from an agent is only on standard
-/// input. Only starting the process blocks. One thread.
+/// One run of a command that receives a message. The command runs as a process in its own process
+/// group, without a shell, with three descriptors and a few environment variables. Arguments and
+/// variables contain only text from the configuration and the message's id; text from an agent is
+/// only on standard input. Only the start of the process blocks. To be used by one thread.
 class CommandRun {
 public:
     /// Starts the command. `target` must outlive this object. Throws std::system_error on failure.
@@ -28,9 +28,9 @@ public:
     /// Kills the process group.
     ~CommandRun();
 
-    /// Adds the events that turn() waits for to `polls`.
+    /// Adds to `polls` the events that turn() waits for.
     void wait_on(std::vector<pollfd>& polls) const;
-    /// When turn() must be called at the latest.
+    /// The latest time for the next call of turn().
     Clock::Steady::time_point next_turn() const;
     /// Writes and reads without blocking; kills the group after the timeout. True when the run has
     /// ended.

@@ -36,7 +36,7 @@ public:
     /// Any thread; never waits. Returns false, and delivers no result, if the sender is stopped,
     /// too many jobs wait, or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
-    /// Kills running commands and accepts no more jobs. Any thread except its own; idempotent.
+    /// Kills running commands and accepts no more jobs. Any thread except the sender's; idempotent.
     void stop();
 
 private:

@@ -15,13 +15,14 @@ namespace headway::server {
 class JudgeWorker;
 
 /// Sends questions to OpenAI-compatible endpoints, on the thread of libcurl. An answer may take any
-/// time as long as bytes arrive; silence ends the request. Each endpoint has its own limit on
-/// concurrency, fair queue, pauses and circuit breaker, so that no endpoint waits for another.
+/// time as long as bytes arrive; silence ends the request. Each endpoint has its own fair queue,
+/// pauses, circuit breaker and limit on concurrent questions, so that no endpoint waits for
+/// another.
 ///
 /// After a connect error, 429 or 5xx, a question is tried again, up to `retries` times. Before each
-/// retry the whole endpoint pauses for backoff(). A question whose try opens the breaker gets the
-/// error of that try; the questions that wait get kUnavailable. The times in JudgeUse count from
-/// the first try, not from submit().
+/// retry the whole endpoint pauses for backoff(). If a try opens the breaker, the question of that
+/// try gets the try's error, and the waiting questions get kUnavailable. The times in JudgeUse
+/// count from the first try, not from submit().
 class JudgeClient {
 public:
     /// Called on the thread of libcurl, exactly once for each accepted question. Must not block or

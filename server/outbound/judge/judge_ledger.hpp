@@ -50,7 +50,7 @@ public:
 
     /// Counts a question as open. False if kJudgeQueueMax are open or the endpoint is unknown.
     bool open(const std::string& endpoint);
-    /// Takes back open(), because the question was not accepted after all.
+    /// Undoes open(), because the question was not accepted after all.
     void turn_away();
     /// Counts an answered question and frees its place.
     void settle(const JudgeReply& reply);

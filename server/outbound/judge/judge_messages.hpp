@@ -12,14 +12,14 @@ namespace headway::server {
 struct JudgeJob {
     std::uint64_t id = 0;  ///< chosen by the engine; comes back with the reply
     std::string session;
-    std::string endpoint;  ///< its JudgeEndpoint::name
+    std::string endpoint;  ///< the endpoint's JudgeEndpoint::name
     std::string system;    ///< the two messages of the request
     std::string user;
     std::uint32_t max_tokens = 100;
     double temperature = 0;
 };
 
-/// The result of a job; each job gets exactly one. `text` is the output of the model, which is
+/// The result of a job; each job gets exactly one. `text` is the output of the model; it is
 /// complete only with kAnswered. kDiscarded does not occur here, because the engine interprets the
 /// answer.
 struct JudgeReply {

@@ -41,7 +41,7 @@ private:
     Form form_ = Form::kUnknown;
     std::string pending_;  ///< the incomplete line or object
     bool after_cr_ = false;
-    std::string data_;  ///< data of the event that is incomplete
+    std::string data_;  ///< data of the incomplete event
     bool finished_ = false;
     bool whole_ = false;
     std::string error_;

@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// One endpoint with its key and request headers. The key is kept nowhere else. It may be
+/// One endpoint with its key and request headers. The key is kept nowhere else. A target may be
 /// constructed on any thread, and is then used on the judge thread.
 class JudgeTarget {
 public:

@@ -38,8 +38,8 @@ public:
     using Instant = Clock::Steady::time_point;
 
     struct Patience {
-        std::chrono::milliseconds silence;  ///< longest time without a byte, also before the first
-                                            ///< one
+        /// Longest time without a byte, also before the first byte.
+        std::chrono::milliseconds silence;
         std::chrono::milliseconds connect;
     };
 

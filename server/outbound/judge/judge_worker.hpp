@@ -23,9 +23,9 @@
 
 namespace headway::server {
 
-/// The part of the judges on the thread of libcurl. It keeps the queue, the breaker and the pauses
-/// of each endpoint, and starts and ends the transfers. Thread of libcurl only, except for the
-/// constructor.
+/// The part of JudgeClient that runs on the thread of libcurl. It keeps the queue, the breaker and
+/// the pauses of each endpoint, and starts and ends the transfers. Thread of libcurl only, except
+/// for the constructor.
 class JudgeWorker final : public CurlLoop::User {
 public:
     using Deliver = std::function<void(JudgeReply)>;
@@ -38,7 +38,8 @@ public:
     JudgeWorker& operator=(const JudgeWorker&) = delete;
     ~JudgeWorker() override;
 
-    /// Asks a question. It gets exactly one reply; after close(), this is kCancelled.
+    /// Asks a question. Each question gets exactly one reply; after close(), the reply is
+    /// kCancelled.
     void ask(JudgeJob job);
     /// Answers all open questions of the session with kCancelled.
     void cancel(const std::string& session);
@@ -62,7 +63,8 @@ private:
         JudgeTarget target;
         CircuitBreaker breaker;
         FairQueue<Question> waiting;
-        Instant not_before{};  ///< end of the pause after a failure, or that Retry-After demands
+        Instant not_before{};  ///< end of the pause after a failure, or of the pause that
+                               ///< Retry-After demands
         std::size_t in_flight = 0;
     };
     struct Active {

@@ -31,8 +31,8 @@ public:
         virtual void begin(CURLM* multi) = 0;
         /// False if the transfer belongs to another user.
         virtual bool ended(CURL* handle, CURLcode code) = 0;
-        /// Ends transfers that took too long, and starts those that are due. Returns when the next
-        /// turn must come at the latest.
+        /// Ends transfers that took too long, and starts those that are due. The result is the
+        /// latest time for the next turn.
         virtual Instant finish() = 0;
         /// Ends all transfers of this user. No turn follows, but work that was posted before may
         /// still run until remove() returns.
@@ -48,7 +48,7 @@ public:
 
     /// Any thread. `user` must not move until it is removed.
     void add(User& user);
-    /// Any thread except the loop's. Returns when the user is closed and no longer called.
+    /// Any thread except the loop's. Blocks until the user is closed and no longer called.
     /// Idempotent.
     void remove(User& user);
     /// Runs `work` on the loop's thread, exactly once. Any thread. Returns false, and does not run

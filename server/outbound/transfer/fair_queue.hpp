@@ -22,7 +22,7 @@ public:
         lane_of(session)->items.push_back(std::move(item));
         ++size_;
     }
-    /// Puts an item before the session's others, for a retry.
+    /// Puts an item before the session's other items, for a retry.
     void push_front(const std::string& session, T item) {
         lane_of(session)->items.push_front(std::move(item));
         ++size_;

@@ -20,10 +20,10 @@ public:
     void received(std::string_view line);  ///< takes a line of a reply
 
     const std::vector<Refusal>& refused() const { return refused_; }
-    /// True if some recipients refused the mail but may accept it later.
+    /// True if the server refused some recipients but may accept them later.
     bool any_for_later() const;
-    /// Recipients of this try to whom the e-mail need not be sent again: the server has accepted
-    /// the e-mail for them, or never will.
+    /// Recipients that a retry can leave out: the server has accepted the e-mail for them, or never
+    /// will.
     std::vector<std::string> settled() const;
     /// A text with the refused recipients and the replies about them; empty if none was refused.
     std::string words() const;

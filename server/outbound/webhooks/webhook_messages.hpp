@@ -28,7 +28,7 @@ struct WebhookJob : WebhookPart {
     std::string endpoint;
     core::Timestamp at = core::kNever;
     std::vector<WebhookPart> others;  ///< settled together with this message
-    bool backlog = false;             ///< all its parts had to wait for the end of a window
+    bool backlog = false;  ///< all its parts waited for the end of a window with too many messages
     // The client request that waits for a test; 0 for other messages.
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;
@@ -44,7 +44,7 @@ inline void drop_bodies(WebhookJob& job) {
 enum class WebhookOutcome : std::uint8_t {
     kDelivered,  ///< 2xx
     kRefused,    ///< the receiver does not want this message
-    kAway,       ///< there was no connection, a timeout, or any other status
+    kAway,       ///< no connection, a timeout, or any other status
     kGone,       ///< 410: the receiver wants no more messages
     kCancelled,  ///< the daemon is going down
 };

@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// The request to send. It is made from stored messages only when it is sent.
+/// A request, made from the stored messages just before it is sent.
 struct WebhookRequest {
     std::vector<std::string> headers;  ///< HTTP headers in addition to those of every request
     std::string body;                  ///< the HTTP body, a whole e-mail, or the input of a command

@@ -11,8 +11,8 @@
 
 namespace headway::server {
 
-/// One endpoint with its secrets, which are kept nowhere else. It may be constructed on any thread,
-/// and is then used on the thread of libcurl or of the commands.
+/// One endpoint with its secrets, which are kept nowhere else. A target may be constructed on any
+/// thread, and is then used on the thread of libcurl or of the commands.
 class WebhookTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
@@ -27,8 +27,8 @@ public:
     const std::string& secret() const { return secret_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
-    /// Adds decision links to its messages, if the configuration allows it. Their codes are made by
-    /// `links`, which must outlive the target.
+    /// Adds decision links to the target's messages, if the configuration allows it. `links` makes
+    /// the codes of these links and must outlive the target.
     void decide_with(const DecisionLinks& links);
     /// Null if there are no decision links.
     const DecisionLinks* links() const { return links_; }

@@ -18,8 +18,8 @@ namespace headway::server {
 /// resolved address, because the address of a reused connection would not be checked.
 class WebhookTransfer : private system::HttpReceiver {
 public:
-    /// Starts the transfer at once. `target` must outlive it; `link` is the dashboard's URL;
-    /// `without` are recipients to whom no e-mail is sent. Throws std::bad_alloc, and
+    /// Starts the transfer at once. `target` must outlive the transfer; `link` is the dashboard's
+    /// URL; `without` are recipients to whom no e-mail is sent. Throws std::bad_alloc, and
     /// std::runtime_error if libcurl refuses an option.
     WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
                     std::string_view link, const std::vector<std::string>& without = {});
@@ -32,8 +32,8 @@ public:
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
     /// True if each recipient has received the e-mail, or was refused while others received it. If
-    /// the e-mail failed as a whole, no recipient is settled, because otherwise some would seem to
-    /// have received it.
+    /// the e-mail failed as a whole, no recipient is settled; otherwise some recipients would seem
+    /// to have received it.
     bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
     /// The mail server's reply for each recipient.
     const MailRecipients& recipients() const { return recipients_; }
@@ -56,7 +56,7 @@ private:
     MailRecipients recipients_;
     std::size_t addressed_ = 0;  ///< number of recipients of this try
     bool rest_ = false;          ///< the other recipients were settled by earlier tries
-    system::HttpCall call_;      ///< last member: destroyed before the members that it reads
+    system::HttpCall call_;  ///< declared after the members that it reads: destroyed before them
     Clock::Steady::time_point started_;
 };
 

@@ -46,14 +46,14 @@ private:
 };
 
 /// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and
-/// answers are awaited only when a caller needs them. Every wait has a limit. If it is exceeded,
-/// the connection counts as broken, and connect() makes a new one. One thread.
+/// answers are awaited only when a caller needs them. Every wait has a time limit. If the limit is
+/// exceeded, the connection counts as broken, and connect() makes a new one. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {
         std::string url;  ///< a URI or "key=value" pairs of libpq; may name several hosts
         core::Millis connect_timeout{2'000};
-        /// The longest wait for a byte, and the longest that a commit waits for a missing standby.
+        /// The longest wait for a byte, and the longest wait of a commit for a missing standby.
         core::Millis answer_timeout{5'000};
     };
 
@@ -79,11 +79,11 @@ public:
 
     /// Queues a statement with $1, $2, ...; the next finish() or ask() returns its error.
     core::Result<> send(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Queues a statement whose rows finish() will return.
+    /// Queues a statement; finish() will return its rows.
     core::Result<> send_asking(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Sends the queued statements and waits for all answers, in one round trip. The rows are those
-    /// of send_asking(), in order. Returns the first error; after it, the transaction can only be
-    /// rolled back.
+    /// Sends the queued statements and waits for all answers, in one round trip. Returns the rows
+    /// of the statements of send_asking(), in order, or the first error. After an error, the
+    /// transaction can only be rolled back.
     core::Result<std::vector<PostgresRows>> finish();
     /// Runs one statement and returns its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
@@ -91,12 +91,12 @@ public:
     core::Result<PostgresRows> ask_row(std::string_view sql,
                                        const PostgresParameters& parameters = {});
 
-    /// Queue BEGIN and COMMIT; finish() returns their errors. After an error, call rollback(), even
-    /// if the connection is lost.
+    /// These functions queue BEGIN and COMMIT; finish() returns the errors. After an error, call
+    /// rollback(), even if the connection is lost.
     core::Result<> begin();
     core::Result<> commit();
-    /// Drops the queued statements and waits for the rollback. If it fails, the connection counts
-    /// as broken.
+    /// Drops the queued statements and waits for the rollback. If the rollback fails, the
+    /// connection counts as broken.
     void rollback();
 
     /// The SQLSTATE of the last error of this transaction; empty for a connection error.
@@ -117,7 +117,7 @@ public:
     std::string tls() const;
 
 private:
-    /// The answer that is expected to one sent message.
+    /// The expected answer to one sent message.
     struct Expected {
         bool wanted = false;   ///< finish() returns its rows
         bool commits = false;  ///< the statement is the COMMIT

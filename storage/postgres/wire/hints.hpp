@@ -10,10 +10,10 @@
 namespace headway::storage {
 
 /// Hints that are sent with NOTIFY and received with LISTEN. Some databases that are compatible
-/// with PostgreSQL lack these.
+/// with PostgreSQL lack both statements.
 class PostgresHints final : public Hints {
 public:
-    /// `id` is this daemon's; hints with this id are ignored.
+    /// `id` is the id of this daemon; hints with this id are ignored.
     PostgresHints(PostgresConnection::Settings settings, std::string id);
     ~PostgresHints() override;
 

@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// The parameters of one statement, in PostgreSQL's binary format. They own their values.
+/// The parameters of one statement, in PostgreSQL's binary format. This object owns their values.
 class PostgresParameters {
 public:
     PostgresParameters() = default;
@@ -33,7 +33,7 @@ public:
 
     static constexpr std::int64_t kNoNumber = INT64_MIN;
 
-    /// Sets parameter `index`, from 1, for callers that bind parameters in any order.
+    /// Sets parameter `index`, counted from 1, for callers that bind parameters in any order.
     void set_number(int index, std::int64_t number);
     void set_text(int index, std::string_view text);
     void set_bytes(int index, std::string_view bytes);
