@@ -112,6 +112,8 @@ access tokens, keys and messages to webhooks are copied, too. Then each session 
 copied events and compared with the original. Daemons refuse to open the copy until all sessions
 match. After an interruption, run the same command again: it starts from the beginning.
 
+Exit codes: 0 copied, all sessions match   1 failed   2 a mistake in the settings   64 usage
+
 Examples:
   headway migrate --from sqlite:/var/lib/headway/headway.db --to 'postgresql://headway@db/headway'
   HEADWAY_STORAGE_STORE_FILE=/etc/headway/store headway migrate --from sqlite:headway.db)");
