@@ -272,25 +272,25 @@ private:
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:
-  0    completed, or a verdict of --until that is not below
+  0    completed, or an --until verdict that is not listed below
   1    failed or halted
   2    stuck
-  3    cancelled, or it ended without a verdict of --until
-  4    needs a person: blocked, needs_somebody or (by --until) waiting
+  3    cancelled, or ended without an --until verdict
+  4    needs a person: blocked or needs_somebody; also waiting, if --until names it
   5    silent: the agent has sent nothing for --silent-for
   6    never opened
   64   usage
   69   no daemon answers
   70   the daemon answered with an error
   74   completed, but the output or the JUnit file cannot be written
-  77   the daemon refuses the token
+  77   the daemon refuses the token, or requires one
   124  --timeout has passed
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
 the daemon, whichever is later. Time is not counted while the agent waits for a person to decide or
-answer, while a person has paused it, or while a session that it opened is working. The default is ten
-heartbeat intervals: 100 s, unless the session's policy sets another interval. In a call of an agent
-that sends no heartbeats during calls it is 30 minutes. Less than two intervals counts as two.
+answer, while a person has paused it, or while a session that it opened is working. The default is 10
+heartbeat intervals (100 s if the interval is 10 s), and at least 30 minutes while a call
+without heartbeats is in flight. A --silent-for below two intervals has the effect of two.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted (ended by a budget or a policy). Other names for it:
@@ -384,7 +384,7 @@ private:
                            "wait this long for a session to open; 0: no limit");
         arguments.duration("--silent-for", options.silent_for,
                            "give up on an agent that sends nothing for this long; 0: no limit "
-                           "(default: 10 of its heartbeat intervals)");
+                           "(default: 10 of its heartbeat intervals; see below)");
         arguments.duration(
             "--connect-timeout", options.connect_timeout,
             "keep trying to reach the daemon for this long (default: 5s until its first "

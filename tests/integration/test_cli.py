@@ -306,7 +306,7 @@ class Looking(CliCase):
         self.client.report(session, "tool.finished", tool="bash")
         self.assertIn("a goal", self.ok("show", session).out)
         self.assertIn("exploring", self.ok("show", session).out)
-        self.assertIn(session, self.ok("sessions", "--label", "team:night").out)
+        self.assertIn(session, self.ok("sessions", "--label", "team=night").out)
         self.assertGreaterEqual(len(self.ok("events", session).out.splitlines()), 3)
 
     def test_long_journals_are_printed_whole(self):

@@ -105,7 +105,7 @@ int rotate(Daemon& daemon, const TokenOptions& options, const Console& console) 
         console.out << dump(*json) << "\n";
     } else {
         console.out << "the operator's new token is in " << clean_line(json->text_of("file"))
-                    << "; the old one is worth nothing\n";
+                    << "; the old one is invalid\n";
     }
     return kExitOk;
 }
@@ -145,8 +145,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
-            R"(These verbs need the operator's token (operator.token in the state directory of a
-daemon on this machine), or another token with the scope `admin`.
+            R"(These verbs need the Unix socket, the operator's token (operator.token in the state directory of a
+daemon on this machine), or a token with the scope `admin`.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d

@@ -339,8 +339,8 @@ loop_start_call (from 0), loop_len. Printed figures:
 person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
 run are counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-`portable` says whether any good detector should give the same verdict: yes, threshold (depends on
-a threshold) or policy (depends on the policy); each value is counted apart.
+`portable` shows what the expected verdict depends on: `yes`: nothing, so any good detector should
+agree; `threshold`: a threshold; `policy`: the policy. Each value is counted separately.
 Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage

@@ -107,10 +107,12 @@ public:
         arguments.help("Copy the database into a shared PostgreSQL database");
         arguments.footer(
             R"(The daemon must be stopped, and the PostgreSQL database must be empty. Sessions keep their ids and
-times, events their numbers and their order over all sessions. Approvals, checks, estimates, expectations,
+times; events keep their numbers and their order across sessions. Approvals, checks, estimates, expectations,
 access tokens, keys and messages to webhooks are copied, too. Then each session is rebuilt from the
 copied events and compared with the original. Daemons refuse to open the copy until all sessions
-match. After an interruption, run the same command again: it begins again.
+match. After an interruption, run the same command again: it starts from the beginning.
+
+Exit codes: 0 copied, all sessions match   1 failed   2 a mistake in the settings   64 usage
 
 Examples:
   headway migrate --from sqlite:/var/lib/headway/headway.db --to 'postgresql://headway@db/headway'

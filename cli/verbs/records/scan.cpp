@@ -305,9 +305,9 @@ public:
         arguments.footer(
             R"(Reads the stored sessions of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi
 and Qwen Code, or the given files and folders, and judges each session by the same rules as the
-daemon. No daemon is needed, and nothing is sent or started. With --into, a daemon takes the
-sessions into its history, at their own times and marked as recorded; one that it knows stays as it
-is.
+daemon. No daemon is needed, and nothing is sent or started. With --into, a daemon adds the
+sessions to its history, at their own times and marked as recorded; sessions that it already has
+stay unchanged.
 
 Examples:
   headway scan                          all sessions: which got stuck, and what that cost

@@ -37,7 +37,7 @@ input and output pass through; each session of the Agent Client Protocol is a se
 call runs only if both the editor and Headway allow it. While the session is paused or an approval
 is pending, Headway holds a call that the editor has allowed. A rejection in Headway is sent to the
 agent as the answer to its permission request. `headway cancel`, or a stop by a budget or a policy,
-ends the turn. Without a daemon everything passes. The exit status is the agent's, or 126 or 127 if
+ends the turn. Without a daemon, only the editor decides. The exit status is the agent's, or 126 or 127 if
 the agent cannot be started.
 
 Examples:

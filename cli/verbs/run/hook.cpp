@@ -213,7 +213,8 @@ public:
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");
         arguments.flag("--require", options.require,
-                       "exit with 2 if the daemon is unreachable, so that the call does not run");
+                       "exit with 2 if the daemon is unreachable, so that the call does not run "
+                       "(`headway install` sets this for claude only)");
     }
 
     int run(const Console& console, const Server&) override {

@@ -20,7 +20,13 @@ class KeepGoingVerb : public VerbOf<KeepGoingSwitch> {
 public:
     void declare(Arguments& arguments) override {
         arguments.help("Turn `run --keep-going` off or on, for all agents").footer(kFooter);
-        arguments.client(options.client);
+        arguments.json(options.client.json);
+        arguments
+            .option("--state-dir", options.client.state_dir,
+                    "state directory, which holds the switch (default: $STATE_DIRECTORY, else "
+                    "$XDG_STATE_HOME/headway, else ~/.local/state/headway)")
+            .type("DIR");
+        arguments.uses_daemon(options.client, [] { return false; });  // only its state directory
         arguments
             .operand("ACTION", options.what, "turn `--keep-going` off or on, or show its state")
             .required()
@@ -47,12 +53,14 @@ private:
     static constexpr const char* kFooter =
         R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting to
 resume its agent gives up within two seconds, and an agent is no longer sent back to work when a
-command set with `headway install --until` fails. A running agent continues to its end; `headway cancel` asks it to stop. The switch is a file in the
-state directory of this machine, so no daemon is needed.
+command set with `headway install --until` fails. A running agent continues to its end; `headway
+cancel` asks it to stop. The switch is a file in the state directory, so no daemon is needed.
 
 Examples:
   headway keep-going off
-  headway keep-going status)";
+  headway keep-going status
+
+Exit codes: 0 done   1 the file cannot be changed   64 usage)";
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ public:
             .type("JSON");
         arguments
             .option("--event-id", options.event_id,
-                    "id of the event (default: random); events with the same id are counted once")
+                    "id of the event (default: random); only the first event with an id is stored")
             .never_empty();
     }
 

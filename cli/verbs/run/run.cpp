@@ -283,13 +283,13 @@ private:
 
 constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU, memory
-and disk use of its processes, and ends with the command's exit status. Without a daemon the command still runs, and
-its reports are sent when the daemon is back, at the latest --linger after the exit.
+and disk use of its processes, and ends with the command's exit status. Without a daemon the command still runs; its reports
+are sent if the daemon is back within --linger of the exit (within 1 s if it was never reached).
 
 If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude, qwen,
 gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo run (--format
-json); pi (--mode json); codex exec, cline (--json). The session of such an agent fails, although `run` ends with 0, if the
-agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing after a refused call.
+json); pi (--mode json); codex exec, cline (--json). Even if `run` ends with 0, the session of such an agent fails if the agent
+prints no result, ends with an error, is stopped by its own loop guard, or changes nothing after a refused call.
 
 The command gets its session id in HEADWAY_SESSION and the daemon's address in HEADWAY_URL, but not your token or any
 other HEADWAY_ variable. With access.mode=token, an agent that also sends its own reports needs a token (example below).
@@ -346,7 +346,7 @@ public:
                     "stop after this many resumes without progress, 1 to 50")
             .show_default();
         arguments.duration("--until", options.keeping.rules.until,
-                           "do not resume the agent later than this after the start");
+                           "stop resuming the agent this long after the start of `run`");
         arguments.duration(
             "--margin", options.keeping.rules.margin,
             "wait at least this long after a usage limit resets; after an overload or "

@@ -32,7 +32,7 @@ Examples:
         arguments.session(options.session).required();
         arguments
             .option("--outcome", options.outcome,
-                    "how the session ended; budget_exhausted: verdict `halted`")
+                    "outcome of the session; budget_exhausted gives the verdict `halted`")
             .choices({"completed", "failed", "cancelled", "budget_exhausted"})
             .show_default();
         arguments.option("--reason", options.reason, "why it ended, in one sentence");

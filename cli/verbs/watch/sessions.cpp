@@ -86,7 +86,7 @@ public:
         arguments.help("List sessions, newest first");
         arguments.footer(R"(Examples:
   headway sessions --open
-  headway sessions --verdict stuck,silent --label team:night
+  headway sessions --verdict stuck,silent --label team=night
   headway sessions --json --limit 1000 | jq -r '.[].id')");
         arguments.client(options.client);
         arguments.option("--verdict", options.verdict,
@@ -97,14 +97,19 @@ public:
             .flag(
                 "--ended", [this] { options.open = false; }, "only sessions that have ended")
             .excludes("--open");
-        arguments.option("--label", options.label, "only sessions with this label")
-            .type("KEY:VALUE");
+        const auto set_label = [this](const std::string& text) {
+            const std::size_t end = text.find_first_of("=:");  // the API separates by a colon
+            if (end == 0 || end == std::string::npos) return "\"" + text + "\" is not KEY=VALUE";
+            options.label = text.substr(0, end) + ":" + text.substr(end + 1);
+            return std::string{};
+        };
+        arguments.option("--label", set_label, "only sessions with this label").type("KEY=VALUE");
         arguments.option("--agent", options.agent, "only sessions of this agent type");
         arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
         arguments.flag(
             "--all", options.all,
-            "list each completed run of a scheduled job, which reports by a ping URL only "
-            "(default: one row for each job)");
+            "list each completed run of a job that reports by a ping URL (default: one row for "
+            "each job)");
         arguments.option("--limit", options.limit, "list this many at most")
             .range(1, 1'000'000)
             .show_default();

@@ -188,6 +188,8 @@ TEST_CASE("command line: the other verbs", "[cli]") {
     CHECK(options_of<WatchOptions>({"watch", "a", "--after", "0"}).after == 0U);
     CHECK(options_of<SessionsOptions>({"sessions", "--open"}).open == true);
     CHECK(options_of<SessionsOptions>({"sessions", "--ended"}).open == false);
+    CHECK(options_of<SessionsOptions>({"sessions", "--label", "team=a:b"}).label == "team:a:b");
+    CHECK(options_of<SessionsOptions>({"sessions", "--label", "team:a=b"}).label == "team:a=b");
     CHECK(options_of<ShowOptions>({"show", "a"}).session == "a");
     CHECK(options_of<EventsOptions>({"events", "a", "--jsonl"}).client.json);
     const auto report = options_of<ReportOptions>({"report", "a", "heartbeat", "phase=x", "i=1"});
