@@ -187,6 +187,11 @@ void write_generic_decision(JsonWriter& json, const Hook& hook, const HookReply&
         words.context.clear();
         words.system.clear();
         json.member("deny", refusal_words(words));
+    } else if (!silent && hook.unedited && !reply.edit_json.empty()) {
+        HookReply words = reply;
+        words.context.clear();
+        words.system.clear();
+        json.member("deny", edit_words(words));
     } else if (!silent && (!reply.edit_json.empty() || !reply.allow.empty())) {
         if (!reply.edit_json.empty()) {
             json.key("edit");

@@ -273,6 +273,8 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
         // The refusal names the arguments, and the approval is for the call that has them.
         answer.acknowledged.clear();
         answer.redeemed = 0;
+    } else if (hook.dialog && answer.edited != 0 && takes_edits(call)) {
+        answer.redeemed = answer.edited;  // the call of the dialog runs with them now
     }
     std::vector<core::Event> events = heard_with(answer);
     const bool refused = !answer.deny.empty() || !answer.stop.empty();
