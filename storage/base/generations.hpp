@@ -37,7 +37,6 @@ inline std::string generation_before(std::string_view name) {
     return number == 2 ? first : first + "~" + std::to_string(number - 1);
 }
 
-<<<<<<< HEAD
 /// True if retention counts from this event: the end of a session, or the opening of a recorded
 /// one, whose import may never be complete.
 inline bool starts_retention(const core::Payload& payload) {
@@ -46,13 +45,9 @@ inline bool starts_retention(const core::Payload& payload) {
            (opening != nullptr && opening->recorded);
 }
 
-/// How far retention has looked at ended sessions, oldest first. Earlier generations that are kept
-/// may be many, and are not looked at again before the walk is at its end.
-=======
 /// Position of retention in its walk through the ended sessions, oldest first. There may be many
 /// earlier generations that are kept; the walk passes them and looks at them again only when it
 /// starts over.
->>>>>>> 65c942365fe6397ca03254905ccdb4895f64415a
 struct RetentionWalk {
     static constexpr std::size_t kLooksPerStep = 128;  ///< takes about 0.4 ms
 
