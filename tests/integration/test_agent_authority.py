@@ -499,6 +499,34 @@ class Generations(AgentCase):
                 self.step(agent, 40)
                 self.assertEqual(operator.get("/v1/sessions/a-1~3").status, 404)
 
+    def test_a_budget_that_is_used_up_is_used_up_in_each_later_generation(self):
+        for limit, use in (("max_tokens", {"tokens": 50}), ("max_cost_usd", {"cost_usd": 2})):
+            with self.subTest(limit):
+                _, operator, agent = self.pair()
+                self.assertEqual(operator.put("/v1/sessions/a-1", {"budget": {limit: 1}}).status, 201)
+                agent.report("a-1", "tool.finished", tool="read", args={}, result="", usage=use)
+                self.assertEqual(operator.session("a-1")["outcome"], "budget_exhausted")
+                for number in (2, 3, 4):
+                    self.hook(agent, "start")
+                    self.assertIn("deny", self.hook(agent, "pre", number))
+                    budget = operator.get(f"/v1/sessions/a-1~{number}/budget").json()["budget"]
+                    self.assertEqual((budget["level"], budget[limit]), ("exhausted", 0), budget)
+
+    def test_a_child_of_an_earlier_generation_is_charged_to_the_one_in_force(self):
+        _, operator, agent = self.pair()
+        self.assertEqual(operator.put("/v1/sessions/a-1", {"budget": {"max_tokens": 1000}}).status, 201)
+        agent.open("a-kid", parent="a-1")
+        self.end(agent, "a-kid")
+        self.end(agent, "a-1")
+        self.hook(agent, "start")
+        for name in ("a-new", "a-kid~2"):
+            opened = agent.put(f"/v1/sessions/{name}", {"parent": "a-1"})
+            self.assertEqual(opened.status, 201, opened.body)
+            self.assertEqual(opened.json()["parent"], "a-1~2")
+            self.assertEqual(agent.put(f"/v1/sessions/{name}", {"parent": "a-1"}).status, 200)
+            agent.report(name, "tool.finished", tool="read", args={}, result="", usage={"tokens": 400})
+        eventually(lambda: operator.get("/v1/sessions/a-1~2/budget").json()["budget"]["tokens_used"] == 800, what="children are not charged")
+
     def test_an_agent_does_not_shed_a_pause_by_ending_itself(self):
         _, operator, agent = self.pair()
         self.hook(agent, "prompt")

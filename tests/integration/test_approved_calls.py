@@ -739,6 +739,29 @@ class ByHooks(CallCase):
         self.assertEqual(qwen("q2", safe), {})
         self.assertIn("deny", json.dumps(qwen("q3", safe, "reject")))
 
+    def test_a_neutral_call_that_takes_no_edit_is_refused_with_the_arguments_to_use(self):
+        safe = {"to": "safe"}
+        self.assertIn("deny", self.pre(edits=False))
+        self.decide(self.pending()[0], "edit", edited_args=safe)
+        refused = self.pre(edits=False)
+        self.assertIn('exactly these:\n{"to":"safe"}', refused["deny"])
+        self.assertEqual({"allow", "edit"} & set(refused), set())
+        self.assertIn("allow", self.pre("c2", args=safe, edits=False))
+        self.assertIn("deny", self.pre("c3", args=safe, edits=False))
+
+    def test_an_edited_dialog_is_one_execution(self):
+        client = self.daemon_used.client(token=self.agent.token)
+        self.addCleanup(client.close)
+        dialog = {"agent": "a", "session": "1", "event": "permission", "dialog": True, "tool": "lint", "args": ARGS, "call": "c1"}
+        self.assertEqual(self.pre("c1", tool="lint"), {})
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(client.post, "/v1/hooks/generic", dialog)
+            asked = eventually(self.pending, what="no request")[0]
+            self.decide(asked, "edit", edited_args={"to": "safe"})
+            self.assertEqual(held.result().json()["edit"], {"to": "safe"})
+        again = self.agent.post(f"/v1/approvals/{asked}/redeem", {"args": {"to": "safe"}, "key": "k"})
+        self.assertEqual((again.status, again.json()["code"]), (409, "already_redeemed"), again.body)
+
     def test_an_ignored_request_does_not_let_a_call_go_that_needs_approval(self):
         self.assertIn("deny", self.pre("c1"))
         self.decide(self.pending()[0], "ignore")

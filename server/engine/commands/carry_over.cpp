@@ -117,10 +117,10 @@ bool was_set(const core::BudgetMeter& meter) {
            meter.source != BudgetSource::kBuiltin;
 }
 
-/// The rest of a limit, and at least the smallest one: a limit that is used up stays one.
+/// The rest of a limit. One that is used up becomes 0, which is used up from the beginning.
 std::optional<std::uint64_t> rest_of(const BudgetFigure& figure, std::uint64_t unit = 1) {
     if (!figure.limit) return std::nullopt;
-    return std::max<std::uint64_t>(figure.left() / unit, 1);
+    return figure.left() / unit;
 }
 
 core::BudgetLimits limits_left(const core::BudgetStatus& status) {
@@ -179,6 +179,15 @@ void take_budget(Transaction& transaction, const core::SessionState& before, Beg
     lower_to(about.budget.max_cost_usd, asked.max_cost_usd);
     about.budget_source = before.budget.source;
     about.suggested_from.reset();
+}
+
+/// Replaces the parent by the generation in which it goes on: an earlier one is no longer charged.
+Result<> name_newest_parent(Reader& reader, std::string& parent) {
+    if (parent.empty()) return {};
+    const std::string base = base_of(parent);
+    HEADWAY_TRY(std::string newest, in_force(reader, base, Begins::kNever));
+    if (newest != base) parent = std::move(newest);
+    return {};
 }
 
 }  // namespace
@@ -304,6 +313,7 @@ Result<core::SessionStarted> implicit_opening(Transaction& transaction, const st
 
 Result<Resident*> begin_after(Transaction& transaction, const Resident* before, Beginning&& begun,
                               std::vector<core::Event>& events) {
+    HEADWAY_CHECK(name_newest_parent(transaction.reader(), begun.about.parent));
     HEADWAY_TRY(Resident * resident,
                 transaction.sessions().create(begun.session, transaction.now()));
     const EngineSettings& settings = transaction.settings();

@@ -37,7 +37,7 @@ std::string differing(const core::SessionState& state, const core::SessionStarte
     const core::Opening& opened = state.about;
     if (!(opened.goal == again.goal)) return "/goal";
     if (!(opened.agent == again.agent)) return "/agent";
-    if (opened.parent != again.parent) return "/parent";
+    if (base_of(opened.parent) != base_of(again.parent)) return "/parent";  // by generation
     if (opened.labels != again.labels) return "/labels";
     if (!same_or_absent(again.complexity, opened.complexity)) return "/complexity";
     // Through the same floor as the first time, so that raised values are equal.
