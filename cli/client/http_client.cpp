@@ -41,6 +41,7 @@ public:
 
     bool take_body(std::string_view data) override {
         last_byte_ = steady_now();
+        if (is_foreign()) return false;
         if (handlers_ == nullptr || call_.status() / 100 != 2) {
             reply_.body += data;
             return true;
@@ -71,6 +72,10 @@ public:
             reply_.error = "the reply could not be taken: " + std::string(call_.thrown());
         } else if (!reply_.stranger.empty()) {
             reply_.error = "it belongs to " + reply_.stranger;
+        } else if (is_foreign()) {
+            reply_.status = 0;
+            reply_.body.clear();
+            reply_.error = "another program listens there, not Headway";
         } else if (code != CURLE_OK && !stopped_) {
             reply_.error = curl_easy_strerror(code);
         }
@@ -78,6 +83,11 @@ public:
     }
 
 private:
+    /// True for a success that is not a daemon's: it would be taken for stored, allowed or well.
+    bool is_foreign() const {
+        return call_.status() / 100 == 2 && !reply_.headers.contains("x-headway");
+    }
+
     const system::HttpCall& call_;
     const HttpRequest& request_;
     const HttpClient::StreamHandlers* handlers_;

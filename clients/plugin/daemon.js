@@ -150,7 +150,8 @@ const exchange = (agent, body) => new Promise((resolve) => {
       response.on('close', () => settle({}));
       response.on('end', () => {
         try {
-          settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
+          if (response.statusCode === 200 && !response.headers['x-headway']) settle(away(HUNG_MS)); // another program
+          else settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
         } catch {
           settle({});
         }

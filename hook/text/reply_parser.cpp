@@ -118,6 +118,8 @@ void ReplyParser::take_header(std::string_view line) {
     if (equal_ignoring_case(name, "transfer-encoding")) {
         chunked_ = true;
         if (!equal_ignoring_case(value, "chunked")) part_ = Part::kBroken;
+    } else if (equal_ignoring_case(name, "x-headway")) {
+        of_daemon_ = true;
     } else if (equal_ignoring_case(name, "x-headway-usage")) {
         wants_older_uses_ = value == "older";
     } else if (equal_ignoring_case(name, "x-headway-goal")) {
@@ -166,11 +168,6 @@ std::size_t ReplyParser::take_body(std::string_view bytes) {
     if (counted && left_ == 0) part_ = part_ == Part::kChunk ? Part::kChunkEnd : Part::kWhole;
     if (body_.size() > kBodyBytesMax) part_ = Part::kBroken;
     return bytes.size();
-}
-
-bool looks_like_an_answer(std::string_view body) noexcept {
-    body = trimmed(body);
-    return body.empty() || (body.front() == '{' && body.back() == '}');
 }
 
 }  // namespace headway::hook

@@ -27,6 +27,9 @@ public:
     bool wants_older_uses() const noexcept { return wants_older_uses_; }
     /// True if the daemon wants the operator's goal to be checked.
     bool wants_goal() const noexcept { return wants_goal_; }
+    /// True if the reply is a daemon's: its head has `X-Headway`. Another program on the daemon's
+    /// port may reply with anything.
+    bool of_daemon() const noexcept { return of_daemon_; }
     /// The status in the last status line; 0 before the first one.
     int status() const noexcept { return status_; }
 
@@ -63,12 +66,9 @@ private:
     bool has_length_ = false;
     bool wants_older_uses_ = false;
     bool wants_goal_ = false;
+    bool of_daemon_ = false;
     int status_ = 0;
     std::string body_;
 };
-
-/// True if the body is empty or may be a JSON object. False, for example, for a web page: another
-/// program on the daemon's port may reply with one. Pure.
-bool looks_like_an_answer(std::string_view body) noexcept;
 
 }  // namespace headway::hook

@@ -99,7 +99,8 @@ bool send_all(int connection, std::string_view head, std::string_view body, int 
 }
 
 std::string why_broken(const ReplyParser& reply) {
-    if (reply.status() == 0) return "what answers there is no Headway daemon";
+    if (reply.status() == 0 || (reply.status() == 200 && !reply.of_daemon()))
+        return "what answers there is no Headway daemon";
     if (reply.status() != 200) return "the daemon answered " + std::to_string(reply.status());
     return "the daemon's reply broke off";
 }
@@ -120,9 +121,8 @@ Outcome receive(int connection) {
             reply.feed({piece, static_cast<std::size_t>(count)});
         }
     }
-    if (reply.state() == ReplyParser::State::kBroken)
+    if (reply.state() == ReplyParser::State::kBroken || !reply.of_daemon())
         return {{}, why_broken(reply), reply.status()};
-    if (!looks_like_an_answer(reply.body())) return {{}, "what answers there is no Headway daemon"};
     return {reply.body(), {}, 0, reply.wants_older_uses(), reply.wants_goal()};
 }
 

@@ -181,7 +181,7 @@ class Unhealthy(DoctorCase):
         self.addCleanup(server.shutdown)
         for agent, check in (("claude", "claude daemon"), ("gemini", "gemini command"), ("pi", "pi daemon")):
             self.install(agent, "--url", f"http://127.0.0.1:{server.server_port}")
-            self.assertIn("no Headway daemon answers", self.wrong(agent)[check]["detail"])
+            self.assertIn("another program listens there, not Headway", self.wrong(agent)[check]["detail"])
 
 
 class Barriers(DoctorCase):

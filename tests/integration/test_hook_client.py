@@ -28,10 +28,10 @@ MIB = 1024 * 1024
 
 
 def plain(body: bytes, status: str = "200 OK", kind: str = "application/json") -> bytes:
-    return b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (status.encode(), kind.encode(), len(body), body)
+    return b"HTTP/1.1 %s\r\nX-Headway: 1\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (status.encode(), kind.encode(), len(body), body)
 
 
-HELD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+HELD = b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def chunk(text: bytes) -> bytes:
@@ -239,7 +239,7 @@ class Replies(HookCase):
                             (HELD + chunk(ANSWER[:5]) + chunk(ANSWER[5:]) + b"0\r\n\r\n", ANSWER),
                             (HELD + b"%x;ext=1\r\n" % len(ANSWER) + ANSWER + b"\r\n0\r\nTrailer: x\r\n\r\n", ANSWER),
                             (HELD + b"0\r\n\r\n", b""),
-                            (b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER, ANSWER), (b"HTTP/1.0 200 OK\n\n" + ANSWER, ANSWER)):
+                            (b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\n\r\n" + ANSWER, ANSWER), (b"HTTP/1.0 200 OK\nx-headway: 1\n\n" + ANSWER, ANSWER)):
             with self.subTest(reply[:200]):
                 self.check(self.reply_of(lambda connection, _: connection.sendall(reply)), body)
 
@@ -264,7 +264,7 @@ class Replies(HookCase):
     def test_spaces_of_a_hold_are_dropped_in_each_form(self):
         spaces = b" " * 100
         for reply in (plain(spaces + ANSWER), HELD + chunk(b" ") * 50 + chunk(b" " + ANSWER) + b"0\r\n\r\n",
-                      b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + spaces + ANSWER):
+                      b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nConnection: close\r\n\r\n" + spaces + ANSWER):
             self.check(self.reply_of(lambda connection, _: connection.sendall(reply)), ANSWER)
 
     def test_a_signal_ends_the_wait_silently(self):
@@ -324,7 +324,7 @@ class Away(HookCase):
             connection.sendall(words)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.close()
-        for words in (b"", HELD, HELD + chunk(ANSWER), b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER[:5]):
+        for words in (b"", HELD, HELD + chunk(ANSWER), b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\n\r\n" + ANSWER[:5]):
             with self.subTest(words):
                 daemon = self.fake(lambda connection, request: reset(connection, request, words))
                 self.check(self.run_hook("claude", "--url", daemon.url))
@@ -344,14 +344,15 @@ class Away(HookCase):
 
     def test_another_program(self):
         for words in (plain(b"<html>hello</html>", kind="text/html"), b"SSH-2.0-OpenSSH_9.2\r\n", b"\0" * 100, plain(b'{"cut":'),
-                      plain(b'"text"'), b"HTTP/2 200 OK\r\n\r\n{}", b"x" * 100_000):
+                      plain(b'"text"'), plain(b'{"ok":true}'), b"HTTP/2 200 OK\r\n\r\n{}", b"x" * 100_000):
+            words = words.replace(b"X-Headway: 1\r\n", b"")
             with self.subTest(words[:60]):
                 self.answered(lambda connection, _: connection.sendall(words), b"no Headway daemon")
 
     def test_replies_that_lie_about_their_length(self):
-        for words in (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
-                      b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}", HELD + b"zz\r\n{}\r\n", HELD + b"2\r\n{}x\r\n",
-                      b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n{}", b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n{}"):
+        for words in (b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: -1\r\n\r\n{}", b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+                      b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 99999999999999999999\r\n\r\n{}", HELD + b"zz\r\n{}\r\n", HELD + b"2\r\n{}x\r\n",
+                      b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nTransfer-Encoding: gzip\r\n\r\n{}", b"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nno colon\r\n\r\n{}"):
             with self.subTest(words[:100]):
                 self.answered(lambda connection, _: connection.sendall(words), b"broke off")
 
@@ -577,7 +578,7 @@ class ByHeadway(HookCase):
                 self.assertIn(cause, done.stderr)
 
     def test_away_is_silent_unless_the_daemon_is_required(self):
-        page = self.fake(lambda connection, request: connection.sendall(plain(b"<html>")))
+        page = self.fake(lambda connection, request: connection.sendall(plain(b'{"ok":true}').replace(b"X-Headway: 1\r\n", b"")))
         refusing = self.fake(lambda connection, request: connection.sendall(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\n{}"))
         for url in ("http://127.0.0.1:9", page.url, refusing.url):
             self.check(self.run_verb("claude", "--url", url))

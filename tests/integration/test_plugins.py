@@ -222,6 +222,7 @@ class Stand(http.server.BaseHTTPRequestHandler):
             return
         parts = answer if isinstance(answer, list) else [json.dumps(answer)]
         self.send_response(200)
+        self.send_header("X-Headway", "1")
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()

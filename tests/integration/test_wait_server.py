@@ -24,6 +24,7 @@ class Hasty(http.server.BaseHTTPRequestHandler):
     def answer(self, body: bytes, kind: str = "application/json"):
         self.server.asked += 1
         self.send_response(200)
+        self.send_header("X-Headway", "1")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

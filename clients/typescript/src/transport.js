@@ -227,6 +227,10 @@ export class Transport {
       broken();
     });
     response.on('end', () => {
+      if (response.statusCode < 300 && !response.headers['x-headway']) { // another program, whose success means nothing
+        this.leave(HUNG_MS);
+        return broken();
+      }
       this.#judge(response);
       let json;
       try {

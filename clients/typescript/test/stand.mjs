@@ -16,12 +16,12 @@ export const stand = async (answer = () => ({})) => {
     const said = await self.answer(seen);
     if (said === null) return;
     if (Array.isArray(said)) {
-      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.writeHead(200, { 'Content-Type': 'application/json', 'X-Headway': '1' });
       response.flushHeaders();
       for (const part of said) if (typeof part === 'number') await pause(part); else if (part === 'cut') return void response.destroy(); else response.write(part);
       return void response.end();
     }
-    response.writeHead(said.status ?? 200, { 'Content-Type': 'application/json', ...said.headers });
+    response.writeHead(said.status ?? 200, { 'Content-Type': 'application/json', 'X-Headway': '1', ...said.headers });
     response.end(said.text ?? JSON.stringify(said.json ?? {}));
   });
   server.on('clientError', () => {});

@@ -13,9 +13,10 @@ namespace headway::server {
 namespace {
 
 // Security headers: no MIME sniffing, no referrer, and no access or embedding by other origins.
-constexpr std::string_view kSecurityHeaders =
+constexpr std::string_view kCommonHeaders =
     "\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
-    "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n";
+    "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+    "X-Headway: 1\r\n";  // clients recognize the daemon by it
 
 std::string_view status_line(int status) {
     switch (status) {
@@ -109,14 +110,14 @@ void append_usual(std::string& out, const Response& response, const Envelope& en
     constexpr std::string_view kId = "X-Request-Id: ";
     constexpr std::string_view kTime = "\r\nServer-Timing: app;dur=";
     constexpr std::size_t kNumberBytes = 24;
-    char head[kStart.size() + kCache.size() + kSecurityHeaders.size() + kId.size() + kTime.size() +
+    char head[kStart.size() + kCache.size() + kCommonHeaders.size() + kId.size() + kTime.size() +
               kRequestIdBytesMax + 2 * kNumberBytes + 8];
     char* at = head;
     const auto put = [&at](std::string_view text) { at = std::copy(text.begin(), text.end(), at); };
     put(kStart);
     at = std::to_chars(at, at + kNumberBytes, response.body.size()).ptr;
     put(kCache);
-    put(kSecurityHeaders);
+    put(kCommonHeaders);
     put(kId);
     put(envelope.request_id);
     put(kTime);
@@ -148,7 +149,7 @@ void append_response(std::string& out, const Response& response, const Envelope&
         out.append("\r\n");
     }
     out.append("Cache-Control: ").append(response.cache_control);
-    out.append(kSecurityHeaders);
+    out.append(kCommonHeaders);
     out.append("X-Request-Id: ").append(envelope.request_id);
     out.append("\r\nServer-Timing: app;dur=");
     char milliseconds[24];
@@ -168,7 +169,7 @@ void append_stream_header(std::string& out, const Envelope& envelope, StreamBody
     // With chunks a client can distinguish a document that was cut from one that is over.
     if (body == StreamBody::kHeld) out.append("\r\nTransfer-Encoding: chunked");
     out.append("\r\nCache-Control: no-store");
-    out.append(kSecurityHeaders);
+    out.append(kCommonHeaders);
     out.append("X-Accel-Buffering: no\r\nConnection: close\r\nX-Request-Id: ");
     out.append(envelope.request_id).append("\r\n");
     if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);

@@ -38,6 +38,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             status, headers, answer = answer
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
+        self.send_header("X-Headway", "1")
         for name, value in headers.items():
             self.send_header(name, value)
         if isinstance(answer, list):  # parts of a chunked body, and pauses between them; None breaks it off

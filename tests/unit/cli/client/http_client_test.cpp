@@ -58,7 +58,8 @@ HttpRequest get(const ServerThread& server) {
 
 TEST_CASE("http client: what a handler throws fails the transfer, and the client goes on",
           "[cli]") {
-    const ServerThread server{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndata: 1\n\n"};
+    const ServerThread server{
+        "HTTP/1.1 200 OK\r\nX-Headway: 1\r\nConnection: close\r\n\r\ndata: 1\n\n"};
     HttpClient client;
     const auto idle = [] { return true; };
     const HttpReply failed = client.stream(
@@ -81,7 +82,7 @@ TEST_CASE("http client: what a handler throws fails the transfer, and the client
 
 TEST_CASE("http client: what is thrown between two turns leaves the client usable", "[cli]") {
     const ServerThread server{
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"};
+        "HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"};
     HttpClient client;
     const auto take = [](std::string_view) { return true; };
     CHECK_THROWS_AS(
@@ -91,9 +92,27 @@ TEST_CASE("http client: what is thrown between two turns leaves the client usabl
 }
 
 TEST_CASE("http client: a reply that is cut off is no answer", "[cli]") {
-    const ServerThread server{"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello"};
+    const ServerThread server{"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 50\r\n\r\nhello"};
     HttpClient client;
     const HttpReply reply = client.send(get(server));
     CHECK(reply.status == 0);
     CHECK_FALSE(reply.error.empty());
+}
+
+TEST_CASE("http client: a success of another program is no reply", "[cli]") {
+    const ServerThread server{
+        "HTTP/1.1 200 OK\r\nX-Headway-Goal: check\r\nConnection: close\r\n\r\n{\"ok\":true}"};
+    HttpClient client;
+    const HttpReply sent = client.send(get(server));
+    CHECK(sent.status == 0);
+    CHECK(sent.body.empty());
+    CHECK_THAT(sent.error, Catch::Contains("another program"));
+    bool passed_on = false;
+    const HttpReply held = client.stream(get(server), {[&](std::string_view) {
+                                                           passed_on = true;
+                                                           return true;
+                                                       },
+                                                       [] { return true; }});
+    CHECK(held.status == 0);
+    CHECK_FALSE(passed_on);
 }

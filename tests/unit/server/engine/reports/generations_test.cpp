@@ -187,7 +187,7 @@ TEST_CASE("engine generations: the next one has what is left of the budget", "[s
     CHECK(about.budget_source == BudgetSource::kOperator);
 }
 
-TEST_CASE("engine generations: a used up limit is the smallest, never none", "[server]") {
+TEST_CASE("engine generations: a used up limit stays used up, and is never none", "[server]") {
     const Timestamp start{std::chrono::hours{1'000'000}};
     Supervised daemon{{}, start};
     require_ok(daemon.ask(strict_with({100, 200, 1'000, 2.0})));
@@ -209,8 +209,8 @@ TEST_CASE("engine generations: a used up limit is the smallest, never none", "[s
         CHECK(opened<SessionEnded>(daemon, "s~2").outcome == Outcome::kBudgetExhausted);
         CHECK(answered(daemon, hook(kPrompt)).session == "s~3");
         const SessionStarted last = opened(daemon, "s~3");
-        CHECK(last.budget.max_tokens == 1);
-        CHECK(last.budget.max_cost_usd == Approx(0.000001));
+        CHECK(last.budget.max_tokens == 0);
+        CHECK(last.budget.max_cost_usd == 0);
     }
 }
 
@@ -226,9 +226,9 @@ TEST_CASE("engine generations: a call in flight gets more time once, not in each
     for (const char* next : {"s~2", "s~3"}) {
         CHECK(answered(daemon, hook(kPrompt)).session == next);
         const SessionStarted about = opened(daemon, next);
-        CHECK(about.budget.timeout_seconds == 1);
+        CHECK(about.budget.timeout_seconds == 0);
         CHECK(about.budget_rules.in_flight_extension_seconds == 0);
-        end_itself(daemon, next);
+        CHECK(opened<SessionEnded>(daemon, next).outcome == Outcome::kBudgetExhausted);
     }
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("response: the usual reply has the fields of every other", "[server]")
           "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
           "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
           "Referrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\n"
-          "Cross-Origin-Resource-Policy: same-origin\r\nX-Request-Id: r-1\r\n"
+          "Cross-Origin-Resource-Policy: same-origin\r\nX-Headway: 1\r\nX-Request-Id: r-1\r\n"
           "Server-Timing: app;dur=12.034\r\n\r\n{}");
     response.headers = "X-Own: 1\r\n";  // so that it is put together piece by piece
     std::string other;
