@@ -44,8 +44,14 @@ public:
                                  {"counter", ++beats_}};
             return data;
         }
-        if (figures_.is_agent) return data;
         const std::uint64_t counter = cpu_ms_ / 10 + figures_.output_bytes.load();
+        if (const std::uint64_t check = figures_.check.load(); check != 0) {
+            data["phase"] = "checking";
+            data["in_flight"] = {{"call_id", "check-" + std::to_string(check)},
+                                 {"counter", counter}};
+            return data;
+        }
+        if (figures_.is_agent) return data;
         data["in_flight"] = {{"call_id", kCommandCallId}, {"counter", counter}};
         return data;
     }

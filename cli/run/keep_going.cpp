@@ -2,14 +2,11 @@
 #include "cli/run/keep_going.hpp"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <random>
 
@@ -18,6 +15,7 @@
 #include "cli/base/json.hpp"
 #include "cli/keep_going/resume_command.hpp"
 #include "cli/lines/bounded_event.hpp"
+#include "cli/process/check_command.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "core/text/text.hpp"
 
@@ -39,13 +37,9 @@ constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
-constexpr std::size_t kCheckBytesKept = 2'048;
 constexpr std::size_t kLineBytesKept = 200;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
-constexpr std::chrono::minutes kCheckMost{60};
-/// Time for output of a child that an ended check has left behind.
-constexpr std::chrono::seconds kCheckRest{2};
 
 std::string folder_now() {
     std::error_code ignored;
@@ -70,20 +64,6 @@ double chance() {
     return std::uniform_real_distribution<double>{0, 1}(device);
 }
 
-/// True if a signal came that ends commands. Reaps what has ended; `watched` gets its status.
-bool read_signals(int fd, pid_t watched, std::optional<int>& status) {
-    bool ends = false;
-    signalfd_siginfo info{};
-    while (::read(fd, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-        const int signal = static_cast<int>(info.ssi_signo);
-        if (signal != SIGCHLD && signal != SIGUSR1 && signal != SIGUSR2) ends = true;
-    }
-    int one = 0;
-    for (pid_t pid = ::waitpid(-1, &one, WNOHANG); pid > 0; pid = ::waitpid(-1, &one, WNOHANG))
-        if (pid == watched) status = one;
-    return ends;
-}
-
 /// A shell's status for a command that it did not find, or that is no program: no result of a test,
 /// and no agent can be asked to mend it.
 bool cannot_run(const ExitStatus& exit) {
@@ -96,20 +76,6 @@ std::string last_line(std::string_view text) {
     if (text.empty()) return {};
     text.remove_prefix(text.find_last_of('\n') + 1);  // npos + 1 is 0
     return ": " + core::shortened(text, kLineBytesKept);
-}
-
-/// The last bytes of what comes from a descriptor; false: it has ended.
-bool read_tail(system::FileDescriptor& from, std::string& tail) {
-    std::array<char, 4096> bytes{};
-    const ssize_t size = ::read(from.get(), bytes.data(), bytes.size());
-    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;
-    if (size <= 0) {
-        from.reset();
-        return false;
-    }
-    tail.append(bytes.data(), static_cast<std::size_t>(size));
-    if (tail.size() > 2 * kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);
-    return true;
 }
 
 }  // namespace
@@ -138,8 +104,12 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedCommand& command) {
     if (run.end.completed && !run.stopped && !run.interrupted && !options_.check.empty()) {
-        check(run);
-        run.interrupted = interrupted_;
+        const Wait ended = check(run);
+        if (ended != Wait::kDue) {
+            run.check_ended = true;
+            note_end(run, ended);
+            return over(why_ended(ended));
+        }
     }
     if ((!run.end.completed || run.check_failed) && !run.stopped && !run.interrupted) {
         const Standing now = standing();
@@ -165,18 +135,20 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
     if (step.in_turn) step.at = state_.take_turn_of(agent, step.at, options_.rules.margin);
     begin_wait(step);
     const Wait ended = wait_in_turn(step, agent);
-    run.interrupted = ended == Wait::kInterrupted;
-    run.stopped = ended == Wait::kStopped;
-    cancelled_ = run.interrupted || run.stopped;
+    note_end(run, ended);
     const std::string why = why_not(ended, agent, id, stored);
     end_wait(why);
     if (!why.empty()) return over(why);
     return *std::move(next);
 }
 
-/// Why the agent does not start now; empty: it does.
-std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::string& id,
-                               std::uint64_t stored) const {
+void KeepGoing::note_end(RunOver& run, Wait ended) {
+    run.interrupted = ended == Wait::kInterrupted;
+    run.stopped = ended == Wait::kStopped;
+    cancelled_ = run.interrupted || run.stopped;
+}
+
+std::string KeepGoing::why_ended(Wait ended) {
     switch (ended) {
         case Wait::kTooLate:
             return "not resumed: it was held until it was too late";
@@ -189,6 +161,13 @@ std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::
         case Wait::kDue:
             break;
     }
+    return {};
+}
+
+/// Why the agent does not start now; empty: it does.
+std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::string& id,
+                               std::uint64_t stored) const {
+    if (ended != Wait::kDue) return why_ended(ended);
     if (!same_folder()) return "not resumed: the folder " + folder_ + " was replaced";
     const std::string who = open_elsewhere(agent, id, options_.homes);
     if (!who.empty()) return "not resumed: the conversation is open in " + who;
@@ -197,53 +176,74 @@ std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::
     return {};
 }
 
-/// Runs the check, and puts down how it failed.
-void KeepGoing::check(RunOver& run) {
+/// Runs the check, after a pause again, and puts down how it failed. Any result but kDue: why there
+/// is no result.
+KeepGoing::Wait KeepGoing::check(RunOver& run) {
+    using Ended = CheckResult::Ended;
+    while (true) {
+        const CheckResult result = run_check();
+        if (result.passed()) return Wait::kDue;
+        run.check_failed = result.output.empty() ? result.exit.text() : result.output;
+        if (result.ended == Ended::kNot && cannot_run(result.exit))
+            run.check_broken = result.exit.text() + last_line(result.output);
+        if (result.ended == Ended::kNot) return Wait::kDue;
+        if (result.ended == Ended::kTooLong) {
+            run.check_failed = result.output + too_long();
+            return Wait::kDue;
+        }
+        (void)end_tree();
+        if (result.ended == Ended::kInterrupted) return Wait::kInterrupted;
+        if (result.ended == Ended::kStopped) return Wait::kStopped;
+        if (result.ended == Ended::kOff) return Wait::kOff;
+        say_("the check was ended: the session is paused; it runs again after that");
+        const Wait held = wait_for(wall_now());
+        if (held != Wait::kDue) return held;
+        run.check_failed.reset();
+    }
+}
+
+CheckResult KeepGoing::run_check() {
+    using Ended = CheckResult::Ended;
     const std::string call = "check-" + std::to_string(++checks_);
-    Process process =
-        spawn_process({"/bin/sh", "-c", options_.check}, environment_, signals_.outer_mask());
-    std::string tail;
-    std::optional<int> status;
-    auto ends_at = steady_now() + kCheckMost;
-    bool killed = process.pid < 0;
-    while (process.pid > 0 && (!status || process.out.open() || process.err.open())) {
-        std::array<pollfd, 3> fds{pollfd{signals_.fd(), POLLIN, 0},
-                                  pollfd{process.out.get(), POLLIN, 0},
-                                  pollfd{process.err.get(), POLLIN, 0}};
-        if (status && ::poll(fds.data(), fds.size(), 100) == 0)
-            break;  // a child keeps the pipe open
-        if (!status) (void)::poll(fds.data(), fds.size(), 1'000);
-        const bool ends = read_signals(signals_.fd(), process.pid, status);
-        if (fds[1].revents != 0) read_tail(process.out, tail);
-        if (fds[2].revents != 0) read_tail(process.err, tail);
-        interrupted_ = interrupted_ || ends;
-        // A child that it has left behind may write without end.
-        if (status) ends_at = std::min(ends_at, steady_now() + kCheckRest);
-        if (!ends && steady_now() < ends_at) continue;
-        for (const pid_t pid : ProcTree().descendants(::getpid()))
-            ::kill(pid, SIGKILL);
-        if (status) break;
-        killed = true;
-    }
-    const bool began = process.pid > 0;
-    const ExitStatus exit =
-        status ? exit_status_of(*status) : ExitStatus{began ? 1 : kCannotRun, 0};
-    if (tail.size() > kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);
-    std::replace(tail.begin(), tail.end(), '\0', ' ');  // it would end the prompt
-    Json done = {{"call_id", call},
-                 {"tool", "check"},
-                 {"args", {{"command", options_.check}}},
-                 {"ok", exit.code == 0 && !killed}};
-    const bool passed = exit.code == 0 && !killed;
-    if (passed) {
-        done["result"] = bounded_text(tail);
+    Json about = {{"call_id", call}, {"tool", "check"}, {"args", {{"command", options_.check}}}};
+    reporter_.add_own("tool.started", about);
+    figures_.check = checks_;
+    const CheckCommand::Setup setup{
+        options_.check,      environment_,          signals_.outer_mask(),          signals_.fd(),
+        options_.check_most, figures_.output_bytes, [this] { return check_ends(); }};
+    const CheckResult result = CheckCommand(setup).run();
+    figures_.check = 0;
+    about["ok"] = result.passed();
+    const bool cut = result.ended != Ended::kNot && result.ended != Ended::kTooLong;
+    if (result.passed()) {
+        about["result"] = bounded_text(result.output);
+    } else if (cut) {
+        about["error"] = {{"class", "cancelled"}, {"message", "the check was ended"}};
+    } else if (result.ended == Ended::kTooLong) {
+        about["error"] = {{"class", "timeout"},
+                          {"message", bounded_text(result.output) + too_long()}};
     } else {
-        done["error"] = {{"class", "exit_status"}, {"message", bounded_text(tail)}};
+        about["error"] = {{"class", "exit_status"}, {"message", bounded_text(result.output)}};
     }
-    reporter_.add_own("tool.finished", done);
-    if (passed) return;
-    if (cannot_run(exit)) run.check_broken = exit.text() + last_line(tail);
-    run.check_failed = tail.empty() ? exit.text() : tail;
+    reporter_.add_own("tool.finished", about);
+    return result;
+}
+
+/// By the session and the switch for all: whether the check must not go on.
+CheckResult::Ended KeepGoing::check_ends() {
+    const Standing standing = reporter_.standing();
+    if (is_stopped(standing)) return CheckResult::Ended::kStopped;
+    if (state_.is_off()) return CheckResult::Ended::kOff;
+    if (standing.paused) return CheckResult::Ended::kPaused;
+    if (steady_now() < next_look_) return CheckResult::Ended::kNot;
+    next_look_ = steady_now() + kLookEvery;
+    reporter_.look();
+    return CheckResult::Ended::kNot;
+}
+
+std::string KeepGoing::too_long() const {
+    return "\n[the check was ended: it had not ended by itself after " +
+           human_duration(options_.check_most) + "]";
 }
 
 /// The wait as a call of the session.
@@ -315,7 +315,7 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
                                   pollfd{reporter_.wake_fd(), POLLIN, 0}};
         (void)::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
         std::optional<int> ignored;
-        if (read_signals(signals_.fd(), -1, ignored)) return Wait::kInterrupted;
+        if (read_end_signals(signals_.fd(), -1, ignored)) return Wait::kInterrupted;
     }
 }
 
@@ -340,7 +340,7 @@ bool KeepGoing::end_tree() {
     const auto began = steady_now();
     while (true) {
         std::optional<int> ignored;
-        (void)read_signals(-1, -1, ignored);
+        (void)read_end_signals(-1, -1, ignored);
         const std::vector<pid_t> left = tree.descendants(::getpid());
         if (left.empty()) return true;
         const auto spent = steady_now() - began;

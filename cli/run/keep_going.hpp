@@ -10,14 +10,18 @@
 #include "cli/base/json.hpp"
 #include "cli/keep_going/keep_going_state.hpp"
 #include "cli/keep_going/resume_plan.hpp"
+#include "cli/process/check_command.hpp"
 #include "cli/run/other_writer.hpp"
 #include "cli/run/reporter.hpp"
 #include "cli/run/supervised_command.hpp"
 
 namespace headway::cli {
 
+inline constexpr std::chrono::minutes kCheckMost{60};
+
 struct KeepGoingOptions {
     ResumeRules rules;
+    std::chrono::milliseconds check_most = kCheckMost;  ///< a longer check is ended, and has failed
     std::string check;  ///< shell command that decides if a clean end is final; empty: none
     std::string resume_command;  ///< the user's own; empty: the agent's
     std::string state_folder;    ///< shared by all agents that are kept going
@@ -40,16 +44,20 @@ public:
     /// `run`.
     std::optional<Words> after(RunOver& run, const SupervisedCommand& command);
 
-    std::uint64_t resumes() const { return plan_.resumes(); }
     /// Why there is no next run; empty: the work is complete.
     const std::string& why_over() const { return why_over_; }
-    /// True if a person ended the run during a wait.
+    /// True if a person ended the run during a wait or a check.
     bool cancelled() const { return cancelled_; }
 
 private:
     enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
 
-    void check(RunOver& run);
+    Wait check(RunOver& run);
+    CheckResult run_check();
+    CheckResult::Ended check_ends();
+    std::string too_long() const;
+    void note_end(RunOver& run, Wait ended);
+    static std::string why_ended(Wait ended);
     void begin_wait(const ResumeStep& step);
     void end_wait(const std::string& why);
     Wait wait_in_turn(ResumeStep& step, const std::string& agent);
@@ -75,7 +83,7 @@ private:
     const std::string folder_;
     const std::string folder_is_;  ///< the folder's device and inode when the run began
     std::uint64_t checks_ = 0;
-    bool interrupted_ = false;  ///< interrupted while the check ran
+    SteadyTime next_look_{};  ///< when a check looks at the session again
     std::string why_over_;
     bool cancelled_ = false;
     /// The previous run ended at a usage limit, and this run began at the limit's reset.

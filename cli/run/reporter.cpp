@@ -25,7 +25,8 @@ constexpr const char* kStopsOfJournal = "/events?types=directive.issued&order=ne
 Standing standing_of(const Json& session) {
     Standing standing;
     const Json& verdict = session["verdict"];
-    standing.held = session["paused_at"].is_string() || session["approvals_pending"].count() > 0 ||
+    standing.paused = session["paused_at"].is_string();
+    standing.held = standing.paused || session["approvals_pending"].count() > 0 ||
                     session["approvals_below"].count() > 0;
     standing.stopped = session.flag_of("cancel_requested") || session.flag_of("stopped") ||
                        session["ended_at"].is_string() ||

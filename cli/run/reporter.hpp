@@ -26,7 +26,8 @@ struct StopDirective {
 /// State of a session according to its document and journal. An acknowledgement of the agent
 /// removes a directive from the replies to reports, but not from the document and the journal.
 struct Standing {
-    bool held = false;     ///< paused, or a person has to decide
+    bool held = false;  ///< paused, or a person has to decide
+    bool paused = false;
     bool stopped = false;  ///< cancelled, halted or stopped
     std::string stuck;     ///< why the session is stuck; empty: not stuck
 };

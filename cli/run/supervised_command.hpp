@@ -44,7 +44,8 @@ private:
 struct CommandFigures {
     std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, since 1970; 0: running
     std::atomic<std::uint64_t> waits{0};          ///< number of the current wait
-    std::atomic<std::uint64_t> output_bytes{0};
+    std::atomic<std::uint64_t> check{0};          ///< number of the running check; 0: none
+    std::atomic<std::uint64_t> output_bytes{0};   ///< of the command and of checks
     std::atomic<bool> is_agent{false};  ///< prints lines of an agent, whose calls are the evidence
 };
 

@@ -407,6 +407,83 @@ class KeepGoing(KeepGoingCase):
                 process.communicate(timeout=patient(60))
                 self.assertEqual(len(self.starts()), 1)
 
+    def test_a_person_ends_a_check_that_runs_without_an_end(self):
+        """The check and what it has started, also if it ignores SIGTERM at first."""
+        for how in ("cancel", "stop", "off", "term"):
+            with self.subTest(how):
+                process, pid = self.start_endless_check(how)
+                if how == "term":
+                    process.send_signal(signal.SIGTERM)
+                elif how == "off":
+                    self.addCleanup(self.cli.run, "keep-going", "on")
+                    self.cli.run("keep-going", "off")
+                else:
+                    path = {"cancel": "cancel", "stop": "end"}[how]
+                    body = {"cancel": {"reason": "enough"}, "stop": {"outcome": "cancelled"}}[how]
+                    reply = self.daemon.operator().post(f"/v1/sessions/{self.session}/{path}", body)
+                    self.assertEqual(reply.status, 200, reply.body)
+                _, err = process.communicate(timeout=patient(30))
+                self.assertEqual((len(self.starts()), process.returncode), (1, 1), err)
+                self.assertFalse(Path(f"/proc/{pid}").exists(), "the check still runs")
+                self.assertRegex(err, "switched off" if how == "off" else "not resumed: (it was stopped|interrupted)")
+                if how == "off":
+                    self.cli.run("keep-going", "on")
+                    self.assertIn("the check was ended", self.ended()["verdict"]["reason"])
+                else:
+                    self.assertEqual(self.ended()["outcome"], "cancelled", self.ended())
+                if how != "stop":  # an ended session takes no more reports
+                    checks = [e["data"] for e in self.events() if e["type"] == "tool.finished" and e["data"]["tool"] == "check"]
+                    self.assertEqual([(c["ok"], c["error"]["class"]) for c in checks], [(False, "cancelled")])
+
+    def start_endless_check(self, name: str):
+        """The running supervisor, and the id of a process that its check waits for."""
+        self.session = unique()
+        (self.folder / "starts").unlink(missing_ok=True)
+        file = self.folder / f"check-{name}"
+        process = self.start("done", "--check", f"sleep 1000 & echo $! > {file}; wait")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: file.exists() and file.read_text().strip(), "no check")
+        return process, int(file.read_text())
+
+    def test_a_check_that_ignores_sigterm_is_killed(self):
+        file = self.folder / "check"
+        process = self.start("done", "--check", f"trap '' TERM; echo $$ > {file}; while true; do sleep 0.1; done")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: file.exists() and file.read_text().strip(), "no check")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {})
+        process.communicate(timeout=patient(60))
+        self.assertFalse(Path(f"/proc/{int(file.read_text())}").exists(), "the check still runs")
+
+    def test_a_check_is_a_call_in_flight_as_long_as_it_runs(self):
+        process, _ = self.start_endless_check("seen")
+        self.wait_for(lambda: self.ended().get("phase") == "checking", "no phase")
+        calls = [e["data"] for e in self.events() if e["type"] == "tool.started" and e["data"]["tool"] == "check"]
+        self.assertEqual([c["call_id"] for c in calls], ["check-1"])
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=patient(30))
+
+    def test_a_check_beyond_its_limit_has_failed_and_says_so(self):
+        code, err = self.run_play("done", "--check", "echo began; sleep 1000", "--check-limit", "1s")
+        self.assertEqual((code, len(self.starts())), (1, 2), err)
+        prompt = self.starts()[1]["argv"][-1]
+        self.assertIn("began\n", prompt)
+        self.assertIn("the check was ended: it had not ended by itself after 1.0s", prompt)
+        self.assertIn("the check fails in the same way again", err)
+        checks = [e["data"] for e in self.events() if e["type"] == "tool.finished" and e["data"]["tool"] == "check"]
+        self.assertEqual([c["error"]["class"] for c in checks], ["timeout"] * 2)
+
+    def test_a_pause_ends_the_check_and_it_runs_again_after_that(self):
+        process, pid = self.start_endless_check("pause")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        self.wait_for(lambda: not Path(f"/proc/{pid}").exists(), "the check still runs")
+        file = self.folder / "check-pause"
+        file.unlink()
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
+        self.wait_for(lambda: file.exists() and file.read_text().strip(), "no second check")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=patient(30))
+        self.assertEqual(len(self.starts()), 1)
+
     def test_a_command_of_its_own_may_quote_what_it_gets(self):
         (self.folder / "play").write_text("crash done")
         process = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--resume-command",
@@ -427,14 +504,16 @@ class KeepGoing(KeepGoingCase):
 
     def test_bounds_are_checked(self):
         for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50"),
-                               (("--margin", "0s"), "from 100ms to 1h"), (("--margin", "2h"), "from 100ms to 1h")):
+                               (("--margin", "0s"), "from 100ms to 1h"), (("--margin", "2h"), "from 100ms to 1h"),
+                               (("--check-limit", "0s"), "at least 1s")):
             output = self.cli.run("run", "--keep-going", *options, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn(words, output.err)
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--resume-command", "true")):
+        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"),
+                       ("--resume-command", "true")):
             output = self.cli.run("run", *option, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn("need --keep-going", output.err)

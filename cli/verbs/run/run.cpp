@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/run/run.hpp"
-#include "cli/keep_going/resume_command.hpp"
 
 #include <sys/prctl.h>
 
@@ -19,6 +18,7 @@
 #include "cli/records/report_fields.hpp"
 #include "cli/run/command_beat.hpp"
 #include "cli/run/supervised_command.hpp"
+#include "cli/verbs/run/keeping_options.hpp"
 #include "core/values/policy.hpp"
 
 // `headway run`: a session from a command's start to its exit. Whatever happens to the daemon, the
@@ -163,18 +163,20 @@ private:
     int run_agent(Reporter& reporter, const SignalGuard& signals, const std::vector<int>& inherited,
                   Ending& ending) {
         const auto environment = child_environment();
+        std::uint64_t starts = 0;
         KeepGoing keeping(options_.keeping, options_.command, signals, reporter, figures_,
                           environment, [this](const std::string& text) { warn(text); });
         std::optional<KeepGoing::Words> words = options_.command;
         while (words) {
             Process process = spawn_process(*words, environment, signals.outer_mask(), inherited);
-            if (process.pid < 0 && keeping.resumes() == 0) return process.error;
+            if (process.pid < 0 && starts == 0) return process.error;
             if (process.pid < 0) {
                 ending.end.completed = false;
                 ending.end.reason +=
                     "; cannot be resumed: " + words->front() + ": " + std::strerror(process.error);
                 break;
             }
+            ++starts;
             const milliseconds most = options_.keep_going ? kAgentWaitMost : milliseconds{0};
             SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
                                            options_.keeping.homes.codex, most, figures_};
@@ -182,10 +184,11 @@ private:
             ending = ending_of(command);
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
-            if (over.check_failed) note_check(ending, over.check_broken.empty());
+            if (over.check_failed) note_check(ending, over);
         }
-        if (keeping.resumes() > 0)
-            ending.end.reason += "; resumed " + std::to_string(keeping.resumes()) + " times";
+        if (starts > 1)
+            ending.end.reason +=
+                "; resumed " + std::to_string(starts - 1) + (starts == 2 ? " time" : " times");
         ending.cancelled = keeping.cancelled();
         if (!keeping.why_over().empty()) ending.end.reason += "; " + keeping.why_over();
         return 0;
@@ -213,10 +216,12 @@ private:
         return over;
     }
 
-    static void note_check(Ending& ending, bool ran) {
+    static void note_check(Ending& ending, const RunOver& over) {
+        const char* const how = over.check_ended            ? "the check was ended; "
+                                : over.check_broken.empty() ? "the check failed; "
+                                                            : "the check cannot be run; ";
         ending.end.completed = false;
-        ending.end.reason =
-            (ran ? "the check failed; " : "the check cannot be run; ") + ending.end.reason;
+        ending.end.reason = how + ending.end.reason;
         if (ending.status.code == 0) ending.status.code = 1;
     }
 
@@ -324,7 +329,7 @@ public:
         arguments.flag("--quiet", options.quiet, "do not print the session id or warnings");
         arguments.flag("--no-lines", options.no_lines,
                        "treat an agent's JSON lines as ordinary output");
-        declare_keeping(arguments);
+        declare_keeping(arguments, options);
         arguments.command(
             [this](std::vector<std::string> words) { options.command = std::move(words); });
         arguments.finally([this]() -> std::optional<Mistake> {
@@ -333,52 +338,8 @@ public:
             const milliseconds interval = options.interval.value_or(core::kHeartbeatIntervalMin);
             if (interval < core::kHeartbeatIntervalMin || interval > core::kHeartbeatIntervalMax)
                 return Mistake{"--interval: must be from 100ms to 1h", {}};
-            return keeping_fault();
+            return keeping_fault(options);
         });
-    }
-
-    void declare_keeping(Arguments& arguments) {
-        arguments.flag(
-            "--keep-going", options.keep_going,
-            "resume the agent's conversation after a usage limit, an overload or a crash");
-        arguments
-            .option("--max-resumes", options.keeping.rules.resumes_max,
-                    "stop after this many resumes without progress, 1 to 50")
-            .show_default();
-        arguments.duration("--until", options.keeping.rules.until,
-                           "stop resuming the agent this long after the start of `run`");
-        arguments.duration(
-            "--margin", options.keeping.rules.margin,
-            "wait at least this long after a usage limit resets; after an overload or "
-            "repeated crashes, wait 2, 4, 8, 16 and then 30 times this long");
-        arguments
-            .option("--check", options.keeping.check,
-                    "shell command that runs when the agent has succeeded; if the check fails, "
-                    "its output is the next prompt")
-            .type("COMMAND");
-        arguments
-            .option("--resume-command", options.keeping.resume_command,
-                    "shell command that resumes the conversation, for an agent that a script "
-                    "starts; {id} and {prompt} in it are replaced")
-            .type("COMMAND");
-    }
-
-    std::optional<Mistake> keeping_fault() const {
-        const KeepGoingOptions& keeping = options.keeping;
-        if (keeping.rules.resumes_max == 0 || keeping.rules.resumes_max > kResumesMost)
-            return Mistake{"--max-resumes: must be from 1 to 50", {}};
-        if (keeping.rules.until < std::chrono::seconds{1})
-            return Mistake{"--until: must be at least 1s", {}};
-        if (keeping.rules.margin < kMarginMin || keeping.rules.margin > kMarginMax)
-            return Mistake{"--margin: must be from 100ms to 1h", {}};
-        if (!options.keep_going && (!(keeping.rules == ResumeRules{}) ||
-                                    !(keeping.check + keeping.resume_command).empty()))
-            return Mistake{"resume options need --keep-going", {}};
-        if (const auto own = own_resume_command(keeping.resume_command, "x", {}); !own)
-            return Mistake{"--resume-command: " + own.error().detail, {}};
-        if (options.keep_going && options.no_lines)
-            return Mistake{"--keep-going needs the lines of the agent, without --no-lines", {}};
-        return std::nullopt;
     }
 
     int run(const Console& console, const Server&) override {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cli/base/clock.hpp"
+#include "cli/process/process.hpp"
+
+namespace headway::cli {
+
+/// The result of a check.
+struct CheckResult {
+    /// Why the check was ended before it ended itself.
+    enum class Ended : std::uint8_t { kNot, kTooLong, kInterrupted, kStopped, kPaused, kOff };
+
+    ExitStatus exit;
+    std::string output;  ///< its last part, without bytes of value 0
+    Ended ended = Ended::kNot;
+
+    bool passed() const { return exit.code == 0 && ended == Ended::kNot; }
+};
+
+/// Runs one check, a shell command. All processes below this one are ended, by SIGTERM and ten
+/// seconds later by SIGKILL, at a signal, at the limit of time, and when `ends` says so.
+class CheckCommand {
+public:
+    struct Setup {
+        std::string command;
+        const std::map<std::string, std::string>& environment;
+        const sigset_t& mask;
+        int signals;                         ///< descriptor of SignalGuard
+        std::chrono::milliseconds most;      ///< a longer check is ended
+        std::atomic<std::uint64_t>& output;  ///< grows by the bytes of the output
+        /// Asked about every second: why the check must not go on.
+        std::function<CheckResult::Ended()> ends;
+    };
+
+    explicit CheckCommand(const Setup& setup) : setup_(setup) {}
+
+    CheckResult run();
+
+private:
+    void poll_once();
+    void end(CheckResult::Ended why);
+    void read_tail(system::FileDescriptor& from);
+
+    const Setup& setup_;
+    Process process_;
+    std::string tail_;
+    std::optional<int> status_;
+    CheckResult::Ended ended_ = CheckResult::Ended::kNot;
+    std::optional<SteadyTime> kill_at_;
+    bool quiet_ = false;  ///< nothing came for a moment
+};
+
+/// True if a signal came that ends commands. Reaps all that has ended; `status` gets the status of
+/// `watched`.
+bool read_end_signals(int fd, pid_t watched, std::optional<int>& status);
+
+}  // namespace headway::cli

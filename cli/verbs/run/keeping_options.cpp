@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/run/keeping_options.hpp"
+
+#include "cli/keep_going/resume_command.hpp"
+
+namespace headway::cli {
+
+void declare_keeping(Arguments& arguments, RunOptions& options) {
+    arguments.flag("--keep-going", options.keep_going,
+                   "resume the agent's conversation after a usage limit, an overload or a crash");
+    arguments
+        .option("--max-resumes", options.keeping.rules.resumes_max,
+                "stop after this many resumes without progress, 1 to 50")
+        .show_default();
+    arguments.duration("--until", options.keeping.rules.until,
+                       "stop resuming the agent this long after the start of `run`");
+    arguments.duration("--margin", options.keeping.rules.margin,
+                       "wait at least this long after a usage limit resets; after an overload or "
+                       "repeated crashes, wait 2, 4, 8, 16 and then 30 times this long");
+    arguments
+        .option("--check", options.keeping.check,
+                "shell command that runs when the agent has succeeded; if the check fails, "
+                "its output is the next prompt")
+        .type("COMMAND");
+    arguments.duration("--check-limit", options.keeping.check_most,
+                       "end a check that runs longer than this; it has failed");
+    arguments
+        .option("--resume-command", options.keeping.resume_command,
+                "shell command that resumes the conversation, for an agent that a script "
+                "starts; {id} and {prompt} in it are replaced")
+        .type("COMMAND");
+}
+
+std::optional<Mistake> keeping_fault(const RunOptions& options) {
+    const KeepGoingOptions& keeping = options.keeping;
+    if (keeping.rules.resumes_max == 0 || keeping.rules.resumes_max > kResumesMost)
+        return Mistake{"--max-resumes: must be from 1 to 50", {}};
+    if (keeping.rules.until < std::chrono::seconds{1})
+        return Mistake{"--until: must be at least 1s", {}};
+    if (keeping.rules.margin < kMarginMin || keeping.rules.margin > kMarginMax)
+        return Mistake{"--margin: must be from 100ms to 1h", {}};
+    if (keeping.check_most < std::chrono::seconds{1})
+        return Mistake{"--check-limit: must be at least 1s", {}};
+    if (!options.keep_going &&
+        (!(keeping.rules == ResumeRules{}) || keeping.check_most != kCheckMost ||
+         !(keeping.check + keeping.resume_command).empty()))
+        return Mistake{"resume options need --keep-going", {}};
+    if (const auto own = own_resume_command(keeping.resume_command, "x", {}); !own)
+        return Mistake{"--resume-command: " + own.error().detail, {}};
+    if (options.keep_going && options.no_lines)
+        return Mistake{"--keep-going needs the lines of the agent, without --no-lines", {}};
+    return std::nullopt;
+}
+
+}  // namespace headway::cli
