@@ -14,12 +14,11 @@ using core::ErrorCode;
 using core::Result;
 
 bool valid_check_id(std::string_view id) noexcept {
-    constexpr std::size_t kPiece = 64;
     if (id.empty() || id.size() > core::limits::kCheckIdBytesMax) return false;
-    for (std::size_t at = 0; at < id.size(); at += kPiece) {
-        if (!valid_id(id.substr(at, kPiece))) return false;  // the letters of sessions
-    }
-    return true;
+    if (id == "." || id == "..") return false;
+    return std::all_of(id.begin(), id.end(), [](const char& c) {
+        return c == '.' || valid_id({&c, 1});  // the letters of sessions
+    });
 }
 
 Result<DecodedCheck> decode_check(JsonDocument& document, std::string_view body) {
@@ -32,7 +31,7 @@ Result<DecodedCheck> decode_check(JsonDocument& document, std::string_view body)
                      "/sessionId"};
     }
     if (!decoded.check_id.empty() && !valid_id(decoded.check_id)) {
-        return Error{ErrorCode::kInvalidId, "a check's id is 1 to 128 of A-Z a-z 0-9 . _ : -",
+        return Error{ErrorCode::kInvalidId, "a check's id is 1 to 128 of A-Z a-z 0-9 . _ ~ : -",
                      "/checkId"};
     }
     return decoded;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +28,17 @@ std::string exit_words(int status) {
                                : "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
+/// The folders of agents, and none of the daemon's secrets. It reports over the daemon's own
+/// socket, so a token would only be that of another daemon.
+system::Environment observer_environment() {
+    system::Environment variables;
+    for (const char* name : {"HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME",
+                             "XDG_STATE_HOME", "PATH", "LANG", "TZ", "TMPDIR"}) {
+        if (const char* value = std::getenv(name); value != nullptr) variables.emplace(name, value);
+    }
+    return variables;
+}
+
 }  // namespace
 
 ObserverChild::ObserverChild(net::io_context& io, std::vector<std::string> argv, Report report)
@@ -43,6 +55,7 @@ ObserverChild::~ObserverChild() {
 void ObserverChild::start() {
     const system::Started started =
         system::start({.argv = argv_,
+                       .environment = observer_environment(),
                        .streams = {system::kNowhere, system::kNowhere, system::kOurs},
                        .mask = system::no_signals(),
                        .ends_with_us = true});

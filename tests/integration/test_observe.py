@@ -302,6 +302,7 @@ class Observe(unittest.TestCase):
         return 0
 
     def test_a_daemon_observes_by_its_setting_starts_it_again_and_ends_it_with_itself(self):
+        self.daemon.environment.update({"HEADWAY_TOKEN": "of-another-daemon", "MY_HOOK_SECRET": "s3cret", "CLAUDE_CONFIG_DIR": f"{self.home}/.claude"})
         self.start(**{"observe.agents": "claude"})
         pid = eventually(self.observer_of_the_daemon)
         eventually(lambda: b"HEADWAY" not in Path(f"/proc/{pid}/comm").read_bytes() and len(os.listdir(f"/proc/{pid}/fd")) > 4)
@@ -313,6 +314,9 @@ class Observe(unittest.TestCase):
             return self.session("claude-one")
         one = eventually(seen)
         self.assertEqual(one["labels"]["adapter"], "transcript")
+        variables = Path(f"/proc/{pid}/environ").read_bytes()
+        self.assertIn(b"CLAUDE_CONFIG_DIR", variables)
+        self.assertNotRegex(variables, b"HEADWAY_TOKEN|SECRET")
         os.kill(pid, signal.SIGKILL)
         again = eventually(lambda: self.observer_of_the_daemon() not in (0, pid) and self.observer_of_the_daemon())
         file.answer("done")

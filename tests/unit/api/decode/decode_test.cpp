@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/decode/decode.hpp"
+#include "api/decode/decode_checks.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -328,4 +329,14 @@ TEST_CASE("decode: a mistyped event type is answered with the nearest that can b
     CHECK_THAT(detail_of("verdict.change"), !Catch::Contains("verdict.changed"));
     CHECK_THAT(detail_of("zzzzzzzzzzzz"), Catch::Contains("such as heartbeat, tool.finished"));
     CHECK_THAT(detail_of(std::string(100'000, 'h')), Catch::Contains("such as heartbeat"));
+}
+
+TEST_CASE("decode: a check id has the letters of sessions, and dots anywhere", "[api]") {
+    for (const std::size_t size : {1U, 64U, 65U, 66U, 128U, 192U}) {
+        CHECK(valid_check_id(std::string(size, 'a')));
+        if (size > 2) CHECK(valid_check_id(std::string(size - 2, 'a') + ".."));
+    }
+    for (const std::string& id : {std::string{}, std::string{"."}, std::string{".."},
+                                  std::string{"a/b"}, std::string(193, 'a')})
+        CHECK_FALSE(valid_check_id(id));
 }
