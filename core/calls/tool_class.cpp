@@ -20,7 +20,9 @@ constexpr std::string_view kMcp = "class:mcp";
 constexpr std::array<std::string_view, 6> kClasses{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
 
 // Lower-case names without `_`, `-` and blanks, of the agents in docs/agents/.
-constexpr std::array<std::string_view, 24> kShellTools{"bash",
+constexpr std::array<std::string_view, 26> kShellTools{"exec",
+                                                       "jsrepl",
+                                                       "bash",
                                                        "shell",
                                                        "runshellcommand",
                                                        "execcommand",
@@ -62,31 +64,18 @@ constexpr std::array<std::string_view, 18> kEditTools{"edit",
                                                       "insert",
                                                       "patch",
                                                       "deletefile"};
-constexpr std::array<std::string_view, 19> kReadTools{"read",
-                                                      "glob",
-                                                      "grep",
-                                                      "ls",
-                                                      "readfile",
-                                                      "listdirectory",
-                                                      "list",
-                                                      "readmanyfiles",
-                                                      "searchfiles",
-                                                      "searchfilecontent",
-                                                      "listfiles",
-                                                      "find",
-                                                      "viewimage",
-                                                      "view",
-                                                      "notebookread",
-                                                      "grepsearch",
-                                                      "codebasesearch",
-                                                      "rg",
-                                                      "lsp"};
+constexpr std::array<std::string_view, 21> kReadTools{
+    "readfiles",   "searchcodebase",    "read",          "glob",           "grep",
+    "ls",          "readfile",          "listdirectory", "list",           "readmanyfiles",
+    "searchfiles", "searchfilecontent", "listfiles",     "find",           "viewimage",
+    "view",        "notebookread",      "grepsearch",    "codebasesearch", "rg",
+    "lsp"};
 constexpr std::array<std::string_view, 12> kWebTools{
     "webfetch",        "websearch", "googlewebsearch", "fetch",  "browser", "browseraction",
     "fetchwebcontent", "webrun",    "fetchwebpage",    "search", "openurl", "webread"};
-constexpr std::array<std::string_view, 9> kAgentTools{"task",     "agent",     "spawnagent",
-                                                      "subagent", "delegate",  "delegatetask",
-                                                      "newtask",  "sendinput", "spawnagentteam"};
+constexpr std::array<std::string_view, 12> kAgentTools{
+    "delegatetoagent", "usesubagent", "usesubagents", "task",    "agent",     "spawnagent",
+    "subagent",        "delegate",    "delegatetask", "newtask", "sendinput", "spawnagentteam"};
 
 std::string bare(std::string_view tool) {
     std::string name;

@@ -9,16 +9,18 @@
 using namespace headway::core;
 
 TEST_CASE("tool class: the tools of different agents are of one class", "[core]") {
-    for (const char* shell : {"Bash", "bash", "run_shell_command", "exec_command", "local_shell",
-                              "Monitor", "write_bash", "write_powershell", "shell_command"})
+    for (const char* shell :
+         {"Bash", "bash", "run_shell_command", "exec_command", "local_shell", "Monitor",
+          "write_bash", "write_powershell", "shell_command", "exec", "js_repl"})
         CHECK(class_of_tool(shell) == "class:shell");
     for (const char* edit : {"Edit", "Write", "apply_patch", "replace", "write_file", "MultiEdit"})
         CHECK(class_of_tool(edit) == "class:edit");
-    for (const char* read : {"Read", "Glob", "grep", "read_file", "list_directory"})
+    for (const char* read :
+         {"Read", "Glob", "grep", "read_file", "list_directory", "read_files", "search_codebase"})
         CHECK(class_of_tool(read) == "class:read");
     for (const char* web : {"WebFetch", "web_search", "google_web_search"})
         CHECK(class_of_tool(web) == "class:web");
-    for (const char* agent : {"Task", "Agent", "spawn_agent"})
+    for (const char* agent : {"Task", "Agent", "spawn_agent", "delegate_to_agent", "use_subagents"})
         CHECK(class_of_tool(agent) == "class:agent");
     for (const char* mcp : {"mcp__github__create_issue", "use_mcp_tool"})
         CHECK(class_of_tool(mcp) == "class:mcp");
