@@ -201,7 +201,7 @@ class Migrate(OwnDaemonCase):
         shared = self.shared_daemon(self.own_daemon()[1]).start()
         done = Cli(shared).run("doctor", "--url", shared.url, "--state-dir", str(shared.state_dir), "--set",
                                f"storage.store={store_in(shared.schema)}")
-        for words in ("store module", "PostgreSQL ", "without TLS", f"version 1 in {shared.schema}", "clock", "ready at"):
+        for words in ("store module", "PostgreSQL ", "without TLS", f"version 2 in {shared.schema}", "clock", "ready at"):
             self.assertIn(words, done.out)
         self.assertNotIn("headway.db", done.out)
         shared.stop()

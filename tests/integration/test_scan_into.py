@@ -343,7 +343,8 @@ class ScanInto(OwnDaemonCase):
         stranger = OldDaemon(stranger=True)
         self.addCleanup(stranger.stop)
         refused = cli.run("scan", "--into", stranger.url)
-        self.assertEqual((refused.code, refused.out), (1, "0 sessions added to the history, 0 were there already.\n"), refused)
+        self.assertEqual(refused.code, 69, refused)
+        self.assertIn("another program listens there, not Headway", refused.err)
         self.assertEqual(cli.run("scan", "--dry-run").code, 64)
         self.assertEqual(cli.run("scan", "--into", self.daemon.url, "--show", "x").code, 64)
 
