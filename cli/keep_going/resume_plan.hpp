@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kResumesMost = 50;
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 
 struct ResumeRules {
-    /// Resumes in a row without progress; at most 50 resumes in all.
+    /// Limit of consecutive resumes without progress; at most 50 resumes in all.
     std::uint64_t resumes_max = kResumesDefault;
     /// No resume starts later than this after the first start.
     std::chrono::milliseconds until{std::chrono::hours{12}};

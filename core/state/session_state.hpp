@@ -227,7 +227,7 @@ struct SessionState {
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
-    std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
+    std::uint32_t low_confidence = 0;  ///< consecutive reflections below Policy::min_confidence
     /// The agent's last failure, sanitized for a model: tool, line feed, message. Empty after a
     /// successful call.
     std::string last_failure;

@@ -24,8 +24,8 @@ struct Cycle {
     /// Factor of the thresholds for laps of two actions in a game or on a page. It decreases by one
     /// for each further action in the lap.
     static constexpr std::uint32_t kActPatience = 4;
-    /// The period at which this factor is down to 1: an agent that returns to this many views in
-    /// the same order goes round in circles.
+    /// For laps of this many actions and more, the factor is 1: an agent that returns to so many
+    /// views in the same order is in a loop.
     static constexpr std::size_t kLongCircle = 5;
     static constexpr std::size_t kPeriodMax = 20;
 

@@ -17,7 +17,7 @@ namespace headway::core {
 struct ExactRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
-        .balanced = {3, 4},  // equal calls in a row
+        .balanced = {3, 4},  // consecutive equal calls
         .advice =
             "The answer will not change by asking again: use another tool, or ask something else.",
     };
