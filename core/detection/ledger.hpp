@@ -113,8 +113,8 @@ struct Ledger {
     std::uint32_t informed_rounds = 0;  ///< total number of rounds with P3 or better
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
     std::uint32_t scope = 0;            ///< number of messages from the user
-    std::uint32_t content_copies = 0;   ///< number of further files, one after another, written
-                                        ///< with last_content
+    std::uint32_t content_copies = 0;   ///< number of further files that were written with
+                                        ///< last_content, one after another
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
     std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion

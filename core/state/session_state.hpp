@@ -206,8 +206,8 @@ struct SessionState {
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
     bool paused_for_day = false;  ///< by a daily cap
-    /// Calls that finished while a person is being asked, counted from the question or from a
-    /// person's last answer.
+    /// Number of calls that finished while a person was asked, since the question or the person's
+    /// last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls ignored because they were refused or interrupted

@@ -111,7 +111,8 @@ struct Policy {
                                 ///< none
     /// The session fails after `low_confidence_attempts` reflections below this; 0 = off.
     double min_confidence = 0;
-    std::uint32_t low_confidence_attempts = 3;  ///< consecutive ones, 1..kLowConfidenceAttemptsMax
+    std::uint32_t low_confidence_attempts = 3;  ///< consecutive reflections,
+                                                ///< 1..kLowConfidenceAttemptsMax
     std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
     ConfirmStop confirm_stop = ConfirmStop::kOff;
     LegacyTimeouts legacy;

@@ -12,9 +12,9 @@ namespace headway::core {
 /// had left (a reversal; the ledger counts consecutive ones for each file), or the last four edits
 /// alternate between two edits (A-B-A-B). Edits that change nothing are ignored. After hard
 /// progress on other files, earlier reversals still count, but only for `suspect` (see `clean`). A
-/// better test result clears the alternations. It is also suspicious if one test alternates
-/// kRedFlips times between two failures, with edits in between, because each fix then brings back
-/// the other failure.
+/// better test result clears the alternations. A test that alternates kRedFlips times between two
+/// failures, with edits in between, is also suspicious, because each fix then brings back the other
+/// failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,

@@ -36,7 +36,8 @@ struct Chanting {
 
 static_assert(Detector<Chanting>);
 
-/// How many times the words at the end of `text` occur in a row; 1 = no repetition. Pure.
+/// How many times the words at the end of `text` are repeated without a gap; 1 = no repetition.
+/// Pure.
 std::uint32_t repeats_at_end(std::string_view text);
 
 }  // namespace headway::core

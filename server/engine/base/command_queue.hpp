@@ -20,9 +20,9 @@ namespace headway::server {
 /// its event loop; the engine takes all of them at once. Thus requests that arrive together are
 /// committed together, and the next batch gathers while the previous batch commits. Rationed
 /// requests (hooks and questions to people) have a lane of their own, and so do large requests. A
-/// turn takes few requests from these lanes, so that a burst of them does not delay small reports.
-/// Each lane is in order, but a report may overtake a hook. If a client sends each request only
-/// after the reply to its previous request, its requests stay in order.
+/// turn takes few requests from these two lanes, so that they do not delay small reports. Each lane
+/// is in order, but a report may overtake a hook. If a client sends each request only after the
+/// reply to its previous request, its requests stay in order.
 class CommandQueue {
 public:
     /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by

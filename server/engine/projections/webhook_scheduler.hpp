@@ -34,7 +34,7 @@ namespace headway::server {
 /// message at the end of the window. The rows of one message are settled in one transaction, so a
 /// crash may repeat the whole message, but loses no event.
 ///
-/// Engine thread only. Functions marked "Writes" need a transaction; after a rollback, call load().
+/// Engine thread only. After a rollback, call load().
 class WebhookScheduler final : public Projection {
 public:
     /// Returns false if the message cannot be sent at present.

@@ -69,7 +69,7 @@ public:
         HEADWAY_TRY(const Resident* resident, parts_.sessions.require(id));
         return resident;
     }
-    /// Calls `use` with the session, from memory or from disk. Skips a damaged session.
+    /// Calls `use` with the session, from memory or from disk. Skips a session that cannot be read.
     template <class Use>
     core::Result<> with(storage::SessionKey key, Use use) const {
         return parts_.sessions.with(key, std::move(use));
