@@ -59,8 +59,8 @@ struct Tail {
     std::vector<core::Event> events;
 };
 
-/// The position, in the stream of all sessions, of events of one session that a daemon has
-/// committed together.
+/// Events of one session that a daemon has committed together, with their position in the stream of
+/// all sessions.
 struct FeedRow {
     Cursor cursor = 0;
     KnownSession session;
