@@ -85,7 +85,7 @@ private:
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
     bool compacted_ = false;    ///< resumed after a full context, since the last progress
-    bool unstuck_ = false;      ///< resumed after a loop, which is done once in all
+    bool unstuck_ = false;      ///< resumed after a loop; this happens only once
     std::string last_check_;    ///< output of the check that failed last
 };
 

@@ -98,8 +98,8 @@ struct ErrorException : std::runtime_error {
     Error error;
 };
 
-/// A value or an Error. Reading the one that is absent is a programming error and fails an
-/// assertion.
+/// A value or an Error. Code that reads the value of a failure, or the error of a success, is wrong
+/// and fails an assertion.
 template <class T = void>
 class [[nodiscard]] Result {
 public:

@@ -53,7 +53,7 @@ struct Held {
     std::vector<SessionKey> messaged;  ///< a subset of `sessions`
 };
 
-/// The events of a session that are not in this daemon's memory yet.
+/// A session's events that are not in this daemon's memory yet.
 struct Tail {
     SessionKey key = 0;
     std::vector<core::Event> events;

@@ -75,7 +75,7 @@ public:
     /// Refuses the write, since nothing can be stored. The reply is `error`; if a call must not run
     /// unchecked, the reply refuses the call instead.
     virtual void refuse_unstored(Reader& reader, core::Error error) = 0;
-    /// True for hooks and for questions to a person, which cost as much as many reports: a turn
+    /// True for hooks and for questions to a person. Each takes as long as many reports, so a turn
     /// takes few of them.
     virtual bool rationed() const = 0;
     /// Called when the turn has begun, even if nothing can be written.
