@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Consecutive refused calls of any kind: whatever the agent tries is not allowed to run
+/// Refused calls of any kind: most calls that the agent tries are not allowed to run
 /// (docs/detection.md, section 8). The session is suspect after Thresholds::suspect refusals,
 /// blocked after twice as many, and stuck after Thresholds::stuck. It is blocked because only a
 /// person can change the rules that refuse the calls. A call that ran halves the count, even if it
@@ -15,7 +15,7 @@ namespace headway::core {
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {8, 40},  // consecutive refusals
+        .balanced = {8, 40},  // refusals, as `count` counts them
         .advice =
             "The rules of this machine refuse this call: do what is left without it, "
             "or say what you need and why.",

@@ -26,7 +26,8 @@ struct StaleCalls {
     static constexpr std::uint32_t kMisses = 20;
 
     std::uint32_t run = 0;
-    std::uint32_t halves = 0;  ///< each call adds 2; an action on a screen or in a game adds 1
+    std::uint32_t halves = 0;  ///< a call with the same answer as the last time adds 2, or 1 if it
+                               ///< is an action on a screen or in a game
     std::uint32_t fresh = 0;   ///< consecutive new questions without news
     std::uint32_t misses = 0;  ///< consecutive searches that found nothing, whatever they searched
                                ///< for

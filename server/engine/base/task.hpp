@@ -69,7 +69,7 @@ public:
     virtual void report_ids(ReportedIds& ids) const = 0;
     /// Storage errors fail the whole transaction; other errors become the reply.
     virtual core::Result<> run(Transaction& transaction) = 0;
-    /// True if the write is refused when disk space is low: events of agents, and the event of a
+    /// True if the write is refused when disk space is low: writes of agents, and the event of a
     /// missed ping.
     virtual bool fills_disk() const = 0;
     /// Refuses the write, since nothing can be stored. The reply is `error`; if a call must not run
