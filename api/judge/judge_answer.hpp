@@ -27,13 +27,12 @@ struct StatusAnswer {
     std::string error;                        ///< for people: why there is no answer; else empty
 };
 
-/// Reads the answer to status_prompt(): the last JSON object in the text that has an `answer`. If
-/// there is none, the answer must be in the form of the first design: a letter at the beginning and
-/// a reason, which may name events as "#12". An answer is invalid if it has no letter or several,
-/// if it names an event that is not in `shown`, if its confidence is outside 0 to 1, or if it is a
-/// B (looping) in JSON that names no evidence. If the text is longer than
-/// limits::kJudgeReadBytesMax, only its end is read. `shown` must be ascending. Pure; accepts any
-/// bytes.
+/// Reads the answer to status_prompt(): the last JSON object with an `answer` in the text. If there
+/// is none, the answer must be in the form of the first design: a letter at the beginning and a
+/// reason, which may name events as "#12". An answer is invalid if it has no letter or several, if
+/// it names an event that is not in `shown`, if its confidence is outside 0 to 1, or if it is a B
+/// (looping) in JSON that names no evidence. If the text is longer than limits::kJudgeReadBytesMax,
+/// only its end is read. `shown` must be ascending. Pure; accepts any bytes.
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown);
 
 struct EstimateAnswer {

@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// Content of a file, now and as planned; nothing if there is no file.
+/// A planned change of a file: its content now and after the change; empty if there is no file.
 struct FileChange {
     std::filesystem::path path;  ///< path by which the agent finds it
     std::optional<std::string> before;

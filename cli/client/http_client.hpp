@@ -48,8 +48,8 @@ public:
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
-    /// Sends and reads the whole reply. Never throws for network trouble. A 2xx reply without the
-    /// header `X-Headway` is another program's: its status becomes 0.
+    /// Sends the request and reads the whole reply. Never throws for network trouble. A 2xx reply
+    /// without the header `X-Headway` is another program's: its status becomes 0.
     HttpReply send(const HttpRequest& request);
 
     struct StreamHandlers {

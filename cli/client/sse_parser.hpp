@@ -15,8 +15,8 @@ struct SseEvent {
     std::string id;  ///< the stream's last id, including this event's
 };
 
-/// Parses Server-Sent Events by the WHATWG rules: with any line ends, with comments, and with
-/// fields that continue in the next chunk. One parser for one connection. Pure.
+/// Parses Server-Sent Events by the WHATWG rules. Accepts any line ends, comments, and fields that
+/// continue in the next chunk. One parser for one connection. Pure.
 class SseParser {
 public:
     /// The events completed by these bytes.
@@ -25,7 +25,7 @@ public:
     /// The id after which to resume, from completed events only; empty: none so far.
     const std::string& last_id() const { return dispatched_id_; }
 
-    /// The pause before a reconnect that the sender asked for.
+    /// The pause that the sender requested for reconnects; empty: none so far.
     std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
 private:

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kResumesMost = 50;
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 
 struct ResumeRules {
-    /// Resumes in a row without progress; at most 50 resumes in all.
+    /// Limit of consecutive resumes without progress; at most 50 resumes in all.
     std::uint64_t resumes_max = kResumesDefault;
     /// No resume starts later than this after the first start.
     std::chrono::milliseconds until{std::chrono::hours{12}};
@@ -85,7 +85,7 @@ private:
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
     bool compacted_ = false;    ///< resumed after a full context, since the last progress
-    bool unstuck_ = false;      ///< resumed after a loop, which is done once in all
+    bool unstuck_ = false;      ///< resumed after a loop; this happens only once
     std::string last_check_;    ///< output of the check that failed last
 };
 

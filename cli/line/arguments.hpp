@@ -90,7 +90,7 @@ public:
     void client(ClientOptions& client);
     /// The parser completes `client` if `needed` is true after the parse; unset: always.
     void uses_daemon(ClientOptions& client, std::function<bool()> needed = {});
-    /// The daemon's URL is then one that any client understands, never its socket.
+    /// Makes the daemon's URL one that any client understands, never its socket.
     void without_socket();
     /// Adds --config and --set.
     void sources(config::LoadRequest& sources);

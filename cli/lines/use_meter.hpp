@@ -8,11 +8,12 @@
 
 namespace headway::cli {
 
-/// The use without impossible figures, which would make the daemon refuse the report. Pure.
+/// `reported` without figures that are impossible and would make the daemon refuse the report.
+/// Pure.
 LineUse believable(LineUse reported);
 
-/// The use in the form of a report. Parts that are 0 or unknown are left out, except input and
-/// output. Pure.
+/// Tokens and cost as JSON, in the form of a report. Parts that are 0 or unknown are left out,
+/// except input and output. Pure.
 Json usage_json(const LineUse& use);
 
 /// Computes the use that each line adds, whether lines report single answers of the model (perhaps

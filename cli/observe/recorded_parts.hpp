@@ -28,7 +28,7 @@ public:
 
     /// Takes the next line. False: no more lines are needed.
     bool take(const StoredLine& line, const StoredAbout& about);
-    /// Sends the opening alone, for a trial; false if `send` returned false.
+    /// For a dry run: sends only the opening. False if `send` returned false.
     bool begin();
     /// Sends the rest, with the end of the session. False if there was nothing to send, or if
     /// `send` returned false.

@@ -37,7 +37,7 @@ public:
         int signals;                         ///< descriptor of SignalGuard
         std::chrono::milliseconds most;      ///< a longer check is ended
         std::atomic<std::uint64_t>& output;  ///< grows by the bytes of the output
-        /// Asked about every second: why the check must not go on.
+        /// Called about once a second; returns why the check must not go on.
         std::function<CheckResult::Ended()> ends;
     };
 

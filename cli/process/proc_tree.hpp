@@ -12,8 +12,8 @@
 
 namespace headway::cli {
 
-/// Use of a process tree. `cpu_ms` and `disk_bytes` (bytes written) only grow; `rss_bytes` is the
-/// memory used now.
+/// The resources that a process tree uses. `cpu_ms` and `disk_bytes` (bytes written) only grow;
+/// `rss_bytes` is the memory used now.
 struct TreeUsage {
     std::uint64_t cpu_ms = 0;
     std::uint64_t rss_bytes = 0;

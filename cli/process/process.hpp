@@ -22,7 +22,8 @@ struct Process {
 };
 
 /// Descriptors from 3 to 1023 that a program started now would inherit, such as those that a shell
-/// opens for `<(...)`. To be called before libraries open descriptors that they do not close.
+/// opens for `<(...)`. To be called early, because libraries may open descriptors and never close
+/// them.
 std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The

@@ -59,8 +59,8 @@ struct Timeline {
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
-    /// For comparison, after how many calls simpler rules would have stopped the session: the same
-    /// call 3 or 5 times in a row, or 10 or 30 minutes without an event.
+    /// For comparison, after how many calls simpler rules would have stopped the session: 3 or 5
+    /// consecutive equal calls, or 10 or 30 minutes without an event.
     std::optional<std::size_t> same_3, same_5, quiet_10, quiet_30;
     bool timed = false;                 ///< the recording has times of events
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty without keep_journal

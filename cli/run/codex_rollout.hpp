@@ -21,7 +21,7 @@ void add_stop_in_rollout(std::string_view end_of_rollout, Json& error);
 /// number of files, the newest days first.
 std::string find_rollout(const std::string& codex_home, std::string_view thread);
 
-/// The use of the thread until the end of its last turn; 0 if there is no count. Pure.
+/// The tokens that the thread used until the end of its last turn; 0 if there is no count. Pure.
 LineTokens total_in_rollout(std::string_view end_of_rollout);
 LineTokens total_of_rollout(const std::string& path);
 

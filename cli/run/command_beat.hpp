@@ -19,8 +19,8 @@ namespace headway::cli {
 /// Id of the tool call that represents the command.
 inline constexpr const char* kCommandCallId = "run";
 
-/// Data of a command's heartbeats: the use of its process tree, or the end of its wait. Called on
-/// the reporter's thread.
+/// Data of a command's heartbeats: the resources that its process tree uses, or the end of its
+/// wait. Called on the reporter's thread.
 class CommandBeat {
 public:
     explicit CommandBeat(const CommandFigures& figures) : figures_(figures) {}

@@ -29,13 +29,13 @@ struct Totals {
     void add(const Totals& other);
 };
 
-/// Use of one day.
+/// The resources used on one day.
 struct ScanDay {
     std::uint64_t tokens = 0;
     std::size_t stuck = 0;  ///< sessions that became stuck on this day
 };
 
-/// Use of one session, without the use that is already counted for an earlier session.
+/// The resources used by one session, except those that are already counted for an earlier session.
 struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;

@@ -26,9 +26,9 @@ struct StoredCall {
     std::optional<std::int64_t> exit_code;  ///< if the agent stores it apart from the result
 };
 
-/// The calls of a session that have no result yet, by id. Bounded: beyond kMax calls, or kBytesMax
-/// of arguments, the call with the lowest id is dropped; only a store that never ends its calls has
-/// so many.
+/// A session's calls that have no result yet, by id. Bounded: beyond kMax calls, or kBytesMax of
+/// arguments, the call with the lowest id is dropped; only a store that never ends its calls has so
+/// many.
 class StoredCalls {
 public:
     static constexpr std::size_t kMax = 4096;

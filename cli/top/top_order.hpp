@@ -30,7 +30,7 @@ std::vector<Placed> placed(const Json& data, const TopState& state);
 std::size_t place_of(const std::vector<Placed>& rows, const std::string& id);
 
 /// "▁▃█▁▁▁": proof of progress in the last rounds, one cell for each round, at most `cells`. If
-/// many rounds in a row have proved nothing, their number follows, as in "×29". Pure.
+/// many consecutive rounds have proved nothing, their number follows, as in "×29". Pure.
 std::string pulse_of(const Json& row, std::size_t cells);
 
 }  // namespace headway::cli::top

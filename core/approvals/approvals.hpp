@@ -28,8 +28,7 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< needs no decision any more: see `closed`, or the session ended, or the call
-                 ///< ran
+    kCancelled,  ///< needs no decision any more: the session ended, the call ran, or see `closed`
     kRedeemed,   ///< used for its one execution
     kExecuted,
     kNeverExecuted,  ///< approved, but not executed in time; the call may still run

@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// Number of values remembered: about as many kinds of agents report in turn.
+    /// Number of values remembered: about the number of agent types whose reports alternate.
     static constexpr std::size_t kRecent = 8;
 
     /// A shared pointer that owns nothing.

@@ -84,7 +84,7 @@ inline constexpr std::size_t kPathsSeenMax = 4096;
 inline constexpr std::size_t kTrailDigestsMax = 16;   ///< contents of one path, or results of one
                                                       ///< test
 inline constexpr std::size_t kVerificationsMax = 32;  ///< different tests and builds
-inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for cycles and evidence
+inline constexpr std::size_t kRecentCallsMax = 64;    ///< the newest calls, for cycles and evidence
 /// Ids of finished calls, remembered to recognise a replayed stream.
 inline constexpr std::size_t kRecentCallIdsMax = 64;
 inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls in one round
@@ -196,8 +196,8 @@ inline constexpr std::size_t kEndedLoginsMax = 4096;
 // Failed authentications by client address.
 /// Addresses remembered: 200 KB. Beyond this, the address with the oldest failure is dropped.
 inline constexpr std::size_t kAuthAddressesMax = 4096;
-/// Failures in a row before an address is rate-limited: enough for some agents that still have an
-/// old token.
+/// Consecutive failures before an address is rate-limited: enough for some agents that still have
+/// an old token.
 inline constexpr std::uint32_t kAuthFailuresFree = 20;
 inline constexpr std::chrono::seconds kAuthPauseBase{1};  ///< the first pause; doubled each time
 /// The longest pause: a repaired client recovers within a minute.
@@ -264,7 +264,7 @@ inline constexpr std::chrono::milliseconds kJudgeBackoffBase{500};
 inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
 /// Upper bound for an endpoint's Retry-After.
 inline constexpr std::chrono::milliseconds kJudgeRetryAfterMax{600'000};
-/// Failed tries in a row after which the circuit opens. One question alone does not open the
+/// Consecutive failed tries after which the circuit opens. One question alone does not open the
 /// circuit: by default a question gets fewer tries.
 inline constexpr std::uint32_t kJudgeFailuresToOpen = 5;
 /// How long the circuit stays open: about the time that a model server takes to start. Each failed

@@ -11,9 +11,11 @@
 
 #include "core/base/assert.hpp"
 
-// Errors are values. `Result<T>` is the subset of std::expected that the project uses (`has_value`,
-// `*r`, `r.error()`), so that a typedef can replace it in C++23. Boost's class is not used, because
-// boost/system/result.hpp would add 55,000 preprocessed lines to nearly every translation unit.
+// Errors are values. `Result<T>` has the functions of std::expected that the project uses
+// (`has_value`, `*r`, `r.error()`), so that std::expected can replace it in C++23. Two things
+// differ: an Error converts to a Result, and value() throws ErrorException. Boost's class is not
+// used, because boost/system/result.hpp would add 55,000 preprocessed lines to nearly every
+// translation unit.
 
 namespace headway::core {
 
@@ -81,7 +83,7 @@ enum class ErrorCode : std::uint8_t {
 /// input (a JSON pointer, a query parameter, a header, a configuration key) or is empty.
 struct Error {
     Error() = default;
-    /// Cold, so that the compiler moves the code that makes errors out of the hot path.
+    /// Cold, so that the compiler keeps the construction of errors off the hot path.
     [[gnu::cold, gnu::noinline]] Error(ErrorCode what, std::string sentence, std::string where)
         : code(what), detail(std::move(sentence)), field(std::move(where)) {}
 
@@ -96,8 +98,8 @@ struct ErrorException : std::runtime_error {
     Error error;
 };
 
-/// A value or an Error. Reading the one that is absent is a programming error and fails an
-/// assertion.
+/// A value or an Error. Code that reads the value of a failure, or the error of a success, is wrong
+/// and fails an assertion.
 template <class T = void>
 class [[nodiscard]] Result {
 public:

@@ -9,7 +9,7 @@
 
 #include "core/state/session_state.hpp"
 
-// The use of ended sessions, and predictions from it. Pure.
+// How much ended sessions used, and predictions from these amounts. Pure.
 
 namespace headway::core {
 

@@ -18,7 +18,7 @@
 
 namespace headway::core {
 
-/// Use of those sessions of one agent type that learn() takes into account.
+/// The resources used by sessions of one agent type. learn() decides which sessions are included.
 struct UseSketches {
     Sketch elapsed_ms;  ///< sum of the clocks that the budget counted
     Sketch steps;

@@ -37,8 +37,8 @@ struct DetectorTraits {
     EvidenceKind kind;
     /// The counts at which the detector claims a severity, by profile (docs/detection.md, sections
     /// 5 and 13; for `strict`: docs/first-designs.md). The counts are low where recordings allow
-    /// this: no recorded session that succeeded has four equal calls in a row, or three laps of a
-    /// cycle.
+    /// this: no recorded session that succeeded has four consecutive equal calls, or three laps of
+    /// a cycle.
     Thresholds balanced;
     Thresholds strict = balanced;
     /// Advice on leaving the loops that the detector finds, for a directive: one sentence without

@@ -52,7 +52,7 @@ struct KnownAnswer {
 struct FileTrail {
     std::uint64_t path = 0;
     std::uint64_t last_n = 0;
-    /// Number of returns in a row to a content that the file had left.
+    /// Number of consecutive returns to a content that the file had left.
     std::uint32_t reversals = 0;
     std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
     bool operator==(const FileTrail&) const = default;
@@ -107,14 +107,14 @@ struct CallMark {
 struct Ledger {
     std::uint32_t epoch = 0;         ///< number of the epoch; each change begins a new one
     std::uint32_t rounds = 0;        ///< model turns that had a counted call
-    std::uint32_t quiet_rounds = 0;  ///< rounds in a row without progress
-    /// Rounds in a row without P2, P3 or P4: no test confirmed the edits in these rounds.
+    std::uint32_t quiet_rounds = 0;  ///< consecutive rounds without progress
+    /// Consecutive rounds without P2, P3 or P4: no test confirmed the edits in these rounds.
     std::uint32_t unproven_rounds = 0;
     std::uint32_t informed_rounds = 0;  ///< total number of rounds with P3 or better
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
     std::uint32_t scope = 0;            ///< number of messages from the user
-    std::uint32_t content_copies = 0;   ///< number of further files, one after another, written
-                                        ///< with last_content
+    std::uint32_t content_copies = 0;   ///< number of further files that were written with
+                                        ///< last_content, one after another
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
     std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
@@ -150,7 +150,7 @@ struct Ledger {
     /// Forgets the rounds without news, including the current one if it has none.
     void forget_quiet();
 
-    /// Records a neutral call: the calls before it and after it are not "in a row".
+    /// Records a neutral call: the calls before it and after it are not consecutive.
     void interrupt(std::uint64_t n);
 
     /// The counted call i places before the last one (0 = the last); null beyond the ring.

@@ -17,10 +17,10 @@ namespace headway::core {
 ///
 /// Work in flight is a call, or the model: heartbeats within one phase `reflection` or one state
 /// `processing_prompt`, without a new iteration, come from a model that answers slowly. Many
-/// heartbeats in a row with work in flight are kSlow and never more, because an agent with a
-/// long-running tool is not stuck. Such heartbeats do not reset the count of other heartbeats, so
-/// an agent cannot hide by naming the same call now and then; only a call other than the one named
-/// last restarts the count of other heartbeats.
+/// consecutive heartbeats with work in flight are kSlow at most, because an agent with a
+/// long-running tool is not stuck. Such heartbeats do not reset the count of heartbeats without
+/// work (`quiet_beats`), so an agent cannot hide by naming the same call now and then.
+/// `quiet_beats` restarts only if a heartbeat names a different call than the last one.
 ///
 /// A heartbeat restarts the count if its phase is new (RecentPhases) or its in-flight counter
 /// moved. A new iteration number does not restart the count, since iterations may be mere numbers
@@ -39,13 +39,13 @@ struct HeartbeatRule {
     static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< takes some hours
 
     std::uint64_t quiet_beats = 0;    ///< heartbeats since last_move with nothing in flight
-    std::uint64_t working_beats = 0;  ///< heartbeats in a row with work in flight but no move
+    std::uint64_t working_beats = 0;  ///< consecutive heartbeats with work in flight but no move
     std::uint64_t first_beat = 0;     ///< event number of the first quiet heartbeat
     std::uint64_t last_beat = 0;
     /// Event that last restarted the count; 0 = none yet.
     std::uint64_t last_move = 0;
-    std::uint64_t iterations = 0;     ///< quiet heartbeats with a new iteration
-    std::uint64_t iteration = 0;      ///< of the last heartbeat
+    std::uint64_t iterations = 0;     ///< number of quiet heartbeats with a new iteration
+    std::uint64_t iteration = 0;      ///< iteration number of the last heartbeat that had one
     std::uint64_t first_working = 0;  ///< like first_beat, for working_beats
     std::uint64_t last_working = 0;
     bool rests = false;        ///< the agent reported that it is idle or waiting for permission

@@ -7,10 +7,10 @@
 
 namespace headway::core {
 
-/// Keeps account of waits (docs/detection.md, section 8). A wait is a poll of something under way,
-/// or any call in flight of a tool that waits. Unchanged answers to a wait are neutral; changed
-/// answers are progress (P4), and the detector claims nothing. A sleep with nothing to wait for is
-/// idle time and is counted.
+/// Counts waits (docs/detection.md, section 8). A wait is a poll of something under way, or any
+/// call in flight of a tool that waits. Unchanged answers to a wait are neutral; changed answers
+/// are progress (P4), and the detector claims nothing. A sleep with nothing to wait for is idle
+/// time and is counted.
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,
@@ -22,7 +22,7 @@ struct Waiting {
     /// Queries about something that has ended: after kOverWaits waits or kOverPatience, a person is
     /// needed; kOverLooks queries without a wait are suspicious.
     static constexpr std::uint32_t kOverWaits = 4;
-    /// This number of waits instead of kOverWaits if a port stays closed.
+    /// Replaces kOverWaits if a port stays closed.
     static constexpr std::uint32_t kClosedWaits = 12;
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
@@ -35,15 +35,16 @@ struct Waiting {
     bool closed = false;  ///< `over` counts queries of a closed port
     bool busy = false;    ///< according to the last answer, the awaited resource is taken
     std::uint64_t since_n = 0;
-    std::uint32_t unchanged = 0;  ///< polls in a row after the first one
-    std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
+    std::uint32_t unchanged = 0;  ///< consecutive polls after the first one
+    std::uint32_t idle = 0;       ///< consecutive sleeps with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
-    std::uint32_t pressed = 0;      ///< refusals and unchanged polls in a row, with no pause in
+    std::uint32_t pressed = 0;      ///< consecutive refusals and unchanged polls, with no pause in
                                     ///< between
-    std::uint32_t unmoved = 0;      ///< waits in a row in which nothing external changed
+    std::uint32_t unmoved = 0;      ///< consecutive waits in which nothing external changed
     Timestamp unmoved_at = kNever;  ///< time of the first such wait
-    std::uint32_t over = 0;         ///< queries in a row whose answer names an end (Shape::kOver)
+    std::uint32_t over = 0;         ///< consecutive queries whose answer names an end
+                                    ///< (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of the question of these queries
     Timestamp over_at = kNever;     ///< time of the first such query
     std::uint32_t over_said = 0;    ///< low half of the answer to these queries

@@ -18,7 +18,7 @@ struct RunConflict {
     static constexpr EventType kType = EventType::kRunConflict;
     std::string path;
     std::string other;                    ///< the session whose content this session reverted
-    std::uint64_t reversals = 0;          ///< reversals in a row, by both sessions together
+    std::uint64_t reversals = 0;          ///< consecutive reversals, by both sessions together
     std::vector<std::uint64_t> evidence;  ///< events of this session, the newest last
     bool operator==(const RunConflict&) const = default;
     static constexpr auto fields() {

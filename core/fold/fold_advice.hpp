@@ -24,16 +24,16 @@ bool take_advice(SessionState& state, std::string_view id);
 void withdraw_advice(SessionState& state);
 
 /// Under the strict profile, withdraws a stop for a loop once hard progress or a new phase shows
-/// that the agent has left the loop; if the loop returns, the stop returns. Nothing that the agent
-/// does withdraws a stop under other profiles, or a stop by a person or a budget.
+/// that the agent has left the loop; if the loop returns, the stop returns. A stop under another
+/// profile, and a stop by a person or a budget, stay whatever the agent does.
 void withdraw_stops(SessionState& state);
 
 /// Withdraws the question that the recovery steps put to a person, once the person has answered; if
 /// the loop returns, the person is asked again. True if a question was open.
 bool withdraw_question(SessionState& state);
 
-/// Records the session's use at the event that made the session suspect or stuck. `loops`: it is
-/// suspect or stuck now.
+/// Records how much the session had used at the event that made it suspect or stuck. `loops`: the
+/// session is suspect or stuck now.
 void note_loop(SessionState& state, const Event& event, bool loops);
 
 }  // namespace headway::core

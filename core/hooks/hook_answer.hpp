@@ -77,7 +77,7 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
 
 /// True if another call of the tool is in flight and no request names that call. An approval
 /// without a call_id, or an approval whose call has finished, may belong to that other call. An
-/// approval is for one execution only, so then this call cannot use it. Pure.
+/// approval is for one execution only, so in that case this call cannot use it. Pure.
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id);
 

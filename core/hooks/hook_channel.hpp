@@ -34,7 +34,7 @@ struct HookChannel {
     std::uint32_t calls = 0;    ///< starts of calls since the last result
     std::uint32_t results = 0;  ///< results since the last start of a call
     std::uint32_t prompts = 0;  ///< prompts since the last end of a turn
-    std::uint32_t ends = 0;     ///< ends of turns in a row without any other hook
+    std::uint32_t ends = 0;     ///< consecutive ends of turns without any other hook in between
 
     void note_call();
     void note_result();

@@ -22,7 +22,7 @@ class RunFiles {
 public:
     /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored
     /// content that another session of the run had replaced, and if this is at least the
-    /// kRunConflictReversals-th such reversal in a row. Content new to the run resets the count.
+    /// kRunConflictReversals-th consecutive reversal. Content new to the run resets the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 
@@ -55,8 +55,8 @@ private:
     std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
 };
 
-/// Number of reversals in a row that causes an event. Fewer reversals in a row also occur when two
-/// sessions merely edit the same file.
+/// Number of consecutive reversals that causes an event. Fewer also occur when two sessions merely
+/// edit the same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

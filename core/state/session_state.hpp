@@ -206,8 +206,8 @@ struct SessionState {
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
     bool paused_for_day = false;  ///< by a daily cap
-    /// Calls that finished while a person is being asked, counted from the question or from a
-    /// person's last answer.
+    /// Number of calls that finished while a person was asked, since the question or the person's
+    /// last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls ignored because they were refused or interrupted
@@ -227,7 +227,7 @@ struct SessionState {
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
-    std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
+    std::uint32_t low_confidence = 0;  ///< consecutive reflections below Policy::min_confidence
     /// The agent's last failure, sanitized for a model: tool, line feed, message. Empty after a
     /// successful call.
     std::string last_failure;

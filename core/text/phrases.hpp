@@ -49,7 +49,7 @@ public:
 
 private:
     /// Calls `look` for each place whose two characters may begin a phrase, until `look` returns
-    /// false. The result is then false, else true.
+    /// false. False if `look` returned false.
     template <class Look>
     constexpr bool each_start(std::string_view text, Look look) const {
         if (text.size() < 2) return true;

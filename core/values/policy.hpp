@@ -103,15 +103,16 @@ struct Policy {
     bool judge = true;  ///< false: no judge sees any part of the session
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< the session fails if it has more; 0 = no limit
-    std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; the session fails after more; 0
-                                          ///< = no limit
-    /// Unreadable turns in a row; the session fails after more; 0 = no limit.
+    std::uint64_t max_tool_failures = 0;  ///< consecutive failures of one tool; the session fails
+                                          ///< after more; 0 = no limit
+    /// Consecutive unreadable turns; the session fails after more; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
     Millis tool_time_limit{0};  ///< of one call; a longer call counts as a failure of its tool; 0 =
                                 ///< none
     /// The session fails after `low_confidence_attempts` reflections below this; 0 = off.
     double min_confidence = 0;
-    std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax
+    std::uint32_t low_confidence_attempts = 3;  ///< consecutive reflections,
+                                                ///< 1..kLowConfidenceAttemptsMax
     std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
     ConfirmStop confirm_stop = ConfirmStop::kOff;
     LegacyTimeouts legacy;

@@ -21,8 +21,8 @@ public:
     /// Headway has been listening since `since`, without gaps.
     Watch(Timestamp since) noexcept : since_(since) {}
 
-    /// Begins to listen, at the start of the daemon. A dialog that was open before no longer waits
-    /// for an answer of the daemon: see started().
+    /// Begins to listen, at the start of the daemon. Dialogs opened earlier no longer wait for the
+    /// daemon's answer: see started().
     void start(Timestamp now) noexcept {
         begin_anew(now);
         started_ = now;

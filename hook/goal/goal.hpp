@@ -31,9 +31,9 @@ bool is_turn_end(std::string_view agent, std::string_view body) noexcept;
 /// a goal.
 bool is_switched_off(Environment environment);
 
-/// The folder in which to run the command: the one in which the session began, if the agent passes
-/// it to hooks; else the one that the body names. An empty result means the folder of this process.
-/// Pure, except for the environment.
+/// The folder in which to run the command: the folder in which the session began, if the agent
+/// passes it to hooks; else the folder that the body names. An empty result means the folder of
+/// this process. Pure, except for the environment.
 std::string goal_folder(Environment environment, std::string_view body);
 
 /// Runs a /bin/sh command in its own process group, which is killed after `limit_ms`. Does not wait

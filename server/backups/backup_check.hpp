@@ -19,7 +19,7 @@ public:
     using Done = std::function<void(core::Result<storage::DatabaseCounts>)>;
 
     explicit BackupCheck(net::io_context& io) : io_(io) {}
-    /// Waits for a running check, whose `done` is then not called.
+    /// Waits for a running check. Its `done` is not called.
     ~BackupCheck();
 
     /// Renames `copy` to `file`, which must not exist, or deletes `copy` if the check fails. `done`

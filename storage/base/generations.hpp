@@ -53,7 +53,7 @@ struct RetentionWalk {
 
     std::int64_t ended_at = std::numeric_limits<std::int64_t>::min();
     SessionKey key = 0;
-    std::string before;  ///< the generation before the one just deleted: nothing keeps it now
+    std::string before;  ///< the generation before the one just deleted; it is no longer kept
 };
 
 }  // namespace headway::storage

@@ -10,12 +10,12 @@
 namespace headway::storage::wal {
 
 constexpr std::size_t kHeaderBytes = 32;
-constexpr std::size_t kPageBytesAt = 8;  ///< offset in the header; so are kSaltsAt and kSumsAt
+constexpr std::size_t kPageBytesAt = 8;  ///< offset in the header, like kSaltsAt and kSumsAt
 constexpr std::size_t kSaltsAt = 16;
 constexpr std::size_t kSaltsBytes = 8;
 constexpr std::size_t kSumsAt = 24;
 constexpr std::size_t kFrameHeaderBytes = 24;  ///< before each page
-constexpr std::size_t kCommitAt = 4;           ///< offset in the frame header; so are the next two
+constexpr std::size_t kCommitAt = 4;           ///< offset in the frame header, like the next two
 constexpr std::size_t kFrameSaltsAt = 8;
 constexpr std::size_t kFrameSumsAt = 16;
 

@@ -53,14 +53,14 @@ struct Held {
     std::vector<SessionKey> messaged;  ///< a subset of `sessions`
 };
 
-/// The events of a session that are not in this daemon's memory yet.
+/// A session's events that are not in this daemon's memory yet.
 struct Tail {
     SessionKey key = 0;
     std::vector<core::Event> events;
 };
 
-/// The position, in the stream of all sessions, of events of one session that a daemon has
-/// committed together.
+/// Events of one session that a daemon has committed together, with their position in the stream of
+/// all sessions.
 struct FeedRow {
     Cursor cursor = 0;
     KnownSession session;

@@ -62,10 +62,10 @@ public:
     virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
     virtual core::Result<std::uint64_t> count_pending() = 0;
     /// Pending approvals of the session's open descendants, at most kBelowMax. Looks at the oldest
-    /// kBelowLooksMax pending approvals and goes up from the session of each one to its ancestors,
-    /// so that the time does not depend on the number of descendants. If the session has children
-    /// and none of these approvals is below it, but there are further pending approvals, the result
-    /// is 1, because a person may have to decide.
+    /// kBelowLooksMax pending approvals and, for each, at the ancestors of its session. Thus the
+    /// time does not depend on the number of descendants. If the session has children and none of
+    /// these approvals is below it, but there are further pending approvals, the result is 1,
+    /// because a person may have to decide.
     virtual core::Result<std::uint64_t> count_pending_below(std::string_view session) = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;

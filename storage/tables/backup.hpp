@@ -15,9 +15,9 @@ struct BackupStep {
     std::uint64_t pages_left = 0;
 };
 
-/// Makes a copy of the database in use, step by step: a part of the Store, with the same thread and
-/// errors. Writes made meanwhile also go into the copy, so that it equals the database at the time
-/// of the last step.
+/// Copies the database while it is in use, step by step. This class is a part of the Store, with
+/// the same thread and errors. Writes made meanwhile also go into the copy, so that it equals the
+/// database at the time of the last step.
 class BackupSource {
 public:
     virtual ~BackupSource() = default;

@@ -31,8 +31,8 @@ Finding judge_probe(const HookProbe& probe, const HttpReply& reply);
 /// Nothing if there is no fault, or if the daemon does not report version and scopes.
 std::optional<Finding> examine_daemon(const HookProbe& probe);
 
-/// The token that hooks send in this environment: for commands, the first line of the file named by
-/// HEADWAY_TOKEN_FILE, if it is readable; else HEADWAY_TOKEN.
+/// The token that hooks send in this environment: HEADWAY_TOKEN. Hooks that run as commands
+/// (`by_command`) prefer the first line of the file named by HEADWAY_TOKEN_FILE, if it is readable.
 std::string token_of_hooks(const Environment& environment, bool by_command);
 
 }  // namespace headway::cli

@@ -14,8 +14,7 @@ namespace headway::cli {
 /// Sentences for a person; each names the file and the setting.
 struct HookBarriers {
     std::vector<std::string> all;    ///< settings that bar all hooks of Headway
-    std::vector<std::string> http;   ///< settings that bar those hooks of Headway that are
-                                     ///< requests, not commands
+    std::vector<std::string> http;   ///< settings that bar only the hooks that are HTTP requests
     std::vector<std::string> notes;  ///< settings that look like barriers, but have no effect in
                                      ///< their file
 };

@@ -10,8 +10,8 @@
 
 #include "core/base/result.hpp"
 
-// Edits the settings files of other programs as text, so that all except Headway's entries stays
-// the same, byte for byte.
+// Edits the settings files of other programs as text, so that everything except Headway's entries
+// stays the same, byte for byte.
 
 namespace headway::cli {
 
@@ -50,8 +50,8 @@ public:
     std::string place_of(Id id) const;
 
     /// The text with a new last element in the list at `path`, which consists of names from the
-    /// root; missing parents are inserted. `element` is JSON. The file's style, its indentation and
-    /// line ends, is kept. Error: kInvalidParameter with the place, if a value on the path is of
+    /// root; missing parents are inserted. `element` is JSON. The file's style (indentation and
+    /// line ends) is kept. Error: kInvalidParameter with the place, if a value on the path is of
     /// another kind.
     core::Result<std::string> with_element(const std::vector<std::string>& path,
                                            std::string_view element) const;

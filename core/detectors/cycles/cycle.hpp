@@ -10,9 +10,9 @@ namespace headway::core {
 
 /// Repeated sequences of calls with the same results (docs/detection.md, section 5.1): for each
 /// period p from 2 to kPeriodMax, the detector keeps the length of the current run of calls with
-/// call[i] = call[i-p]. A lap is p calls; a partial lap is ignored for `stuck`. A single question
-/// with alternating answers is not a cycle. The end of an epoch ends every run, and a run spans at
-/// most one user message.
+/// call[i] = call[i-p]. A lap is p calls; an incomplete lap is not counted for `stuck`. A single
+/// question with alternating answers is not a cycle. The end of an epoch ends every run, and a run
+/// spans at most one user message.
 struct Cycle {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -24,8 +24,8 @@ struct Cycle {
     /// Factor of the thresholds for laps of two actions in a game or on a page. It decreases by one
     /// for each further action in the lap.
     static constexpr std::uint32_t kActPatience = 4;
-    /// The period at which this factor is down to 1: an agent that returns to this many views in
-    /// the same order goes round in circles.
+    /// For laps of this many actions and more, the factor is 1: an agent that returns to so many
+    /// views in the same order is in a loop.
     static constexpr std::size_t kLongCircle = 5;
     static constexpr std::size_t kPeriodMax = 20;
 

@@ -21,13 +21,13 @@ struct EstimateRow {
     }
 };
 
-/// Estimates of progress that do not move (docs/detection.md, section 5.5): the last kWindow lie
-/// within kRange points of each other. Estimates prove nothing: outside the strict profile they
-/// only make a session suspect, and only after Thresholds::suspect estimates with no proof (P1 to
-/// P4) in between and no call in flight. The estimates of judges are kept apart, so that they
-/// neither hide the agent's plateau nor form one with the agent's estimates. A plateau of the
-/// judges' estimates is a claim only if Thresholds::stuck is not 0 (docs/first-designs.md).
-/// Fallback estimates have no author and are ignored.
+/// Estimates of progress that do not change (docs/detection.md, section 5.5): the last kWindow
+/// estimates lie within kRange points of each other. Estimates prove nothing. Therefore, outside
+/// the strict profile, they make a session suspect at most, after Thresholds::suspect estimates
+/// with no proof (P1 to P4) in between, and only while no call is in flight. The estimates of
+/// judges are kept separately: a plateau consists of the agent's estimates only, or of the judges'
+/// estimates only. A plateau of the judges' estimates is a claim only if Thresholds::stuck is not 0
+/// (docs/first-designs.md). Fallback estimates have no author and are ignored.
 struct EstimatePlateau {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
@@ -39,8 +39,8 @@ struct EstimatePlateau {
 
     EstimateRow own;         ///< the agent's estimates
     double idle_at = 0;      ///< the first of the estimates that `idle` counts
-    std::uint32_t idle = 0;  ///< the agent's estimates since the last proof that lie within kRange
-                             ///< points of `idle_at`
+    std::uint32_t idle = 0;  ///< number of the agent's estimates since the last proof that lie
+                             ///< within kRange points of `idle_at`
     LazyOptional<EstimateRow> judged;  ///< the judges' estimates
 
     void observe(const Observation& seen);

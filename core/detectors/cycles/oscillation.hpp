@@ -10,10 +10,10 @@ namespace headway::core {
 
 /// Edits that undo each other (docs/detection.md, section 5.3): a file returns to content that it
 /// had left (a reversal; the ledger counts consecutive ones for each file), or the last four edits
-/// are two edits in turn (A-B-A-B). Edits that change nothing are ignored. After hard progress on
-/// other files, earlier reversals still count, but only for `suspect` (see `clean`). A better test
-/// result clears the alternations. It is also suspicious if one test alternates kRedFlips times
-/// between two failures, with edits in between, because each fix then brings back the other
+/// alternate between two edits (A-B-A-B). Edits that change nothing are ignored. After hard
+/// progress on other files, earlier reversals still count, but only for `suspect` (see `clean`). A
+/// better test result clears the alternations. A test that alternates kRedFlips times between two
+/// failures, with edits in between, is also suspicious, because each fix then brings back the other
 /// failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
@@ -26,7 +26,7 @@ struct Oscillation {
         .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
     };
 
-    /// Number of failures equal to the last but one: A-B-A-B has two.
+    /// Number of failures that equal the failure before the previous one: A-B-A-B has two.
     static constexpr std::uint32_t kRedFlips = 2;
     /// A measurement with a new result clears the alternations, because an experiment that switches
     /// between two variants undoes nothing. At most this many measurements clear them: otherwise an
@@ -45,8 +45,9 @@ struct Oscillation {
     std::uint64_t red_question = 0;         ///< the last failed test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at the last failure of that test
     std::vector<std::uint64_t> last_reds;   ///< the last two failures of that test
-    std::uint32_t alternations = 0;         ///< edits equal to the last but one
-    std::uint32_t red_flips = 0;            ///< failures equal to the last but one
+    std::uint32_t alternations = 0;         ///< edits that equal the edit before the previous one
+    std::uint32_t red_flips = 0;            ///< failures that equal the failure before the previous
+                                            ///< one
     std::uint32_t experiments = 0;          ///< measurements that cleared the alternations
     bool blind = false;  ///< the path of the last edit is known, but not its content
 

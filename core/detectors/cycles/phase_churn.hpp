@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Phases in a row in which nothing is done (docs/detection.md, section 5.5). Each phase clears the
-/// counts of errors, so changing phases without end must itself be detected.
+/// Consecutive phases in which nothing is done (docs/detection.md, section 5.5). Each new phase
+/// clears the counts of errors, so endless changes of phase must be detected as well.
 struct PhaseChurn {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

@@ -14,14 +14,14 @@ namespace headway::core {
 struct SelfAppend {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
-        .balanced = {4, 8},  // growths in a row
+        .balanced = {4, 8},  // consecutive extensions
         .advice = "The call grows by copies of itself: write it anew, short, from the goal.",
     };
 
     std::uint64_t tool = 0;
     std::string previous;     ///< exact arguments of the previous call, at most
                               ///< limits::kAppendBytesMax
-    std::uint32_t count = 0;  ///< extensions in a row
+    std::uint32_t count = 0;  ///< consecutive extensions
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -10,8 +10,8 @@
 
 namespace headway::core {
 
-/// Number of failures in a row after which a person is needed, even if such a failure of the
-/// provider usually passes by itself. Agents retry five to ten times, for minutes.
+/// Number of consecutive failures after which a person is needed, even if failures of this kind
+/// usually pass by themselves. Agents retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
 /// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
@@ -37,7 +37,7 @@ struct Blocked {
     bool of_call = false;    ///< a call failed, so an answer of the model does not clear it
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
-    std::uint32_t count = 0;      ///< number of failures in a row with this cause
+    std::uint32_t count = 0;      ///< number of consecutive failures with this cause
     Timestamp retry_at = kNever;  ///< as given by the provider
     std::string words;            ///< text of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;

@@ -7,14 +7,14 @@
 
 namespace headway::core {
 
-/// Rounds in a row in which every call failed, with any tool (docs/detection.md, section 5.2). The
-/// session is suspect after Thresholds::suspect rounds with one kind of error, or three more rounds
-/// with mixed kinds. It is stuck after Thresholds::stuck rounds, or after two thirds of that number
-/// with one identical error. Failed tests are results, not failures.
+/// Consecutive rounds in which every call failed, with any tool (docs/detection.md, section 5.2).
+/// The session is suspect after Thresholds::suspect rounds with one kind of error, or three rounds
+/// later if the kinds are mixed. It is stuck after Thresholds::stuck rounds, or after two thirds of
+/// that number with one identical error. Failed tests are results, not failures.
 struct FailingEverywhere {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {5, 12},  // rounds in a row
+        .balanced = {5, 12},  // consecutive rounds
         .advice =
             "Nothing works at the moment: check the environment (directory, services, permissions) "
             "with one simple command.",

@@ -18,8 +18,8 @@ struct FailureStreak {
     std::uint32_t count = 0;
     std::uint32_t round = 0;
     std::uint32_t patience = 1;
-    std::uint32_t fresh = 0;  ///< "not found" to questions never asked before
-    std::uint32_t tries = 0;  ///< failures of edits never tried before
+    std::uint32_t fresh = 0;  ///< number of "not found" answers to questions never asked before
+    std::uint32_t tries = 0;  ///< number of failures of edits never tried before
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
@@ -46,7 +46,8 @@ struct FailureStreaks {
     /// Number of `fresh` failures that count as one, because a search through many places misses
     /// most of the time.
     static constexpr std::uint32_t kFreshWeight = 6;
-    /// Number of `tries` that count as one, because each is a new attempt to match the text.
+    /// Number of `tries` that count as one, because each such edit is a new attempt to match the
+    /// text.
     static constexpr std::uint32_t kTryWeight = 2;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax

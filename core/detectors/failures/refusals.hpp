@@ -7,15 +7,15 @@
 
 namespace headway::core {
 
-/// Consecutive refused calls of any kind: whatever the agent tries is not allowed to run
+/// Refused calls of any kind: most calls that the agent tries are not allowed to run
 /// (docs/detection.md, section 8). The session is suspect after Thresholds::suspect refusals,
-/// blocked after twice as many, because only a person can change the rules that refuse, and stuck
-/// after Thresholds::stuck. A call that ran halves the count, even if it failed; a message from the
-/// user ends the series; a call that was interrupted changes nothing.
+/// blocked after twice as many, and stuck after Thresholds::stuck. It is blocked because only a
+/// person can change the rules that refuse the calls. A call that ran halves the count, even if it
+/// failed; a message from the user ends the series; a call that was interrupted changes nothing.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {8, 40},  // refusals in a row
+        .balanced = {8, 40},  // refusals, as `count` counts them
         .advice =
             "The rules of this machine refuse this call: do what is left without it, "
             "or say what you need and why.",
@@ -23,8 +23,8 @@ struct Refusals {
     };
 
     std::uint32_t count = 0;  ///< halved by each call that ran, since one cheap call must not clear
-                              ///< it
-    std::uint32_t row = 0;    ///< refusals with nothing between them
+                              ///< the count
+    std::uint32_t row = 0;    ///< refusals since the last call that ran
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

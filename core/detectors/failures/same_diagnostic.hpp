@@ -28,7 +28,7 @@ struct SameDiagnostic {
 
     std::uint64_t diagnostic = 0;
     std::uint32_t count = 0;
-    std::uint32_t edits = 0;              ///< since the first failure
+    std::uint32_t edits = 0;              ///< number of edits since the first failure
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
     bool user_spoke = false;              ///< a user message came after the last failure: the

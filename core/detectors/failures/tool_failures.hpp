@@ -7,13 +7,13 @@
 
 namespace headway::core {
 
-/// One tool fails several times in a row, with any error (docs/first-designs.md: more than three).
-/// A call that exceeds its time limit counts as a failure. A success or another tool's failure
+/// Consecutive failures of one tool, with any error (docs/first-designs.md: more than three). A
+/// call that exceeds its time limit counts as a failure. A success or another tool's failure
 /// restarts the count.
 struct ToolFailures {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {0, 0},  // off; failures in a row
+        .balanced = {0, 0},  // off; consecutive failures
         .strict = {8, 12},
     };
 

@@ -20,7 +20,7 @@ struct Chanting {
     static constexpr std::size_t kPeriodMax = 16;
     static constexpr std::size_t kSpanMin = 12;
 
-    std::uint32_t repeats = 0;  ///< in the last message
+    std::uint32_t repeats = 0;  ///< repeats_at_end() of the last message
     std::uint64_t n = 0;
 
     void observe(const Observation& seen);
@@ -36,7 +36,7 @@ struct Chanting {
 
 static_assert(Detector<Chanting>);
 
-/// How many times the words at the end of `text` occur in a row; 1 = no repetition. Pure.
+/// How many times the words at the end of `text` occur one after another; 1 = no repetition. Pure.
 std::uint32_t repeats_at_end(std::string_view text);
 
 }  // namespace headway::core

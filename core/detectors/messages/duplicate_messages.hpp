@@ -10,8 +10,8 @@ namespace headway::core {
 
 /// The agent repeats the same message with no tool result in between (docs/detection.md, section
 /// 5.4). White space and case are ignored. A message of fewer than kWordsMin words may be a
-/// fragment of a stream, so `stuck` then takes two thirds more repeats. If failed tests follow each
-/// repeat, the agent insists on a claim that the tests refute: then `stuck` takes no more repeats
+/// fragment of a stream, so `stuck` then needs two thirds more repeats. If failed tests follow each
+/// repeat, the agent insists on a claim that the tests refute: then `stuck` needs no more repeats
 /// than `suspect`.
 struct DuplicateMessages {
     static constexpr DetectorTraits kTraits{

@@ -11,10 +11,10 @@ namespace headway::core {
 /// token limit, or unparseable. A turn that was cut off counts twice.
 struct EmptyTurns {
     static constexpr DetectorTraits kTraits{
-        .kind = EvidenceKind::kText, .balanced = {3, 6},  // turns in a row
+        .kind = EvidenceKind::kText, .balanced = {3, 6},  // consecutive turns
     };
 
-    std::uint32_t count = 0;  ///< weighted, in a row
+    std::uint32_t count = 0;  ///< number of consecutive turns; 2 for a turn that was cut off
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

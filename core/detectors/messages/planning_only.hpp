@@ -12,11 +12,11 @@ namespace headway::core {
 struct PlanningOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
-        .balanced = {9, 12},  // rounds in a row
+        .balanced = {9, 12},  // consecutive rounds
         .advice = "The plan is good enough: carry out its first open step.",
     };
 
-    std::uint32_t count = 0;  ///< in a row
+    std::uint32_t count = 0;  ///< consecutive rounds
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -7,13 +7,14 @@
 
 namespace headway::core {
 
-/// Messages, facts, plans, estimates, phases, states and starts of calls in a row with no finished
-/// call in between (docs/detection.md, section 5.5): an agent that only says that it works.
-/// Heartbeats are left to heartbeat_rule. Short messages may be parts of a stream and are left out.
+/// The agent only says that it works (docs/detection.md, section 5.5): consecutive messages, facts,
+/// plans, estimates, phases, states and starts of calls, with no finished call in between.
+/// Heartbeats are the task of heartbeat_rule. Messages shorter than kMessageBytesMin are ignored,
+/// because they may be parts of a stream.
 struct WordsOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
-        .balanced = {30, 0},  // events in a row
+        .balanced = {30, 0},  // consecutive events
         .advice = "Nothing has been done for a while: carry out the next step with a tool.",
     };
     static constexpr std::size_t kMessageBytesMin = 24;

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// The same call several times in a row with the same result (docs/detection.md, section 5.1), or
-/// failing with any error text. Duplicates of a call in one round count as one call. Provider
+/// Consecutive equal calls that have the same result, or that all fail with any error text
+/// (docs/detection.md, section 5.1). Duplicates of a call in one round count as one call. Provider
 /// errors and polls of something under way end the run of equal calls and are not counted
 /// themselves. A call whose answer changed, or that changed something, is the first of a new run. A
 /// run may span one user message, since "go on" is not a new task; a second message ends the run. A
@@ -17,7 +17,7 @@ namespace headway::core {
 struct ExactRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
-        .balanced = {3, 4},  // equal calls in a row
+        .balanced = {3, 4},  // consecutive equal calls
         .advice =
             "The answer will not change by asking again: use another tool, or ask something else.",
     };

@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// Rounds in a row without any proof, P1 to P4 (docs/detection.md, section 5.5): no new content, no
-/// better test, no new or changed answer. After kUnprovenRounds, edits that no test confirms are no
-/// longer proof. The finding corroborates other findings. By itself it makes a session `stuck`
+/// Consecutive rounds without any proof, P1 to P4 (docs/detection.md, section 5.5): no new content,
+/// no better test, no new or changed answer. After kUnprovenRounds, edits that no test confirms are
+/// no longer proof. The finding corroborates other findings. By itself it makes a session `stuck`
 /// under the strict profile; under other profiles only after kStuckTimes times kAloneRounds (or
 /// kAloneRoundsProven) rounds.
 struct NoProgress {

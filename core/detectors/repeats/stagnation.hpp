@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// One tool is asked varying questions and always gives one identical answer of some length
-/// (docs/detection.md, section 5.1), as in a search that finds nothing. A check of many things for
-/// their presence looks the same, so `stuck` takes many questions.
+/// (docs/detection.md, section 5.1), as in a search that finds nothing. A check for the presence of
+/// many things looks the same, so `stuck` needs many questions.
 struct Stagnation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -24,8 +24,8 @@ struct Stagnation {
     std::uint64_t outcome = 0;
     std::uint64_t other_outcome = 0;  ///< a second answer that alternates with the first; 0 = none
     std::uint32_t question = 0;       ///< low half of the last question
-    std::uint32_t halves = 0;         ///< twice the number of questions; a question with a short
-                                      ///< answer counts half
+    std::uint32_t halves = 0;         ///< each question adds 2; a question with a short answer adds
+                                      ///< 1
     std::uint32_t others = 0;         ///< calls of other tools since the last question
     std::uint32_t kin = 0;            ///< low half of CallFingerprint::kin of the first answer
     std::uint64_t first_n = 0;

@@ -7,29 +7,30 @@
 
 namespace headway::core {
 
-/// Calls in a row whose answers the agent already had, in any order (docs/detection.md, section
-/// 5.1). The run of these calls ends with one new question that brings news, or with kNewQuestions
-/// new questions in a row that bring none. Waits, acknowledged actions and failures without output
-/// are left out. Searches that find nothing are counted separately.
+/// Consecutive calls whose answers the agent already had (docs/detection.md, section 5.1). Their
+/// order does not matter. The run of these calls ends with one new question that brings news, or
+/// with kNewQuestions consecutive new questions that bring none. Waits, acknowledged actions and
+/// failures without output are ignored. Searches that find nothing are counted separately.
 struct StaleCalls {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
-        .balanced = {8, 10},  // calls in a row
+        .balanced = {8, 10},  // consecutive calls
         .advice =
             "All of this is known already: write down what it says, then do something that "
             "changes it.",
     };
     static constexpr std::uint32_t kNewQuestions = 5;
-    static constexpr std::uint32_t kKnownAnswers = 20;  ///< known answers in a row, including those
-                                                        ///< to new questions
+    static constexpr std::uint32_t kKnownAnswers = 20;  ///< this many consecutive known answers,
+                                                        ///< also to new questions, are suspicious
 
     static constexpr std::uint32_t kMisses = 20;
 
     std::uint32_t run = 0;
-    std::uint32_t halves = 0;  ///< twice the number of calls; an action on a screen or in a game
-                               ///< counts half
-    std::uint32_t fresh = 0;   ///< new questions in a row without news
-    std::uint32_t misses = 0;  ///< searches in a row that found nothing, whatever they searched for
+    std::uint32_t halves = 0;  ///< a call with the same answer as the last time adds 2, or 1 if it
+                               ///< is an action on a screen or in a game
+    std::uint32_t fresh = 0;   ///< consecutive new questions without news
+    std::uint32_t misses = 0;  ///< consecutive searches that found nothing, whatever they searched
+                               ///< for
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -20,9 +20,9 @@ namespace headway::server {
 /// its event loop; the engine takes all of them at once. Thus requests that arrive together are
 /// committed together, and the next batch gathers while the previous batch commits. Rationed
 /// requests (hooks and questions to people) have a lane of their own, and so do large requests. A
-/// turn takes few requests from these lanes, so that a burst of them does not delay small reports.
-/// Each lane is in order, but a report may overtake a hook. If a client sends each request only
-/// after the reply to its previous request, its requests stay in order.
+/// turn takes few requests from these two lanes, so that they do not delay small reports. Each lane
+/// is in order, but a report may overtake a hook. If a client sends each request only after the
+/// reply to its previous request, its requests stay in order.
 class CommandQueue {
 public:
     /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
@@ -33,9 +33,9 @@ public:
     static constexpr std::size_t kLargeBytes = 64 * 1024;
     static constexpr std::size_t kLargeBytesPerTurn = 256 * 1024;
 
-    /// I/O thread only. False if the queue is full or closed; the request is then unchanged.
-    /// Requests counted by hold() reduce the room for queries only, so that waiting readers do not
-    /// crowd out reports.
+    /// I/O thread only. False if the queue is full or closed; the request is then unchanged. Held
+    /// requests (see hold()) reduce the room for queries only, so that waiting readers do not crowd
+    /// out reports.
     bool stage(Request& request);
     /// I/O thread only. Called when the connection has closed: the queries of that connection need
     /// no answer any more.
@@ -51,7 +51,8 @@ public:
     /// Returns how many are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
-    /// The connections that were forgotten since the last call. Engine thread only.
+    /// The connections passed to forget() since the last call of take_forgotten(). Engine thread
+    /// only.
     std::vector<std::uint64_t> take_forgotten();
 
     /// Sets the number of requests that were taken but still wait for their answer; size() includes

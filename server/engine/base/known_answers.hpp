@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// The model's answers whose use has been counted, by family: a family is a session with its
+/// Answers of models whose tokens are already counted, by family: a family is a session with its
 /// sub-agents and all their generations. Needed because the records of sub-agents and of resumed
 /// sessions repeat answers of other sessions. Kept in memory only, for the last answers of all
 /// families; the store has the answers of each session. Engine thread only.

@@ -16,7 +16,8 @@
 
 namespace headway::server {
 
-/// A command: runs in a transaction, `Result<T> operator()(Transaction&)`, and names its sessions.
+/// A command: `Result<T> operator()(Transaction&)` runs it in a transaction, and name() names its
+/// sessions.
 template <class Op>
 concept WriteOp = std::invocable<Op&, Transaction&>;
 /// A query: `Result<T> operator()(Reader&)`. A query that returns a `Result<std::optional<T>>` is

@@ -12,8 +12,9 @@
 #include "core/base/result.hpp"
 #include "server/http/message/reply_to.hpp"
 
-// Work for the engine. The I/O thread makes a task. The engine runs it on its own thread and
-// returns the same object with the result, which the I/O thread encodes.
+// Work for the engine. A task is made by the I/O thread or, for missed pings, by the engine itself.
+// The engine runs it on its own thread and returns the same object with the result, which the I/O
+// thread encodes.
 
 namespace headway::server {
 
@@ -22,7 +23,7 @@ class Reader;
 class Transaction;
 struct EngineContext;
 
-/// The sessions that a write touches. The task owns the texts.
+/// The sessions that a write changes or a read is about. The task owns the texts.
 using SessionNames = std::vector<std::string_view>;
 
 /// Event ids that a write reports, each with its session. The task owns the texts.
@@ -46,7 +47,7 @@ public:
     /// Makes `error` the result, even if the task has run successfully.
     void fail(core::Error error) { error_ = std::move(error); }
     bool failed() const noexcept { return error_.has_value(); }
-    /// True if the store failed, so that the task may be tried again.
+    /// True if the task failed because of the store; RetryQueue may then try it again.
     bool retry_queue() const noexcept { return error_ && is_storage_error(error_->code); }
 
 protected:
@@ -56,9 +57,8 @@ protected:
 /// Changes sessions or tables, in the transaction of its turn.
 class WriteTask : public Task {
 public:
-    /// Names the sessions that run() will change, before the transaction begins: a store that
-    /// several daemons share locks and reads all sessions of a turn at once. An error becomes the
-    /// reply.
+    /// Names the sessions that run() will change. Called before the transaction begins, because a
+    /// shared store locks and reads all sessions of a turn at once. An error becomes the reply.
     virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
     /// Called only if several daemons share the store, when the turn holds its sessions and earlier
     /// writes have run. False if the sessions chosen by name() are no longer the right ones; the
@@ -69,12 +69,13 @@ public:
     virtual void report_ids(ReportedIds& ids) const = 0;
     /// Storage errors fail the whole transaction; other errors become the reply.
     virtual core::Result<> run(Transaction& transaction) = 0;
-    /// True for writes of agents, which are refused when disk space is low.
+    /// True if the write is refused when disk space is low: writes of agents, and the event of a
+    /// missed ping.
     virtual bool fills_disk() const = 0;
     /// Refuses the write, since nothing can be stored. The reply is `error`; if a call must not run
     /// unchecked, the reply refuses the call instead.
     virtual void refuse_unstored(Reader& reader, core::Error error) = 0;
-    /// True for hooks and for questions to a person, which cost as much as many reports: a turn
+    /// True for hooks and for questions to a person. Each takes as long as many reports, so a turn
     /// takes few of them.
     virtual bool rationed() const = 0;
     /// Called when the turn has begun, even if nothing can be written.

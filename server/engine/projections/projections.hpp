@@ -39,7 +39,7 @@ private:
     storage::Store& store_;
 };
 
-/// Use of ended sessions, and the totals for the comparison with the old timers.
+/// The resources used by ended sessions, and the totals for the comparison with the old timers.
 class UseProjection final : public Projection {
 public:
     explicit UseProjection(storage::Store& store) : store_(store) {}

@@ -34,7 +34,7 @@ namespace headway::server {
 /// message at the end of the window. The rows of one message are settled in one transaction, so a
 /// crash may repeat the whole message, but loses no event.
 ///
-/// Engine thread only. Functions marked "Writes" need a transaction; after a rollback, call load().
+/// Engine thread only. After a rollback, call load().
 class WebhookScheduler final : public Projection {
 public:
     /// Returns false if the message cannot be sent at present.
@@ -57,7 +57,7 @@ public:
     /// Adds messages for the newest events of the session, in their transaction.
     core::Result<> note(const core::Session& session, std::span<const core::Event> events);
     /// Adds, for each endpoint for people, a message that is about no session. Its id is made from
-    /// `name`. Writes.
+    /// `name`. Only in a transaction.
     core::Result<> tell_people(std::string_view type, std::string_view name,
                                const std::string& body, core::Timestamp now);
     /// Records in memory that a try has ended, even if nothing can be written.
@@ -65,7 +65,7 @@ public:
     /// Called when a result could not be stored: no message is sent to the endpoint until landed()
     /// is called again with this result.
     void hold(const WebhookResult& result);
-    /// Records the result of a try. Writes.
+    /// Records the result of a try. Only in a transaction.
     core::Result<> settle(const WebhookResult& result, core::Timestamp now);
     /// Sends committed messages that are due; outside of a transaction.
     core::Result<> send_due(core::Timestamp now);
@@ -77,7 +77,7 @@ public:
     core::Result<bool> look_again();
 
     /// Deletes endpoints that were removed from the configuration more than
-    /// limits::kWebhookRemovedFor ago, with their messages. Writes.
+    /// limits::kWebhookRemovedFor ago, with their messages. Only in a transaction.
     core::Result<> forget_removed(core::Timestamp now);
     bool has_removed(core::Timestamp now) const;
 
@@ -85,8 +85,8 @@ public:
     /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
     core::Result<> test(const std::string& name, WebhookJob job);
     /// Sends the dead letters `ids` again, or all dead letters if `ids` is empty; returns their
-    /// number. Writes. Errors: kUnknownWebhook, kWebhookUnusable; kUnknownDelivery if no dead
-    /// letter matches.
+    /// number. Only in a transaction. Errors: kUnknownWebhook, kWebhookUnusable; kUnknownDelivery
+    /// if no dead letter matches.
     core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
                                        core::Timestamp now);
 

@@ -23,7 +23,7 @@ public:
     /// True if more must be read, or a message is to be sent.
     bool busy() const { return reading_.has_value() || !body_.empty(); }
     bool ready() const { return !body_.empty(); }
-    /// Puts the message into the outbox. Writes.
+    /// Puts the message into the outbox. Only in a transaction.
     core::Result<> tell(storage::Store& store, WebhookScheduler& webhooks, core::Timestamp now);
     void mark_sent();
     /// Drops the current digest; the next step() begins again.

@@ -19,7 +19,7 @@ enum class PingKind : std::uint8_t { kStart, kSuccess, kFail, kLog };
 /// Returns the newest run of a job whose pings have no `rid`; or the run after it, if `next` is
 /// true and the newest run has ended. Loads only the newest run.
 core::Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next);
-/// Opens a run of the job. A run with a `rid` is not recorded as the job's newest. Writes.
+/// Opens a run of the job. A run with a `rid` is not recorded as the job's newest run.
 core::Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
                         const std::string& rid);
 

@@ -38,7 +38,7 @@ core::Result<bool> has_room_for_schedule(storage::IdempotencyTable& table, const
 /// Writes the schedule of the job. Precondition: has_room_for_schedule().
 core::Result<> set_schedule(storage::IdempotencyTable& table, const std::string& job,
                             const ScheduledJob& scheduled, core::Timestamp now);
-/// Deletes the schedule of the job. Writes.
+/// Deletes the schedule of the job.
 core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string& job,
                              core::Timestamp now);
 /// Time by which the job must have started again, including the grace period; kNever: no such time.
@@ -48,8 +48,9 @@ core::Timestamp missing_at(const ScheduledJob& job);
 /// ends that as failed. Does nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    /// `attended`: the time since which pings can arrive. A start that is overdue then gets one
-    /// more grace period from that time; further restarts of the daemon do not extend it.
+    /// `attended`: the time since which pings can arrive. A job has at least one grace period from
+    /// that time, even if it was overdue earlier; further restarts of the daemon do not extend this
+    /// period.
     MissedPing(std::string job, core::Timestamp attended)
         : job_(std::move(job)), attended_(attended) {}
 

@@ -43,8 +43,9 @@ public:
             use(children[i]);
     }
 
-    /// True if `works(child)` is true for an open child. Begins with the child that reported last
-    /// or was last found working. Each check decrements `looks`; at 0, the search ends.
+    /// True if `works(child)` is true for an open child. Begins where the previous search ended, or
+    /// with a child that has reported since then. Each check decrements `looks`; at 0, the search
+    /// ends.
     template <class Works>
     bool any(const std::string& parent, std::size_t& looks, Works works) {
         const auto found = families_.find(parent);

@@ -22,9 +22,9 @@ inline bool is_unreadable(core::ErrorCode code) noexcept {
 /// Advice for people about a damaged session.
 std::string way_out_of_damage(storage::Store& store);
 
-/// The sessions in memory, and those on disk that a command or a query needs. For a damaged session
-/// the error is kInternal, which concerns this session only; other errors of the store fail the
-/// transaction. Engine thread only.
+/// The sessions in memory, and those on disk that a command or a query needs. Two errors concern
+/// only one session: kInternal if the session is damaged, kStorageTooNew if a newer version wrote
+/// it. For errors that fail the whole transaction, see is_storage_error(). Engine thread only.
 class Sessions {
 public:
     Sessions(storage::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
@@ -47,7 +47,7 @@ public:
     /// is empty.
     core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
 
-    /// Calls `use` with the session, from memory or from disk. Skips a damaged session.
+    /// Calls `use` with the session, from memory or from disk. Skips a session that cannot be read.
     template <class Use>
     core::Result<> with(storage::SessionKey key, Use use) {
         if (const Resident* resident = residents_.find(key)) {

@@ -69,13 +69,13 @@ public:
         HEADWAY_TRY(const Resident* resident, parts_.sessions.require(id));
         return resident;
     }
-    /// Calls `use` with the session, from memory or from disk. Skips a damaged session.
+    /// Calls `use` with the session, from memory or from disk. Skips a session that cannot be read.
     template <class Use>
     core::Result<> with(storage::SessionKey key, Use use) const {
         return parts_.sessions.with(key, std::move(use));
     }
-    /// Calls `use` with the session, from memory or from disk. Error: kInternal for a damaged
-    /// session.
+    /// Calls `use` with the session, from memory or from disk. Errors: kInternal for a damaged
+    /// session, kStorageTooNew for a session that a newer version wrote.
     template <class Use>
     core::Result<> with_whole(storage::SessionKey key, std::string_view id, Use use) const {
         if (const Resident* resident = parts_.sessions.residents().find(key)) {

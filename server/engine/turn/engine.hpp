@@ -163,7 +163,7 @@ private:
     DaysHeld days_;
     api::JsonDocument document_;
     std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
-    EngineStats totals_;                ///< counted by transactions
+    EngineStats totals_;                ///< figures that transactions add up
     VerdictHour hour_;
     EngineContext parts_;
     std::unique_ptr<StorePolicy> policy_;

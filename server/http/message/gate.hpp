@@ -15,7 +15,7 @@ namespace headway::server {
 struct GateSettings {
     std::vector<std::string> hosts;           ///< lower case values of `Host`, as "name:port"
     std::vector<std::string> any_port_hosts;  ///< lower case names accepted with any port
-    /// refuse requests that came through a proxy, because every client is trusted as local
+    /// Requests that came through a proxy are refused, because every client is trusted as local.
     bool refuse_forwarded = false;
 };
 

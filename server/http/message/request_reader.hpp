@@ -51,7 +51,7 @@ public:
     /// Gives up the request that has begun to arrive, even while a room() is in use, and takes no
     /// more bytes.
     Step refuse(core::Error error);
-    /// Ends the use of the request or refusal; its views become invalid.
+    /// Called when the request or refusal is no longer in use; its views become invalid.
     void done();
     /// Drops unread bytes and takes no request after the one in use. True if another request had
     /// begun, not counting empty lines. May be called again, to drop bytes that came later.

@@ -41,7 +41,8 @@ public:
         kWantRead,   ///< call again when the socket is readable
         kWantWrite,  ///< call again, with the same bytes, when the socket is writable
         kEnded,      ///< the peer closed TLS properly
-        kFailed,     ///< the peer does not use TLS, does not accept the certificate, or is lost
+        kFailed,     ///< the peer does not use TLS, does not accept the certificate, or is lost; or
+                     ///< an allocation failed
     };
     struct Io {
         Status status = Status::kFailed;

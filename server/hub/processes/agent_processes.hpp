@@ -16,12 +16,12 @@
 
 namespace headway::server {
 
-/// Follows the processes of agents by their pidfds, and knows the sessions of each. A pidfd was
-/// sent by headway-hook, or opened for a process that a client named. The kernel reports the end of
-/// the process, even if it has another user or PID namespace, and a pidfd never comes to mean
-/// another process. All sessions of a process share one place, so that no agent can use up the
-/// places of others. Kept in memory only: after a restart, a process is unknown until its next
-/// hook. I/O thread only.
+/// Follows the processes of agents by their pidfds, and knows the sessions of each process. A pidfd
+/// was sent by headway-hook, or opened for a process that a client named. The kernel reports the
+/// end of the process, even if it has another user or PID namespace, and a pidfd never refers to a
+/// later process with the same PID. All sessions of a process share one place, so that no agent can
+/// use up the places of others. Kept in memory only: after a restart, a process is unknown until
+/// its next hook. I/O thread only.
 class AgentProcesses {
 public:
     /// Called when the process of this session has ended.

@@ -21,8 +21,9 @@ namespace headway::server {
 /// Sends replies to hooks, and holds hooks during a pause or until a person has decided about their
 /// call. While a hook is held, its client gets a blank every kSignEvery, so that the client can
 /// distinguish a hold from a daemon that hangs. The engine is asked again when the session has
-/// changed, and a last time when the agent's own time limit is near. Only a few of these questions
-/// are open at a time, so that the engine can serve other requests in between. I/O thread only.
+/// changed, and for the last time when the agent's own time limit is near. Only a few of these
+/// questions are open at a time, so that the engine can serve other requests in between. I/O thread
+/// only.
 class HookHolds {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
@@ -56,10 +57,10 @@ public:
     bool refused(const ReplyTo& to);
     void session_changed(const std::string& session);
     void drop_connection(std::uint64_t connection);
-    /// Sends blanks, and asks a last time about holds whose time is up.
+    /// Called once a second: sends blanks, and asks for the last time about holds whose time is up.
     void second(Clock::Steady::time_point now);
-    /// Called at shutdown: asks a last time about all holds, and from now on replies to every hook
-    /// at once. Thus the session knows that the held calls did not run.
+    /// Called at shutdown: asks for the last time about all holds, and from now on replies to every
+    /// hook at once. Thus the session knows that the held calls did not run.
     void drain();
     std::size_t size() const noexcept { return holds_.size(); }
 

@@ -17,9 +17,9 @@ enum class BreakerState : std::uint8_t {
     kHalfOpen,  ///< one request, the probe, may pass
 };
 
-/// Stops requests to an endpoint that fails. It opens after limits::kJudgeFailuresToOpen failures
-/// in a row, for kJudgeOpenFor; then one probe decides. A failed probe opens the breaker for twice
-/// as long as last time, at most kJudgeOpenForMax. Time is an argument. Pure.
+/// Stops requests to an endpoint that fails. After limits::kJudgeFailuresToOpen consecutive
+/// failures, it opens for kJudgeOpenFor; then one probe decides. A failed probe opens the breaker
+/// again for twice the previous time, at most kJudgeOpenForMax. Time is an argument. Pure.
 class CircuitBreaker {
 public:
     using Instant = Clock::Steady::time_point;
@@ -44,7 +44,7 @@ public:
 private:
     void open(Instant now);
 
-    std::uint32_t failures_ = 0;  ///< in a row
+    std::uint32_t failures_ = 0;  ///< consecutive failures
     bool open_ = false;           ///< open, or half open after open_until_
     bool probing_ = false;
     Instant open_until_{};
