@@ -2,6 +2,7 @@
 #include "cli/keep_going/keep_going_state.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "cli/base/clock.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "config/load/load.hpp"
+#include "core/text/sha256.hpp"
 #include "system/file_descriptor.hpp"
 
 namespace headway::cli {
@@ -38,6 +40,28 @@ void make_folder(const std::string& folder) {
 
 constexpr std::size_t kTurnsMax = 200;
 constexpr std::size_t kTurnsBytesMax = 64 * 1024;
+/// The id is an agent's word; this much of its digest is no other's by chance.
+constexpr std::size_t kKeyBytes = 32;
+/// A process that was stopped while it held the file must not hold all others.
+constexpr int kLockTries = 100;
+constexpr int kLockPauseMs = 10;
+
+bool lock(int file) {
+    for (int tries = 0; tries < kLockTries; ++tries) {
+        if (::flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK && errno != EINTR) return false;
+        (void)::poll(nullptr, 0, kLockPauseMs);
+    }
+    return false;
+}
+
+bool is_own(const KeptConversation& kept) {
+    return kept.pid == ::getpid();
+}
+
+std::string key_of(const std::string& id) {
+    return core::sha256_hex(id).substr(0, kKeyBytes);
+}
 
 WallTime ms_time(std::int64_t ms) {
     return WallTime{milliseconds{ms}};
@@ -59,6 +83,9 @@ void drop_gone(ProviderTurns& turns, WallTime now) {
     std::erase_if(turns.taken, [now](const ProviderTurn& turn) {
         return turn.until < now || process_began(turn.pid) != turn.began;
     });
+    std::erase_if(turns.kept, [](const KeptConversation& kept) {
+        return process_began(kept.pid) != kept.began;
+    });
 }
 
 /// Nothing: the file cannot be held, and each agent begins when it wants.
@@ -66,7 +93,7 @@ std::optional<ProviderTurns> change_turns(const std::string& path,
                                           const std::function<void(ProviderTurns&)>& change) {
     const system::FileDescriptor file(
         ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file.open() || ::flock(file.get(), LOCK_EX) != 0) return std::nullopt;
+    if (!file.open() || !lock(file.get())) return std::nullopt;
     const std::string before = text_of(file.get());
     ProviderTurns turns = read_turns(before);
     drop_gone(turns, wall_now());
@@ -98,23 +125,40 @@ WallTime take_turn(ProviderTurns& turns, WallTime wanted, milliseconds margin, s
     return at;
 }
 
+std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const std::string& key,
+                          GiveWayTo whom) {
+    for (const KeptConversation& kept : turns.kept) {
+        if (kept.key != key) continue;
+        if (kept.pid != pid) return kept.pid;
+        if (whom == GiveWayTo::kEarlier) return 0;
+    }
+    return 0;
+}
+
 std::string print_turns(const ProviderTurns& turns) {
     const auto ms = [](WallTime at) { return std::to_string(at.time_since_epoch().count()); };
     std::string text = "limit " + ms(turns.limited_until) + " " + ms(turns.limited_noted) + "\n";
     for (const ProviderTurn& turn : turns.taken)
         text += "turn " + ms(turn.at) + " " + ms(turn.until) + " " + std::to_string(turn.pid) +
                 " " + turn.began + "\n";
+    for (const KeptConversation& kept : turns.kept)
+        text += "kept " + std::to_string(kept.pid) + " " + kept.began + " " + kept.key + "\n";
     return text;
 }
 
 ProviderTurns read_turns(std::string_view text) {
     ProviderTurns turns;
     std::istringstream lines{std::string{text}};
-    for (std::string line; std::getline(lines, line) && turns.taken.size() < kTurnsMax;) {
+    for (std::string line; std::getline(lines, line) && turns.taken.size() < kTurnsMax &&
+                           turns.kept.size() < kTurnsMax;) {
         std::istringstream words{line};
         std::string kind;
         std::int64_t at = 0;
         if (!(words >> kind >> at)) continue;
+        if (KeptConversation kept{at, {}, {}}; kind == "kept") {
+            if (words >> kept.began >> kept.key) turns.kept.push_back(std::move(kept));
+            continue;
+        }
         std::int64_t second = 0;
         if (!(words >> second)) continue;
         if (kind == "limit") {
@@ -186,6 +230,32 @@ void KeepGoingState::note_limit(const std::string& agent, WallTime until, WallTi
 WallTime KeepGoingState::limited_until(const std::string& agent, WallTime since) const {
     const auto turns = change_turns(turns_file(agent), [](ProviderTurns&) {});
     return turns && turns->limited_noted >= since ? turns->limited_until : WallTime{};
+}
+
+void KeepGoingState::keep_conversation(const std::string& agent, const std::string& id) const {
+    make_folder(folder_);
+    (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
+        const KeptConversation own{::getpid(), process_began(::getpid()), key_of(id)};
+        if (std::find(turns.kept.begin(), turns.kept.end(), own) != turns.kept.end()) return;
+        std::erase_if(turns.kept, is_own);
+        if (turns.kept.size() < kTurnsMax - 1) turns.kept.push_back(own);
+    });
+}
+
+std::int64_t KeepGoingState::give_way(const std::string& agent, const std::string& id,
+                                      GiveWayTo whom) const {
+    std::int64_t keeper = 0;
+    (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
+        keeper = keeper_ahead(turns, ::getpid(), key_of(id), whom);
+        if (keeper != 0) std::erase_if(turns.kept, is_own);
+    });
+    return keeper;
+}
+
+void KeepGoingState::leave_conversation(const std::string& agent) const {
+    if (::access(turns_file(agent).c_str(), F_OK) != 0) return;
+    (void)change_turns(turns_file(agent),
+                       [](ProviderTurns& turns) { std::erase_if(turns.kept, is_own); });
 }
 
 }  // namespace headway::cli

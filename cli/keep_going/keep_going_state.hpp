@@ -14,9 +14,10 @@
 #include "core/base/result.hpp"
 
 // The state shared by all agents that are kept going, as files in the state directory: a switch
-// and, for each kind of agent, the turns in which its agents begin. A file is locked with flock(2)
-// while it is changed. A keeper is the process that keeps one agent going. Turns of keepers that no
-// longer run are ignored, so a kill -9 leaves nothing behind.
+// and, for each kind of agent, the turns in which its agents begin, and the conversations in which
+// they work. A file is locked with flock(2) while it is changed. A keeper is the process that keeps
+// one agent going. The lines of keepers that no longer run are ignored, so a kill -9 leaves nothing
+// behind.
 
 namespace headway::cli {
 
@@ -29,10 +30,19 @@ struct ProviderTurn {
     bool operator==(const ProviderTurn&) const = default;
 };
 
+/// The conversation of a keeper's agent.
+struct KeptConversation {
+    std::int64_t pid = 0;
+    std::string began{};  ///< as in ProviderTurn
+    std::string key{};    ///< a word that stands for the agent's id of the conversation
+    bool operator==(const KeptConversation&) const = default;
+};
+
 struct ProviderTurns {
     WallTime limited_until{};         ///< end of the provider's limit, as a resumed agent found it
     WallTime limited_noted{};         ///< time of that finding
     std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
+    std::vector<KeptConversation> kept{};  ///< of running keepers, in the order of their coming
     bool operator==(const ProviderTurns&) const = default;
 };
 
@@ -41,6 +51,14 @@ struct ProviderTurns {
 /// Changes only `turns`.
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
+
+enum class GiveWayTo : std::uint8_t {
+    kEarlier,  ///< to the keeper that came first, when an agent has ended
+    kAny,      ///< to each other keeper, when it is time to start: its agent works
+};
+/// PID of the keeper of the same conversation to which this one gives way; 0: none. Pure.
+std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const std::string& key,
+                          GiveWayTo whom);
 
 /// print_turns() writes the turns as text, one on each line; read_turns() is the inverse and skips
 /// unreadable lines. Pure.
@@ -71,6 +89,14 @@ public:
     /// The end of a limit that another agent found at or after `since`; a time in the past if no
     /// agent found one.
     WallTime limited_until(const std::string& agent, WallTime since) const;
+
+    /// Records that the agent of this keeper works in the conversation, its only one from now on.
+    void keep_conversation(const std::string& agent, const std::string& id) const;
+    /// keeper_ahead() of this keeper, which leaves the conversation if there is one: never do two
+    /// go on, and never do both give way.
+    std::int64_t give_way(const std::string& agent, const std::string& id, GiveWayTo whom) const;
+    /// Forgets the conversation of this keeper, whose agent does not go on.
+    void leave_conversation(const std::string& agent) const;
 
     std::string switch_file() const;
 

@@ -70,6 +70,11 @@ bool cannot_run(const ExitStatus& exit) {
     return exit.signal == 0 && (exit.code == kCannotRun || exit.code == kNotFound);
 }
 
+std::string kept_by(std::int64_t keeper) {
+    return "not resumed: the conversation is open in process " + std::to_string(keeper) +
+           ", another `headway run --keep-going`";
+}
+
 /// ": " and the last line with a word; empty: there is none.
 std::string last_line(std::string_view text) {
     text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
@@ -97,6 +102,7 @@ KeepGoing::KeepGoing(const KeepGoingOptions& options, const Words& first,
       folder_is_(identity_of(folder_)) {}
 
 std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
+    if (!agent_.empty()) state_.leave_conversation(agent_);
     why_over_ = std::move(why);
     if (!why_over_.empty()) say_(why_over_);
     return std::nullopt;
@@ -125,6 +131,8 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
                                    ? resume_command(first_, agent, id, step.prompt)
                                    : own_resume_command(options_.resume_command, id, step.prompt);
     if (!next) return over("not resumed: " + next.error().detail);
+    if (const auto keeper = state_.give_way(agent, id, GiveWayTo::kEarlier); keeper != 0)
+        return over(kept_by(keeper));
     if (!end_tree()) return over("not resumed: a process of the run before does not end");
     const std::uint64_t stored = stored_bytes(agent, id, options_.homes);
     const auto reset = reset_time(run.end.retry_at);
@@ -164,11 +172,18 @@ std::string KeepGoing::why_ended(Wait ended) {
     return {};
 }
 
+void KeepGoing::note_conversation(const std::string& agent, const std::string& id) {
+    agent_ = agent;
+    state_.keep_conversation(agent, id);
+}
+
 /// Why the agent does not start now; empty: it does.
 std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::string& id,
                                std::uint64_t stored) const {
     if (ended != Wait::kDue) return why_ended(ended);
     if (!same_folder()) return "not resumed: the folder " + folder_ + " was replaced";
+    if (const auto keeper = state_.give_way(agent, id, GiveWayTo::kAny); keeper != 0)
+        return kept_by(keeper);
     const std::string who = open_elsewhere(agent, id, options_.homes);
     if (!who.empty()) return "not resumed: the conversation is open in " + who;
     if (stored != 0 && stored_bytes(agent, id, options_.homes) != stored)

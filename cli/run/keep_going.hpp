@@ -44,6 +44,9 @@ public:
     /// `run`.
     std::optional<Words> after(RunOver& run, const SupervisedCommand& command);
 
+    /// To be called as soon as the agent has named its conversation.
+    void note_conversation(const std::string& agent, const std::string& id);
+
     /// Why there is no next run; empty: the work is complete.
     const std::string& why_over() const { return why_over_; }
     /// True if a person ended the run during a wait or a check.
@@ -88,7 +91,8 @@ private:
     bool cancelled_ = false;
     /// The previous run ended at a usage limit, and this run began at the limit's reset.
     bool probed_ = false;
-    Json waits_;  ///< data of the tool call that reports the wait
+    std::string agent_;  ///< as it named itself; empty: not yet
+    Json waits_;         ///< data of the tool call that reports the wait
 };
 
 }  // namespace headway::cli

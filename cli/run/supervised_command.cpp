@@ -265,6 +265,10 @@ void SupervisedCommand::signal_tree(int signal) const {
 void SupervisedCommand::report_lines(bool all) {
     next_report_ = steady_now() + kReportInterval;
     agent_.tick();
+    if (setup_.in_conversation && agent_.conversation() != conversation_) {
+        conversation_ = agent_.conversation();
+        setup_.in_conversation(agent_.facts().agent, conversation_);
+    }
     for (Stream& stream : streams_) {
         if (const auto text = stream.lines.take(all)) {
             reporter_.add("message", {{"role", stream.role}, {"text", *text}});

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ public:
         /// An agent that reports a longer wait than this is ended; 0: never.
         milliseconds wait_max{0};
         CommandFigures& figures;
+        /// Called with the agent's name and its id of the conversation, each time it names another.
+        std::function<void(const std::string& agent, const std::string& id)> in_conversation{};
     };
 
     SupervisedCommand(Process process, const SignalGuard& signals, Reporter& reporter, Setup setup);
@@ -123,6 +126,7 @@ private:
     std::optional<SteadyTime> kill_at_;
     std::optional<StopDirective> stopped_by_;
     std::uint64_t bytes_after_exit_ = 0;  ///< copied since the exit
+    std::string conversation_;            ///< the one that was passed on last
     bool interrupted_ = false;
     bool ended_for_wait_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max

@@ -28,7 +28,7 @@ starts = sum(1 for _ in open(here + "/starts"))
 acts = open(here + "/play").read().split()
 act = acts[min(starts, len(acts)) - 1]
 def say(type, **more):
-    print(json.dumps({"type": type, "session_id": "talk-1", "uuid": "u", **more}), flush=True)
+    print(json.dumps({"type": type, "session_id": os.environ["TALK"], "uuid": "u", **more}), flush=True)
 say("system", subtype="init", model="m")
 say("assistant", message={"id": f"m{starts}", "content": [{"type": "tool_use", "id": f"t{starts}", "name": "Write",
     "input": {"file_path": f"f{starts}", "content": act}}]})
@@ -93,7 +93,7 @@ class KeepGoingCase(SharedDaemonCase):
         # The turn that an agent of another test has taken delays no agent of this one.
         (self.daemon.state_dir / "keep-going.claude.turns").unlink(missing_ok=True)
         self.cli = Cli(self.daemon)
-        self.cli.environment["PLAY"] = str(self.folder)
+        self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
 
     def start(self, play: str, *options, margin="100ms") -> subprocess.Popen:
         (self.folder / "play").write_text(play)
@@ -149,7 +149,9 @@ class KeepGoing(KeepGoingCase):
         self.assertNotIn(self.session, [r["session"] for r in resumed])
 
     def test_the_later_limit_of_another_run_does_not_delay_it(self):
+        self.cli.environment["TALK"] = "talk-2"
         other = self.start("weekly", "--until", "200h")
+        self.cli.environment["TALK"] = "talk-1"
         self.addCleanup(other.communicate)
         self.addCleanup(other.kill)
         self.wait_for(self.waiting, "no wait")
@@ -315,10 +317,45 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((code, len(self.starts())), (137, 1), err)
         self.assertIn(f"is open in process {os.getpid()} of claude", err)
 
+    def test_two_runs_of_one_conversation_do_not_both_resume_it(self):
+        """The second gives way as soon as its agent has ended, and says to whom."""
+        first = self.start("limit2 done")
+        self.addCleanup(first.kill)
+        self.wait_for(self.waiting, "no wait")
+        self.session = unique()
+        second = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--",
+                                str(self.folder / "claude"), "-p", "Fix it")
+        self.addCleanup(second.kill)
+        (self.folder / "play").write_text("limit2 limit2 done")
+        _, err = second.communicate(timeout=patient(60))
+        self.assertIn(f"not resumed: the conversation is open in process {first.pid}, another", err)
+        self.assertNotIn("resumed 1", self.ended()["verdict"]["reason"])
+        first.communicate(timeout=patient(60))
+        self.assertEqual((first.returncode, len(self.starts())), (0, 3))
+
+    def test_a_conversation_in_which_the_agent_of_another_run_works_is_left_alone(self):
+        """The first agent is due while the second works; when that one crashes, it is the only one, and goes on."""
+        first = self.start("limit4 slow done")
+        self.addCleanup(first.kill)
+        self.wait_for(self.waiting, "no wait")
+        self.session = unique()
+        second = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--",
+                                str(self.folder / "claude"), "-p", "Fix it")
+        self.addCleanup(second.kill)
+        self.wait_for(lambda: len(self.starts()) == 2, "no second start")
+        _, err = first.communicate(timeout=patient(60))
+        self.assertIn(f"not resumed: the conversation is open in process {second.pid}, another", err)
+        self.assertEqual(len(self.starts()), 2, err)
+        children = Path(f"/proc/{second.pid}/task/{second.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        _, err = second.communicate(timeout=patient(60))
+        self.assertEqual((second.returncode, len(self.starts())), (0, 3), err)
+
     def test_agents_of_one_provider_begin_one_after_the_other(self):
         others = []
-        for _ in range(3):
+        for number in range(3):
             self.session = unique()
+            self.cli.environment["TALK"] = f"talk-{number}"
             others.append(self.start("overload", "--max-resumes", "1", margin="10m"))
             self.addCleanup(others[-1].kill)
             self.wait_for(self.waiting, "no wait")

@@ -178,8 +178,17 @@ private:
             }
             ++starts;
             const milliseconds most = options_.keep_going ? kAgentWaitMost : milliseconds{0};
-            SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
-                                           options_.keeping.homes.codex, most, figures_};
+            SupervisedCommand::Setup setup{!options_.no_lines,
+                                           call_of_agent(options_),
+                                           options_.keeping.homes.codex,
+                                           most,
+                                           figures_,
+                                           {}};
+            if (options_.keep_going)
+                setup.in_conversation = [&keeping](const std::string& agent,
+                                                   const std::string& id) {
+                    keeping.note_conversation(agent, id);
+                };
             SupervisedCommand command(std::move(process), signals, reporter, std::move(setup));
             ending = ending_of(command);
             RunOver over = over_of(command, ending);

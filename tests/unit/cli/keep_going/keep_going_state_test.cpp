@@ -50,14 +50,28 @@ TEST_CASE("turns: an agent has one, the last that it took", "[cli]") {
     CHECK(turns.taken.size() == 1);
 }
 
+TEST_CASE(
+    "turns: of two keepers of one conversation the later gives way at once, the earlier when due",
+    "[cli]") {
+    ProviderTurns turns;
+    turns.kept = {{1, "a", "talk"}, {2, "b", "other"}, {3, "c", "talk"}};
+    CHECK(keeper_ahead(turns, 3, "talk", GiveWayTo::kEarlier) == 1);
+    CHECK(keeper_ahead(turns, 1, "talk", GiveWayTo::kEarlier) == 0);
+    CHECK(keeper_ahead(turns, 1, "talk", GiveWayTo::kAny) == 3);
+    CHECK(keeper_ahead(turns, 2, "other", GiveWayTo::kAny) == 0);
+    CHECK(keeper_ahead(turns, 9, "talk", GiveWayTo::kEarlier) == 1);
+}
+
 TEST_CASE("turns: what is printed is read again, and nothing else", "[cli]") {
     ProviderTurns turns;
     turns.limited_until = kReset;
     turns.limited_noted = kReset - 1h;
     take_turn(turns, kReset, 1min, 4711, "123");
+    turns.kept.push_back({4711, "123", "abc"});
     CHECK(read_turns(print_turns(turns)) == turns);
     CHECK(read_turns("") == ProviderTurns{});
     CHECK(read_turns("turn x\nlimit\n\0turn 1 2").taken.empty());
+    CHECK(read_turns("kept\nkept 1\nkept 1 2\n").kept.empty());
 }
 
 TEST_CASE("turns: those of a keeper that is gone do not count", "[cli]") {
