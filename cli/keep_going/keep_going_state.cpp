@@ -40,6 +40,7 @@ void make_folder(const std::string& folder) {
 
 constexpr std::size_t kTurnsMax = 200;
 constexpr std::size_t kTurnsBytesMax = 64 * 1024;
+constexpr std::int64_t kTimeMsMax = 253'402'300'799'999;  // of year 9999
 /// The id is an agent's word; this much of its digest is no other's by chance.
 constexpr std::size_t kKeyBytes = 32;
 /// A process that was stopped while it held the file must not hold all others.
@@ -154,13 +155,13 @@ ProviderTurns read_turns(std::string_view text) {
         std::istringstream words{line};
         std::string kind;
         std::int64_t at = 0;
-        if (!(words >> kind >> at)) continue;
+        if (!(words >> kind >> at) || at < 0 || at > kTimeMsMax) continue;
         if (KeptConversation kept{at, {}, {}}; kind == "kept") {
             if (words >> kept.began >> kept.key) turns.kept.push_back(std::move(kept));
             continue;
         }
         std::int64_t second = 0;
-        if (!(words >> second)) continue;
+        if (!(words >> second) || second < 0 || second > kTimeMsMax) continue;
         if (kind == "limit") {
             turns.limited_until = ms_time(at);
             turns.limited_noted = ms_time(second);

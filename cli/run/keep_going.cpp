@@ -297,6 +297,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& age
         if (ended != Wait::kDue || !step.in_turn) return ended;
         const WallTime limited = state_.limited_until(agent, began);
         if (limited <= wall_now()) return ended;
+        if (limited > latest_) return Wait::kTooLate;
         const milliseconds margin = options_.rules.margin;
         step.at = state_.take_turn_of(agent, limited + margin, margin);
         if (step.at > latest_) return Wait::kTooLate;

@@ -15,6 +15,7 @@
 #include "config/settings/address.hpp"
 #include "config/values/read_file.hpp"
 #include "core/text/suggest.hpp"
+#include "core/text/visible.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::config {
@@ -86,7 +87,8 @@ public:
         if (!mistakes_.empty()) {
             core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};
             for (const std::string& text : mistakes_) {
-                error.detail += (error.detail.empty() ? "" : "\n") + text;
+                // A value may be an agent's words, and goes to a terminal.
+                error.detail += (error.detail.empty() ? "" : "\n") + core::visible(text);
             }
             return error;
         }

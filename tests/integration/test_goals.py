@@ -160,6 +160,17 @@ class Goals(GoalCase):
                     self.assertEqual((switch, decision), (switch, "block" if switch == "on" else None))
                 self.assertEqual(self.runs(), 1)
 
+    def test_off_in_another_state_directory_says_that_hooks_go_on(self):
+        self.begin()
+        with tempfile.TemporaryDirectory() as other:
+            for switch, word in (("off", "goals of hooks go on"), ("on", "on\n")):
+                done = subprocess.run([str(BINARY), "keep-going", switch, "--state-dir", other], env=self.environment(), check=True,
+                                      capture_output=True, text=True)
+                self.assertIn(word, done.stdout)
+        done = subprocess.run([str(BINARY), "keep-going", "off"], env=self.environment(), check=True, capture_output=True, text=True)
+        self.addCleanup(subprocess.run, [str(BINARY), "keep-going", "on"], env=self.environment(), check=True, capture_output=True)
+        self.assertNotIn("go on", done.stdout)
+
     def test_a_pending_approval_runs_no_command(self):
         self.begin()
         self.client.post(f"/v1/sessions/{self.session}/approvals", {"tool": "bash", "args": {"command": "rm -r build"}})

@@ -45,11 +45,21 @@ public:
         } else {
             console.out << (off ? "off: no agent is started again (" + state.switch_file() + ")\n"
                                 : "on\n");
+            if (off) console.out << elsewhere(state, console);
         }
         return kExitOk;
     }
 
 private:
+    /// The hooks, which have no --state-dir, look at one switch only; empty: at this one, or that
+    /// is off too.
+    static std::string elsewhere(const KeepGoingState& state, const Console& console) {
+        const KeepGoingState usual(state_folder_of({}, console.environment));
+        if (usual.switch_file() == state.switch_file() || usual.is_off()) return {};
+        return "goals of hooks go on: they look at " + usual.switch_file() +
+               ", which `headway keep-going off` without --state-dir makes\n";
+    }
+
     static constexpr const char* kFooter =
         R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting to
 resume its agent gives up within two seconds, and an agent is no longer sent back to work when a

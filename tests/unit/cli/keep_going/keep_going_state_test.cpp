@@ -71,6 +71,9 @@ TEST_CASE("turns: what is printed is read again, and nothing else", "[cli]") {
     CHECK(read_turns(print_turns(turns)) == turns);
     CHECK(read_turns("") == ProviderTurns{});
     CHECK(read_turns("turn x\nlimit\n\0turn 1 2").taken.empty());
+    CHECK(read_turns("limit 9223372036854775807 9223372036854775807\n"
+                     "turn 9223372036854775807 9223372036854775807 1 1\nlimit -1 -1\n") ==
+          ProviderTurns{});
     CHECK(read_turns("kept\nkept 1\nkept 1 2\n").kept.empty());
 }
 

@@ -46,6 +46,17 @@ const KeyOrigin& origin_of(const Loaded& loaded, const std::string& key) {
 
 }  // namespace
 
+TEST_CASE("load: a mistake names a value without the control characters in it", "[config]") {
+    const Folder folder;
+    const fs::path file =
+        folder.write("h.toml", "[policy]\nprofile = \"\\u001b[31m\\u0000\\nX\"\n");
+    const auto loaded = load({file, {}, {}});
+    REQUIRE_FALSE(loaded);
+    const std::string& detail = loaded.error().detail;
+    CHECK(detail.find("\"\\u{1b}[31m\\u{0}\\u{a}X\" is not one of") != detail.npos);
+    CHECK(std::none_of(detail.begin(), detail.end(), [](char c) { return c >= 0 && c < ' '; }));
+}
+
 TEST_CASE("load: without any source the defaults stand", "[config]") {
     const Folder folder;
     LoadRequest request;
