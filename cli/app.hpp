@@ -104,6 +104,11 @@ struct Server {
     /// Examines the store of this URL: loads the module, reads the URL and, with `connect`,
     /// connects. Errors: kInvalidConfig for the module or the URL, kStorageUnavailable.
     std::function<core::Result<StoreReport>(const std::string& url, bool connect)> probe_store;
+    /// Examines the files, groups and paths that the settings name, and changes nothing. Error:
+    /// kInvalidConfig, as the start of the daemon gives it.
+    std::function<core::Result<>(const config::Settings&,
+                                 const std::map<std::string, std::string>& environment)>
+        check_settings;
 };
 
 /// Reads and runs the command line; returns the exit code of the process. Main thread only, before

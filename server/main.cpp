@@ -3,10 +3,12 @@
 #include <exception>
 
 #include "cli/app.hpp"
+#include "server/access/operator_token.hpp"
 #include "server/backups/backup_check.hpp"
 #include "server/daemon/app.hpp"
 #include "server/daemon/store/store_migration.hpp"
 #include "server/daemon/store/store_opening.hpp"
+#include "server/http/connection/listeners.hpp"
 #include "server/http/message/endpoint.hpp"
 #include "server/outbound/judge/judge_probe.hpp"
 #include "server/outbound/webhooks/webhook_transfer.hpp"
@@ -88,13 +90,23 @@ Result<cli::StoreReport> probe_store(const std::string& url, bool connect) {
     return report;
 }
 
+/// Finds the faults of settings at which a daemon does not start, without its side effects.
+Result<> check_settings(const config::Settings& settings,
+                        const std::map<std::string, std::string>& environment) {
+    HEADWAY_CHECK(server::check_listeners(settings, environment));
+    if (settings.access.secret_file.empty()) return {};
+    HEADWAY_TRY(const std::string secret, server::read_shared_secret(settings.access.secret_file));
+    (void)secret;
+    return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
     return cli::run(argc, argv,
                     {serve, server::probe_judge, storage::kSchemaVersion, back_up, restore, repair,
                      storage::sqlite_version(), probe_webhook, server::route_table_document,
-                     server::openapi_document, migrate, probe_store});
+                     server::openapi_document, migrate, probe_store, check_settings});
 } catch (const std::exception& e) {
     std::fprintf(stderr, "headway: %s\n", e.what());
     return 1;

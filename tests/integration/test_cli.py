@@ -529,6 +529,28 @@ class Configuring(CliCase):
         self.assertRegex(wrong.out + wrong.err, r":3\b")
         self.assertIn("heartbeat_interval", wrong.out + wrong.err)
 
+    def test_check_finds_what_serve_refuses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            open_to_all, no_pem = Path(folder, "secret"), Path(folder, "x.pem")
+            open_to_all.write_text("s" * 40)
+            open_to_all.chmod(0o644)
+            no_pem.write_text("x")
+            for text, key in ((f'[server]\ntls_cert = "{folder}/none"\ntls_key = "{folder}/none"', "server.tls_cert"),
+                              (f'[server]\ntls_cert = "{no_pem}"\ntls_key = "{no_pem}"', "server.tls_cert"),
+                              (f'[access]\nsecret_file = "{folder}/none"', "access.secret_file"),
+                              (f'[access]\nsecret_file = "{folder}"', "access.secret_file"),
+                              (f'[access]\nsecret_file = "{open_to_all}"', "access.secret_file"),
+                              ('[server]\nreport_group = "nosuch"', "server.report_group"),
+                              ('[server]\nsocket = "a.sock"\nreport_socket = "a.sock"', "server.report_socket"),
+                              (f'[server]\nsocket = "{folder}/none/x"', "server.socket")):
+                file = self.config('[storage]\nstate_dir = "%s/state"\n%s\n' % (folder, text.replace("[server]\n", '[server]\nlisten = "127.0.0.1:0"\n')))
+                for verb in (("config", "check"), ("serve",)):
+                    with self.subTest((text, verb)):
+                        wrong = self.cli.run(*verb, "--config", file)
+                        self.assertEqual(wrong.code, 2, wrong)
+                        self.assertIn(key if verb[0] == "config" else "", wrong.out + wrong.err)
+                        self.assertNotIn("a.sock", os.listdir(folder))
+
     def test_show_tells_the_origin(self):
         path = self.config('[policy]\nheartbeat_limit = 7\n')
         self.cli.environment["HEADWAY_POLICY_PROFILE"] = "strict"

@@ -10,6 +10,7 @@
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
 #include "config/load/keys.hpp"
+#include "core/text/visible.hpp"
 
 // `headway config`: nothing here talks to a daemon.
 
@@ -75,6 +76,14 @@ int check_config(const ConfigOptions& options, const Server& server, const Conso
             return kExitConfig;
         }
     }
+    if (const auto good = server.check_settings(loaded->settings, options.sources.environment);
+        !good) {
+        const core::Error& error = good.error();
+        const bool named = error.detail.find(error.field) != error.detail.npos;
+        print_mistakes(core::visible((named ? "" : error.field + ": ") + error.detail), console,
+                       options.json);
+        return kExitConfig;
+    }
     const std::string file = loaded->file ? loaded->file->string() : "";
     if (options.json) {
         console.out << dump({{"ok", true}, {"file", file.empty() ? Json() : Json(file)}}) << "\n";
@@ -91,8 +100,9 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or print the daemon's settings");
         arguments.footer(
-            R"(`check` also looks for the PostgreSQL module if storage.store is set, but does not connect to the
-database; `headway doctor` connects.
+            R"(`check` also reads the files and looks for the group, the folders and the PostgreSQL module that the
+settings name, so run it as the daemon's user on its machine. It does not connect to the database;
+`headway doctor` connects.
 
 Order of precedence: flags, HEADWAY_* variables, the settings file, the defaults.
 

@@ -24,17 +24,33 @@ Result<> or_warn(Result<> done, bool asked_for, const WarnListener& warn) {
     return {};
 }
 
+core::Error wrong(const std::string& detail, const char* key) {
+    return {core::ErrorCode::kInvalidConfig, detail, key};
+}
+
+Result<> check_two_paths(const std::filesystem::path& operators,
+                         const std::filesystem::path& reports) {
+    if (reports.empty() || operators != reports) return {};
+    return wrong("server.report_socket must be another path than server.socket",
+                 "server.report_socket");
+}
+
+/// Only of a path that was asked for by name: the folder of any other is made.
+Result<> check_folder(const std::string& path, const char* key) {
+    std::error_code ignored;
+    if (path.empty() || path.front() != '/') return {};
+    const auto folder = std::filesystem::path{path}.parent_path();
+    if (std::filesystem::is_directory(folder, ignored)) return {};
+    return wrong(std::string{key} + ": there is no folder " + folder.string(), key);
+}
+
 Result<> open_sockets(HttpServer& http, const config::Settings& settings,
                       const std::map<std::string, std::string>& environment,
                       const WarnListener& warn) {
     const config::ServerSettings& server = settings.server;
     const auto operators = config::operator_socket(settings, environment);
     const auto reports = config::report_socket(settings, environment);
-    if (!reports.empty() && operators == reports) {
-        return core::Error{core::ErrorCode::kInvalidConfig,
-                           "server.report_socket must be another path than server.socket",
-                           "server.report_socket"};
-    }
+    HEADWAY_CHECK(check_two_paths(operators, reports));
     if (!operators.empty()) {
         const bool named = server.socket.front() == '/';
         HEADWAY_CHECK(or_warn(http.listen_local(operators), named, warn));
@@ -65,6 +81,22 @@ Result<> open_listeners(HttpServer& http, const config::Settings& settings,
              "; raise it (`ulimit -n`, LimitNOFILE= of systemd)");
     }
     return open_sockets(http, settings, environment, warn);
+}
+
+Result<> check_listeners(const config::Settings& settings,
+                         const std::map<std::string, std::string>& environment) {
+    const config::ServerSettings& server = settings.server;
+    if (!server.tls_cert.empty()) {
+        HEADWAY_TRY(const auto tls, TlsContext::load(server.tls_cert, server.tls_key));
+        (void)tls;
+    }
+    const auto reports = config::report_socket(settings, environment);
+    HEADWAY_CHECK(check_two_paths(config::operator_socket(settings, environment), reports));
+    HEADWAY_CHECK(check_folder(server.socket, "server.socket"));
+    HEADWAY_CHECK(check_folder(server.report_socket, "server.report_socket"));
+    if (reports.empty() || server.report_group.empty() || is_group(server.report_group)) return {};
+    return wrong("server.report_group: there is no group \"" + server.report_group + "\"",
+                 "server.report_group");
 }
 
 Result<> reload_certificate(HttpServer& http, const config::ServerSettings& settings) {

@@ -23,6 +23,11 @@ core::Result<> open_listeners(HttpServer& http, const config::Settings& settings
                               const std::map<std::string, std::string>& environment,
                               const WarnListener& warn);
 
+/// Examines what open_listeners() needs, and opens nothing: the certificate, the paths of the
+/// sockets and their group. Error: kInvalidConfig. Any thread.
+core::Result<> check_listeners(const config::Settings& settings,
+                               const std::map<std::string, std::string>& environment);
+
 /// Reloads the certificate for new connections. Error: kInvalidConfig; the old certificate then
 /// stays in use. Only a restart can turn TLS on or off.
 core::Result<> reload_certificate(HttpServer& http, const config::ServerSettings& settings);

@@ -75,6 +75,10 @@ Result<> give_to(const std::filesystem::path& file, const LocalSocketRule& rule)
 
 }  // namespace
 
+bool is_group(const std::string& group) {
+    return find_group(group).has_value();
+}
+
 Result<> LocalSocketFile::open(LocalAcceptor& acceptor, const std::filesystem::path& file,
                                const LocalSocketRule& rule) {
     const std::string name = file.string();

@@ -46,6 +46,9 @@ private:
     ino_t inode_ = 0;
 };
 
+/// True if there is a group of this name or number.
+bool is_group(const std::string& group);
+
 /// The user that the peer of a Unix socket had when it connected; nothing if the kernel does not
 /// report it.
 std::optional<std::uint32_t> user_of(LocalSocket& socket) noexcept;
