@@ -74,6 +74,7 @@ public:
             reply_.error = "it belongs to " + reply_.stranger;
         } else if (is_foreign()) {
             reply_.status = 0;
+            reply_.foreign = true;
             reply_.body.clear();
             reply_.error = "another program listens there, not Headway";
         } else if (code != CURLE_OK && !stopped_) {

@@ -34,6 +34,7 @@ struct HttpReply {
     std::string error;
     std::map<std::string, std::string> headers;  ///< names in lower case
     std::string stranger{};  ///< the listener's user, if not `only_to`; nothing was sent then
+    bool foreign = false;    ///< a success of another program; `status` is 0 then
 
     bool answered() const { return status != 0; }
     bool ok() const { return status >= 200 && status < 300; }

@@ -225,8 +225,9 @@ void Reporter::look_for_hooks() {
 Reporter::Step Reporter::look_at_session() {
     const HttpReply session = daemon_.get(session_path(setup_.session));
     const HttpReply stops = daemon_.get(session_path(setup_.session, kStopsOfJournal));
-    const bool again =
-        (!session.ok() && worth_retrying(session)) || (!stops.ok() && worth_retrying(stops));
+    const bool foreign = session.foreign || stops.foreign;
+    const bool again = !foreign && ((!session.ok() && worth_retrying(session)) ||
+                                    (!stops.ok() && worth_retrying(stops)));
     if (again) return Step::kRetry;
     const Json about = body_json(session).value_or(Json::object());
     const Json page = body_json(stops).value_or(Json::object());

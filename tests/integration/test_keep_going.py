@@ -248,7 +248,17 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual(len(self.starts()), 1)
 
     def test_a_rejection_that_a_person_has_lifted_does_not_end_it(self):
-        go = self.folder / "go"
+        for _ in range(5):
+            err = self.reject_and_resume()
+            if len(self.starts()) > 1:
+                return
+            self.assertIn("it was stopped", err)  # noticed before it was lifted
+            self.session = unique()
+            (self.folder / "starts").unlink()
+        self.fail(err)
+
+    def reject_and_resume(self) -> str:
+        go = self.folder / f"go-{self.session}"
         process = self.start("done", "--check", f"touch {go}-asked; while ! test -e {go}; do sleep 0.05; done; echo red; false")
         self.addCleanup(process.kill)
         self.wait_for(Path(f"{go}-asked").exists, "no check")
@@ -258,7 +268,7 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual(operator.post(f"/v1/sessions/{self.session}/resume", {}).status, 200)
         go.touch()
         _, err = process.communicate(timeout=patient(60))
-        self.assertGreater(len(self.starts()), 1, err)
+        return err
 
     def test_a_session_that_was_halted_stops_its_command(self):
         self.client.put(f"/v1/sessions/{self.session}", {"policy": {"on_stuck": "halt"}})
