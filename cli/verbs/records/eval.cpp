@@ -335,12 +335,11 @@ loop_start_call (from 0), loop_len. Printed figures:
   recall        share of loops that were ever `stuck`
   nudges        `change_approach` directives per 1,000 calls
   delay         median number of calls from the start of a loop to `suspect`, and to `stuck`
---verdicts takes a CSV file with a header line and the columns file and verdict (right, wrong, unclear): a
-person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
-run are counted.
+--verdicts takes a CSV file with a header line. Columns: file; verdict (right, wrong, unclear), a
+person's opinion of the recording's first `stuck`. Only recordings that are `stuck` in this run are counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-`portable` shows what the expected verdict depends on: `yes`: nothing, so any good detector should
-agree; `threshold`: a threshold; `policy`: the policy. Each value is counted separately.
+`portable` names the thing that the expected verdict depends on: `threshold`, `policy`, or `yes` for
+nothing (any good detector should agree). Scenarios are counted separately for each value of `portable`.
 Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage

@@ -211,8 +211,7 @@ Examples:
                        "exit when all agents are done; one of them needs your approval");
         arguments.flag("--quiet", options_.quiet, "do not print what happens");
         arguments.flag("--keep", options_.keep, "keep the folder, and print its path");
-        arguments
-            .option("--pace", options_.pace, "how slow the agents are: 0.1 is ten times as fast")
+        arguments.option("--pace", options_.pace, "factor on all delays: 0.1 is ten times as fast")
             .type("FACTOR")
             .range(0.001, 100.0)
             .show_default();
