@@ -337,7 +337,7 @@ private:
             .excludes("--any");
         arguments
             .option("--until", options.until,
-                    "verdicts or sets of verdicts to wait for (listed below), comma separated")
+                    "verdicts or names to wait for (listed below), comma separated")
             .check([](const std::string& text) {
                 return text.find_first_not_of(", ") != text.npos
                            ? std::string{}
