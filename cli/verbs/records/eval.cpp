@@ -367,9 +367,9 @@ public:
             .type("CSV");
         declare_policy(arguments, options.policy);
         arguments
-            .option("--judge", options.judge,
-                    "assume a model judge that always answers A (progressing), B (looping), C "
-                    "(blocked) or D (failed)")
+            .option(
+                "--judge", options.judge,
+                "assume a model judge that always answers progressing, looping, blocked or failed")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments

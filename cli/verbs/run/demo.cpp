@@ -195,8 +195,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Start a demo: a daemon and three small agents");
         arguments.footer(
-            R"(The demo's daemon has a folder and an address of its own and does not touch your data. Ctrl-C stops
-it and removes the folder. One agent is slow but healthy, one repeats itself until advice gets it
+            R"(The demo's daemon has a folder and an address of its own and does not touch your data. Ctrl-C ends
+the demo and removes the folder. One agent is slow but healthy, one repeats itself until advice gets it
 out of the loop, and one waits for your approval.
 
 Examples:

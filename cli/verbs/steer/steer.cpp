@@ -85,7 +85,7 @@ std::unique_ptr<Verb> make_pause() {
 std::unique_ptr<Verb> make_resume() {
     return std::make_unique<Hold>(
         "/resume", "Let an agent go on after a pause or a rejection",
-        "Ends a pause, or the stop that `headway reject` caused. A cancel "
+        "Ends a pause, or (scope `approve`) the stop that `headway reject` caused. A cancel "
         "cannot be undone.\n\n"
         "Example:\n  headway resume my-agent");
 }
