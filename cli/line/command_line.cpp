@@ -325,6 +325,8 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
     Program program = declare_program();
     CLI::App app(program.spec.help, program.spec.name);
     app.get_formatter()->column_width(28);
+    app.get_formatter()->label("Needs", "needs");
+    app.get_formatter()->label("Excludes", "not with");
     SpecOf spec_of;
     add_verb(app, program.spec, spec_of);
 

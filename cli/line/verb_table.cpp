@@ -87,7 +87,7 @@ constexpr const char* kProgramFooter = R"(Examples:
 Connection options, for each verb whose help has a line `Connection`:
   --url URL          the daemon (default: HEADWAY_URL, else the Unix socket in the default state directory, else http://127.0.0.1:7717; `run` never uses the socket)
   --token-file FILE  file that holds the token (default: HEADWAY_TOKEN, else the file named by HEADWAY_TOKEN_FILE, else the local operator's token); none is needed over the Unix socket
-  --state-dir DIR    state directory of a daemon on this machine: its database, token and sockets (default: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway)
+  --state-dir DIR    state directory of a daemon on this machine: its database, operator.token and headway.sock (default: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway)
   --ca-file FILE     PEM file of certificates to trust over https (default: HEADWAY_CA_FILE, else the system's))";
 
 /// In place of these options in the help of each verb.

@@ -287,17 +287,18 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   124  --timeout has passed
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
-the daemon, whichever is later. Time is not counted while the agent waits for a person to decide or
-answer, while a person has paused it, or while a session that it opened is working. The default is 10
-heartbeat intervals (100 s if the interval is 10 s), and at least 30 minutes while a call
-without heartbeats is in flight. A --silent-for below two intervals has the effect of two.
+the daemon, whichever is later. The default is 10 heartbeat intervals (100 s if the interval is 10 s);
+while a call without heartbeats is in flight, at least 30 minutes. A --silent-for below two intervals
+has the effect of two. Time is not counted while the agent waits for a person to decide or answer,
+while a person has paused the agent, or while a session that the agent opened is working: --timeout
+limits these waits.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
-completed failed cancelled halted (ended by a budget or a policy). Other names for it:
+completed failed cancelled halted (ended by a budget or a policy). --until also takes:
   settled          `ended`, stuck, blocked or needs_somebody
   ended            completed failed cancelled halted
   event            any event whose number is above --after
-  needs_somebody   the agent is waiting for something that has ended or is not changing; a person should look
+  needs_somebody   the agent waits for something that has ended or does not change: a person should look
 
 Examples:
   headway wait build-1                             until it ends, is stuck or needs a person
@@ -305,8 +306,8 @@ Examples:
   headway wait build-1 --until ended --on-stuck ignore
   headway wait build-1 --open-within 10m           allow ten minutes for it to open
   headway wait a b c --all                         all of them; the worst decides the exit code
-  headway wait a b c --any                         whichever comes first
-  headway wait a b c --junit headway.xml           and report to the CI service which one failed)";
+  headway wait a b c --any                         the first that has an awaited verdict
+  headway wait a b c --junit headway.xml           and a report for the CI service)";
 
 class Wait : public VerbOf<WaitOptions> {
 public:
@@ -336,7 +337,7 @@ private:
             .excludes("--any");
         arguments
             .option("--until", options.until,
-                    "verdicts or other names to wait for (listed below), comma separated")
+                    "verdicts or names to wait for (listed below), comma separated")
             .check([](const std::string& text) {
                 return text.find_first_not_of(", ") != text.npos
                            ? std::string{}
@@ -367,8 +368,7 @@ private:
         arguments
             .option("--on-stuck", set_on_stuck,
                     "when stuck: ask you (without a terminal: fail), fail with exit code 2, or "
-                    "ignore it "
-                    "and keep waiting")
+                    "keep waiting")
             .choices({"ask", "fail", "ignore"})
             .fallback("ask");
         const auto set_missing = [this](const std::string& word) {

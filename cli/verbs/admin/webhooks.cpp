@@ -238,9 +238,9 @@ public:
         arguments.help("List and test webhooks");
         arguments.footer(
             R"(A table [webhooks.endpoints.NAME] in the settings file defines a webhook. Its messages are
-JSON signed according to the Standard Webhooks specification, text for people (Slack, Discord, ntfy,
-Telegram, e-mail), or JSON on the standard input of a program. Undelivered messages are retried for
-three days, then kept as dead letters.
+signed JSON (Standard Webhooks), text for people (Slack, Discord, ntfy, Telegram, e-mail), or JSON on
+the standard input of a program. An undelivered message is retried for three days, and then kept as a
+dead letter.
 
 Examples:
   headway webhooks list

@@ -329,18 +329,21 @@ the wrong verdicts.
 
 --labels takes a CSV file with a header line. Columns: file (relative to DIR or to DIR/data), outcome
 (success, fail or another word), loop (yes, no, unknown). Optional columns: source, how_labelled,
-loop_start_call (from 0), loop_len. Printed figures:
+loop_start_call (from 0), loop_len.
+
+Printed figures:
   false stuck   successes without a loop that were ever `stuck`
   suspects      successes that were ever `suspect` or `stuck`
   recall        share of loops that were ever `stuck`
   nudges        `change_approach` directives per 1,000 calls
   delay         median number of calls from the start of a loop to `suspect`, and to `stuck`
---verdicts takes a CSV file with a header line and the columns file and verdict (right, wrong, unclear): a
-person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
-run are counted.
+
+--verdicts takes a CSV file with a header line. Columns: file; verdict (right, wrong, unclear), a
+person's opinion of the recording's first `stuck`. Only recordings that are `stuck` in this run are counted.
+
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-`portable` shows what the expected verdict depends on: `yes`: nothing, so any good detector should
-agree; `threshold`: a threshold; `policy`: the policy. Each value is counted separately.
+`portable` names the thing that the expected verdict depends on: `threshold`, `policy`, or `yes` for
+nothing (any good detector should agree). Scenarios are counted separately for each value of `portable`.
 Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
@@ -364,9 +367,9 @@ public:
             .type("CSV");
         declare_policy(arguments, options.policy);
         arguments
-            .option("--judge", options.judge,
-                    "assume a model judge that always answers A (progressing), B (looping), C "
-                    "(blocked) or D (failed)")
+            .option(
+                "--judge", options.judge,
+                "assume a model judge that always answers progressing, looping, blocked or failed")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments

@@ -190,7 +190,7 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
 }
 
 constexpr const char* kReplayFooter =
-    R"(Judges each recording without a daemon, but by the same rules. Prints every verdict with the
+    R"(Judges each recording without a daemon, by the same rules as a daemon. Prints every verdict with the
 line of the file that led to it, and with the number of calls up to that line. A recording is an
 agent's recorded session (JSONL: session_start, tool_call, ... end), an export of the daemon
 (`headway events ID --jsonl`), or a file of events as an agent reports them ({"type","data"}).

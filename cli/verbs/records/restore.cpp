@@ -62,7 +62,7 @@ Example:
         arguments.json(options_.json);
         arguments
             .setting("--state-dir", "storage.state_dir", options_.sources,
-                     "state directory of the daemon: database, token, sockets")
+                     "state directory of the daemon (database, operator.token, headway.sock)")
             .never_empty();
         arguments.sources(options_.sources);
     }

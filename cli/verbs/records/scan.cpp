@@ -306,8 +306,8 @@ public:
             R"(Reads the stored sessions of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi
 and Qwen Code, or the given files and folders, and judges each session by the same rules as the
 daemon. No daemon is needed, and nothing is sent or started. With --into, a daemon adds the
-sessions to its history, at their own times and marked as recorded; sessions that it already has
-stay unchanged.
+sessions to its history, with their old times, marked as recorded. Sessions that the daemon already
+has stay unchanged.
 
 Examples:
   headway scan                          all sessions: which got stuck, and what that cost
@@ -356,18 +356,18 @@ private:
             .excludes("--show")
             .excludes("--html");
         arguments
-            .flag("--dry-run", options.into.dry_run, "with --into: only count what it would add")
+            .flag("--dry-run", options.into.dry_run, "only count the sessions that would be added")
             .needs("--into");
-        arguments.option("--token-file", client.token_file, "with --into: file of the token")
+        arguments.option("--token-file", client.token_file, "file that holds the token")
             .type("FILE")
             .needs("--into");
         arguments
             .option("--state-dir", client.state_dir,
-                    "with --into: state directory of the daemon, for the operator's token")
+                    "state directory of the daemon, for the operator's token")
             .type("DIR")
             .needs("--into");
         arguments
-            .option("--ca-file", client.ca_file, "with --into: certificates to trust over https")
+            .option("--ca-file", client.ca_file, "PEM file of certificates to trust over https")
             .type("FILE")
             .needs("--into");
         arguments.uses_daemon(client, [&client] { return !client.url.empty(); });

@@ -195,8 +195,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Start a demo: a daemon and three small agents");
         arguments.footer(
-            R"(The demo's daemon has a folder and an address of its own and does not touch your data. Ctrl-C stops
-it and removes the folder. One agent is slow but healthy, one repeats itself until advice gets it
+            R"(The demo's daemon has a folder and an address of its own and does not touch your data. Ctrl-C ends
+the demo and removes the folder. One agent is slow but healthy, one repeats itself until advice gets it
 out of the loop, and one waits for your approval.
 
 Examples:
@@ -211,8 +211,7 @@ Examples:
                        "exit when all agents are done; one of them needs your approval");
         arguments.flag("--quiet", options_.quiet, "do not print what happens");
         arguments.flag("--keep", options_.keep, "keep the folder, and print its path");
-        arguments
-            .option("--pace", options_.pace, "how slow the agents are: 0.1 is ten times as fast")
+        arguments.option("--pace", options_.pace, "factor on all delays: 0.1 is ten times as fast")
             .type("FACTOR")
             .range(0.001, 100.0)
             .show_default();

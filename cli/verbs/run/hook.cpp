@@ -43,9 +43,10 @@ struct HookOptions {
 
 constexpr const char* kHookFooter =
     R"(Sends the JSON on standard input to the daemon, waits while the daemon holds the call, and
-prints the daemon's reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
-never sends the operator's token. The program `headway-hook` does the same in about a millisecond, by a
-Unix socket or plain http to an IP address; for any other address it runs this verb.
+prints the daemon's reply. Without a daemon, the hook prints nothing, and the exit code is 0 (with
+--require: 2). The hook never sends the operator's token. The program `headway-hook` does the same in
+about a millisecond, by a Unix socket or plain http to an IP address; for any other address,
+`headway-hook` runs this verb.
 
 Examples:
   headway hook claude --url https://headway.example:7717 --ca-file ca.pem --token-file reporter.token)";
@@ -186,7 +187,7 @@ public:
         arguments
             .option("--token-file", options.token_file,
                     "file that holds a token with a `report:` scope (default: the file named by "
-                    "HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN; other verbs try these in reverse)")
+                    "HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN; other verbs try HEADWAY_TOKEN first)")
             .type("FILE")
             .may_be_empty();
         arguments
@@ -200,14 +201,14 @@ public:
         arguments
             .option(
                 "--silence", options.silence,
-                "treat the daemon as unreachable after this long without a byte (default: 15s); it "
-                "sends one every 5 s while it holds a call")
+                "treat the daemon as unreachable after this long without a byte (default: 15s); "
+                "while the daemon holds a call, it sends a byte every 5 s")
             .type("DURATION");
         arguments
             .option(
                 "--until", options.until,
-                "run this command at the end of each turn; if it fails, the agent is sent back to "
-                "work")
+                "run this command at the end of each turn; if the command fails, the agent is sent "
+                "back to work")
             .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

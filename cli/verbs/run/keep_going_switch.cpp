@@ -19,7 +19,7 @@ struct KeepGoingSwitch {
 class KeepGoingVerb : public VerbOf<KeepGoingSwitch> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Turn `run --keep-going` off or on, for all agents").footer(kFooter);
+        arguments.help("Turn `run --keep-going` and `install --until` off or on").footer(kFooter);
         arguments.json(options.client.json);
         arguments
             .option("--state-dir", options.client.state_dir,
@@ -27,8 +27,7 @@ public:
                     "$XDG_STATE_HOME/headway, else ~/.local/state/headway)")
             .type("DIR");
         arguments.uses_daemon(options.client, [] { return false; });  // only its state directory
-        arguments
-            .operand("ACTION", options.what, "turn `--keep-going` off or on, or show its state")
+        arguments.operand("ACTION", options.what, "turn both off or on, or show their state")
             .required()
             .choices({"off", "on", "status"});
     }
@@ -61,9 +60,9 @@ private:
     }
 
     static constexpr const char* kFooter =
-        R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that is waiting to
-resume its agent gives up within two seconds, and an agent is no longer sent back to work when a
-command set with `headway install --until` fails. A running agent continues to its end; `headway
+        R"(After `off`, no agent is resumed or sent back to work until `on`. A `headway run --keep-going` that
+is waiting to resume its agent ends within two seconds. A failing command of `headway install
+--until` no longer sends its agent back to work. A running agent continues to its end; `headway
 cancel` asks it to stop. The switch is a file in the state directory, so no daemon is needed.
 
 Examples:

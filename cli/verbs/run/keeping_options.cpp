@@ -10,24 +10,24 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
                    "resume the agent's conversation after a usage limit, an overload or a crash");
     arguments
         .option("--max-resumes", options.keeping.rules.resumes_max,
-                "stop after this many resumes without progress, 1 to 50")
+                "give up after this many resumes without progress, 1 to 50")
         .show_default();
     arguments.duration("--until", options.keeping.rules.until,
-                       "stop resuming the agent this long after the start of `run`");
+                       "no resumes later than this after the start of `run`");
     arguments.duration("--margin", options.keeping.rules.margin,
                        "wait at least this long after a usage limit resets; after an overload or "
-                       "repeated crashes, wait 2, 4, 8, 16 and then 30 times this long");
+                       "repeated crashes, wait 2x, 4x, 8x, 16x, then 30x as long");
     arguments
         .option("--check", options.keeping.check,
-                "shell command that runs when the agent has succeeded; if the check fails, "
+                "shell command that runs when the agent has succeeded; if the command fails, "
                 "its output is the next prompt")
         .type("COMMAND");
     arguments.duration("--check-limit", options.keeping.check_most,
-                       "end a check that runs longer than this; it has failed");
+                       "a check that runs longer is ended, and has failed");
     arguments
         .option("--resume-command", options.keeping.resume_command,
                 "shell command that resumes the conversation, for an agent that a script "
-                "starts; {id} and {prompt} in it are replaced")
+                "starts; {id} and {prompt} in the command are replaced")
         .type("COMMAND");
 }
 

@@ -62,10 +62,10 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Follow agents through their stored sessions, without hooks");
         arguments.footer(
-            R"(Follows the stored sessions of agents as they grow, and reports them to the daemon, which judges
-them. Nothing reaches the agent: it gets no advice, is not stopped, and its calls are not held for
-approval. Sessions that report by themselves are skipped. Calls made before `observe` first started are not reported. A
-daemon does the same by itself with [observe] agents = ["claude"] in its settings.
+            R"(Follows the stored sessions of agents as the files grow, and reports their events to the daemon for
+verdicts. Nothing reaches the agent: no advice, no stop, no hold for an approval. Sessions that already
+report (by hooks, for example) are skipped. Calls made before `observe` first started are not reported.
+With [observe] agents = ["claude"] in its settings, the daemon itself follows these agents.
 
 Examples:
   headway observe

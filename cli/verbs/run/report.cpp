@@ -71,7 +71,7 @@ public:
             .type("JSON");
         arguments
             .option("--event-id", options.event_id,
-                    "id of the event (default: random); only the first event with an id is stored")
+                    "id of the event (default: random); a repeated id is not stored again")
             .never_empty();
     }
 

@@ -183,16 +183,16 @@ private:
 };
 
 constexpr const char* kDoctorFooter =
-    R"(Checks the settings, the state directory, the database, the operator's token and the daemon, and
-sends each judge one tiny question, for which its provider may charge. Prints one line for each
-check, with the fix. Exit code 0: no problems; 1: at least one.
+    R"(Checks the settings, the state directory, the database, the operator's token and the daemon.
+Sends each judge (a model in the settings) one tiny question, which may cost money. Prints one line
+for each check, with the fix. Exit code 0: no problems; 1: at least one.
 
-With AGENT, it checks the connection from that agent to the daemon instead: the agent's program and
+With AGENT, checks the connection from that agent to the daemon instead: the agent's program and
 version, Headway's hooks in its settings, settings that turn hooks off, and whether the hooks reach
 the daemon.
 
---repair saves the readable part of a damaged database; stop the daemon first. The new database has
-each session up to its first missing event. The damaged one is kept beside it.
+--repair saves the readable part of a damaged database in a new database. Stop the daemon first. The
+new database has each session up to its first missing event. The damaged database is kept beside it.
 
 Examples:
   headway doctor
@@ -217,7 +217,7 @@ public:
         arguments.flag("--repair", options.repair, "save the readable part of a damaged database");
         arguments
             .setting("--state-dir", "storage.state_dir", options.sources,
-                     "state directory of the daemon: database, token, sockets")
+                     "state directory of the daemon (database, operator.token, headway.sock)")
             .never_empty();
         arguments.sources(options.sources);
     }

@@ -176,7 +176,7 @@ private:
 
 constexpr const char* kInstallFooter =
     R"(Shows the changes, and asks before it writes them. Only Headway's own entries are added or updated; everything else in a settings
-file stays as it is, byte for byte. The former content is kept in the same folder, as NAME.headway-backup.
+file stays as it is, byte for byte. The old file is kept in the same folder, as NAME.headway-backup.
 `headway uninstall` removes the entries. `headway observe` follows agents without any change to
 their settings, but cannot steer them.
 
@@ -196,8 +196,7 @@ public:
             .choices(agent_names());
         arguments.flag("--yes,-y", options.yes, "write without asking");
         arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");
-        arguments.flag("--print", options.print,
-                       "print the entries only, without reading or writing any file");
+        arguments.flag("--print", options.print, "only print the entries; read and write no file");
         arguments.flag("--project", options.project,
                        "change the settings of the project in this folder, not the user's");
         arguments
@@ -213,7 +212,8 @@ public:
                     options.require_given = true;
                     return std::string{};
                 },
-                "claude: tools whose calls do not run while the daemon is unreachable; empty: none")
+                "claude: tools whose calls must not run while the daemon is unreachable; empty: "
+                "none")
             .type("MATCHER");
         arguments
             .option(
@@ -227,15 +227,15 @@ public:
                     options.until_given = true;
                     return std::string{};
                 },
-                "run this command at the end of each turn; if it fails, the agent is sent back to "
-                "work, at most 5 times in a session; empty: no command")
+                "run this command at the end of each turn; if the command fails, the agent is sent "
+                "back to work, at most 5 times in a session; empty: no command")
             .type("COMMAND");
         arguments.flag("--trust", options.trust,
                        "codex: trust the hooks; Codex skips hooks that are not trusted");
         arguments.flag(
             "--token", options.token,
-            "let hooks that call the daemon by URL (claude, qwen) send HEADWAY_TOKEN; needed with "
-            "access.mode=token");
+            "needed with access.mode=token: hooks that reach the daemon by URL (claude, qwen) send "
+            "HEADWAY_TOKEN");
         arguments.option("--url", options.url,
                          "the daemon (default: HEADWAY_URL, else the address in the settings)");
         arguments.sources(options.sources);

@@ -64,7 +64,7 @@ public:
         arguments.help("Remove Headway's hooks from agents' settings");
         arguments.footer(
             R"(Shows the changes, and asks before it writes them. Only Headway's own entries are removed; changes by others
-stay. A settings file that `headway install` made is deleted if it has nothing else.
+stay. A settings file that `headway install` made is deleted if nothing else is in the file.
 
 Examples:
   headway uninstall claude

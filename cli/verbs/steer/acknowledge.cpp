@@ -43,8 +43,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Acknowledge a session's alarms");
         arguments.footer(
-            R"(An alarm means that a call ran without approval or started after a rejection, that an approved call
-did not run or was refused by the agent, or that there are too many sub-agents. A session with an alarm is first in `headway top`
+            R"(An alarm is raised when a call runs without its approval or after a rejection, when an approved call
+does not run or is refused by the agent, or when a session has too many sub-agents. A session with an alarm is first in `headway top`
 and on the dashboard until a person acknowledges the alarm.
 
 Example:

@@ -134,7 +134,7 @@ public:
         show.session(options_.session).required();
         declare_change(arguments, "extend", "Add to the limits that are set");
         declare_change(arguments, "set",
-                       "Replace all limits; those that are not given are removed");
+                       "Replace all limits; a limit that is not given is removed");
         Arguments day =
             arguments.verb("day", "Show the daily caps; raise or suspend one until the next day",
                            [this] { options_.change = "day"; });

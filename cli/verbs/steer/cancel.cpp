@@ -22,8 +22,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Ask a session's agent to stop");
         arguments.footer(
-            R"(The reply to the agent's next report carries a `stop` directive, and the agent then ends by itself.
-`headway run` ends its command by SIGTERM, after 10 s by SIGKILL; `headway acp` ends the turn.
+            R"(The reply to the agent's next report carries a `stop` directive. The agent then ends by itself. A
+cancel cannot be undone. `headway run` ends its command by SIGTERM, and after 10 s by SIGKILL;
+`headway acp` ends the turn.
 
 Example:
   headway cancel my-agent --reason "not needed any more" && headway wait my-agent --until ended)");

@@ -126,7 +126,7 @@ constexpr const char* kCheckFooter =
 The daemon needs a judge; see `[judge]` in `headway config default`.
 
 Examples:
-  headway check my-agent --wait           until it is answered, however long that takes
+  headway check my-agent --wait           waits until there is an answer
   headway check my-agent --wait=30s
   headway check my-agent --id monday --wait     again with the same id: the same answer)";
 

@@ -101,8 +101,9 @@ protected:
         arguments.option("--reason", options_.reason, "why, for the agent and the journal");
     }
     void declare_identical(Arguments& arguments) {
-        arguments.flag("--identical", options_.identical,
-                       "give all identical pending requests, in any session, the same decision");
+        arguments.flag(
+            "--identical", options_.identical,
+            "also decide all identical pending requests, in any session, in the same way");
     }
 
     DecideOptions options_;
@@ -117,7 +118,7 @@ public:
         arguments.footer(R"(Examples:
   headway approve my-agent.a17
   headway approve my-agent.a17 --edit safer.json     run only with these arguments
-  headway approve my-agent.a17 --scope session       also later ones with equal arguments)");
+  headway approve my-agent.a17 --scope session       also later requests with equal arguments)");
         declare_request(arguments);
         declare_reason(arguments);
         arguments
@@ -144,7 +145,9 @@ public:
   headway reject my-agent.a17 --reason "use the dry run" --then change_approach)");
         declare_request(arguments);
         declare_reason(arguments);
-        arguments.option("--then", options_.then, "what the agent must do next")
+        arguments
+            .option("--then", options_.then,
+                    "what the agent must do next; `headway resume` ends the stop")
             .choices({"stop", "change_approach"})
             .fallback("stop");
         declare_identical(arguments);

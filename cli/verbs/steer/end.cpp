@@ -23,19 +23,18 @@ public:
         arguments.help("End a session at once");
         arguments.footer(
             R"(Records the end of the session. The agent's process is not killed, but later reports of the session
-are refused. To ask a working agent to stop, use `headway cancel`.
+are refused. The outcome budget_exhausted gives the verdict `halted`. To ask a working agent to stop, use
+`headway cancel`.
 
 Examples:
   headway end my-agent --outcome failed --reason "no disk space"
   headway end my-agent --outcome cancelled           a silent session whose agent is gone)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments
-            .option("--outcome", options.outcome,
-                    "outcome of the session; budget_exhausted gives the verdict `halted`")
+        arguments.option("--outcome", options.outcome, "outcome of the session")
             .choices({"completed", "failed", "cancelled", "budget_exhausted"})
             .show_default();
-        arguments.option("--reason", options.reason, "why it ended, in one sentence");
+        arguments.option("--reason", options.reason, "why the session ended, in one sentence");
     }
 
     int run(const Console& console, const Server&) override {

@@ -182,7 +182,7 @@ Example:
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.flag("--alone", options.alone,
-                       "keep its sub-agents and the sessions that continue it");
+                       "keep the sub-agents, and the sessions that continue this one");
         arguments.flag("--yes,-y", options.yes, "delete without asking");
     }
 

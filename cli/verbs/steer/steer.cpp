@@ -78,12 +78,16 @@ public:
 std::unique_ptr<Verb> make_pause() {
     return std::make_unique<Hold>(
         "/pause", "Ask a session's agent to pause",
+        "The agent pauses until `headway resume`.\n\n"
         "Example:\n  headway pause my-agent --reason \"staging is being restored\"");
 }
 
 std::unique_ptr<Verb> make_resume() {
-    return std::make_unique<Hold>("/resume", "Let a paused agent go on",
-                                  "Example:\n  headway resume my-agent");
+    return std::make_unique<Hold>(
+        "/resume", "Let an agent go on after a pause or a rejection",
+        "Ends a pause, or (scope `approve`) the stop that `headway reject` caused. A cancel "
+        "cannot be undone.\n\n"
+        "Example:\n  headway resume my-agent");
 }
 
 std::unique_ptr<Verb> make_nudge() {

@@ -52,7 +52,7 @@ public:
         arguments.help("Print a session's journal");
         arguments.footer(R"(Examples:
   headway events build-1
-  headway events build-1 --jsonl > build-1.jsonl     play it again with headway replay)");
+  headway events build-1 --jsonl > build-1.jsonl     a recording for `headway replay`)");
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--after", options.after, "start after the event with this number")

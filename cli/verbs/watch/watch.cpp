@@ -226,7 +226,7 @@ public:
         arguments.help("Show events live, one line each");
         arguments.footer(R"(Examples:
   headway watch                        all sessions from now on
-  headway watch build-1                its last ten events, then live until it ends
+  headway watch build-1                its last ten events, then live until its end
   headway watch build-1 --after 0      from its beginning
   headway watch --json | jq .type      one event per line
 
