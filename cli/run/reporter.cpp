@@ -278,7 +278,8 @@ Reporter::Step Reporter::end_session(const std::string& end) {
 // No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
 // retry can mend.
 Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
-    const bool stranger = drop_batch && reply.status == 404 && !is_unknown(reply);
+    const bool stranger =
+        reply.foreign || (drop_batch && reply.status == 404 && !is_unknown(reply));
     const bool retry = stranger || worth_retrying(reply);
     const Problem problem = problem_of(reply);
     if (!warned_ && retry && !out_of_time()) {
