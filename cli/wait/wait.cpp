@@ -272,10 +272,10 @@ private:
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:
-  0    completed, or an --until verdict that is not listed below
+  0    completed, or an --until verdict with no other code
   1    failed or halted
   2    stuck
-  3    cancelled, or ended without an --until verdict
+  3    cancelled, or ended (even completed) before any --until verdict
   4    needs a person: blocked or needs_somebody; also waiting, if --until names it
   5    silent: the agent has sent nothing for --silent-for
   6    never opened
@@ -367,8 +367,8 @@ private:
         };
         arguments
             .option("--on-stuck", set_on_stuck,
-                    "when stuck: ask you (without a terminal: fail), fail with exit code 2, or "
-                    "keep waiting")
+                    "when stuck: ask you (no terminal: as `fail`), end with exit code 2, or keep "
+                    "waiting")
             .choices({"ask", "fail", "ignore"})
             .fallback("ask");
         const auto set_missing = [this](const std::string& word) {

@@ -68,8 +68,8 @@ public:
             R"(A running daemon makes the copy itself, on its own machine, and keeps working. Without a daemon, this
 command copies the database that is named in the settings (--config, --set). Exit code 0 means that the copy
 is complete, checked and synced. Only the owner of the copy may read it, and no file is ever
-overwritten. A running daemon requires the Unix socket, the operator's token, or a token with the scope
-`admin`.
+overwritten. With a running daemon you need its Unix socket, the operator's token, or a token with the
+scope `admin`.
 
 Exit codes:
   0    copied and checked

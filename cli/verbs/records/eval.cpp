@@ -338,12 +338,12 @@ Printed figures:
   nudges        `change_approach` directives per 1,000 calls
   delay         median number of calls from the start of a loop to `suspect`, and to `stuck`
 
---verdicts takes a CSV file with a header line. Columns: file; verdict (right, wrong, unclear), a
-person's opinion of the recording's first `stuck`. Only recordings that are `stuck` in this run are counted.
+--verdicts takes a CSV file with a header line. Columns: file; verdict: right, wrong or
+unclear, as a person judges the recording's first `stuck`. Only recordings that are `stuck` in this run are counted.
 
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-`portable` names the thing that the expected verdict depends on: `threshold`, `policy`, or `yes` for
-nothing (any good detector should agree). Scenarios are counted separately for each value of `portable`.
+`portable`: the expected verdict depends on a `threshold`, on a `policy`, or (`yes`) on neither: any
+good detector should agree. Scenarios are counted separately for each value of `portable`.
 Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
@@ -369,7 +369,8 @@ public:
         arguments
             .option(
                 "--judge", options.judge,
-                "assume a model judge that always answers progressing, looping, blocked or failed")
+                "assume a model judge that always answers: A progressing, B looping, C blocked, D "
+                "failed")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments

@@ -305,8 +305,8 @@ public:
         arguments.footer(
             R"(Reads the stored sessions of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi
 and Qwen Code, or the given files and folders, and judges each session by the same rules as the
-daemon. No daemon is needed, and nothing is sent or started. With --into, a daemon adds the
-sessions to its history, with their old times, marked as recorded. Sessions that the daemon already
+daemon. Without --into, no daemon is needed, and nothing is sent or started. With --into, a daemon
+adds the sessions to its history, with their old times, marked as recorded. Sessions that the daemon already
 has stay unchanged.
 
 Examples:

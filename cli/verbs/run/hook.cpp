@@ -208,7 +208,7 @@ public:
             .option(
                 "--until", options.until,
                 "run this command at the end of each turn; if the command fails, the agent is sent "
-                "back to work")
+                "back to work, at most 5 times in a session")
             .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

@@ -19,7 +19,8 @@ struct KeepGoingSwitch {
 class KeepGoingVerb : public VerbOf<KeepGoingSwitch> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Turn `run --keep-going` and `install --until` off or on").footer(kFooter);
+        arguments.help("Stop or allow resumes (`run --keep-going`, `install --until`)")
+            .footer(kFooter);
         arguments.json(options.client.json);
         arguments
             .option("--state-dir", options.client.state_dir,
@@ -27,7 +28,9 @@ public:
                     "$XDG_STATE_HOME/headway, else ~/.local/state/headway)")
             .type("DIR");
         arguments.uses_daemon(options.client, [] { return false; });  // only its state directory
-        arguments.operand("ACTION", options.what, "turn both off or on, or show their state")
+        arguments
+            .operand("ACTION", options.what,
+                     "stop resumes (off), allow resumes (on), or show the state")
             .required()
             .choices({"off", "on", "status"});
     }

@@ -13,7 +13,7 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
                 "give up after this many resumes without progress, 1 to 50")
         .show_default();
     arguments.duration("--until", options.keeping.rules.until,
-                       "no resumes later than this after the start of `run`");
+                       "no resumes once `run` has lasted this long");
     arguments.duration("--margin", options.keeping.rules.margin,
                        "wait at least this long after a usage limit resets; after an overload or "
                        "repeated crashes, wait 2x, 4x, 8x, 16x, then 30x as long");

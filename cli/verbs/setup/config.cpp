@@ -100,9 +100,8 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or print the daemon's settings");
         arguments.footer(
-            R"(`check` also reads the files and looks for the group, the folders and the PostgreSQL module that the
-settings name, so run it as the daemon's user on its machine. It does not connect to the database;
-`headway doctor` connects.
+            R"(`check` also looks for what the settings name (files, a group, folders, the PostgreSQL module), so run
+it as the daemon's user on its machine. It does not connect to the database; `headway doctor` connects.
 
 Order of precedence: flags, HEADWAY_* variables, the settings file, the defaults.
 

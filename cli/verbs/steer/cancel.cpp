@@ -22,9 +22,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Ask a session's agent to stop");
         arguments.footer(
-            R"(The reply to the agent's next report carries a `stop` directive. The agent then ends by itself. A
-cancel cannot be undone. `headway run` ends its command by SIGTERM, and after 10 s by SIGKILL;
-`headway acp` ends the turn.
+            R"(The reply to the agent's next report carries a `stop` directive, which asks the agent to end. `headway
+run` ends its command by SIGTERM, and after 10 s by SIGKILL; `headway acp` ends the turn. A cancel
+cannot be undone.
 
 Example:
   headway cancel my-agent --reason "not needed any more" && headway wait my-agent --until ended)");

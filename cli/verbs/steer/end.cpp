@@ -22,9 +22,10 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("End a session at once");
         arguments.footer(
-            R"(Records the end of the session. The agent's process is not killed, but later reports of the session
-are refused. The outcome budget_exhausted gives the verdict `halted`. To ask a working agent to stop, use
-`headway cancel`.
+            R"(Records the end of the session, and refuses later reports to this id; if the agent's conversation is
+resumed, it gets a new session, ID~2. The outcome budget_exhausted gives the verdict `halted`. After
+`halted` and `cancelled`, `headway run` ends its command; no other process is killed. To ask a working
+agent to stop, use `headway cancel`.
 
 Examples:
   headway end my-agent --outcome failed --reason "no disk space"

@@ -85,8 +85,8 @@ std::unique_ptr<Verb> make_pause() {
 std::unique_ptr<Verb> make_resume() {
     return std::make_unique<Hold>(
         "/resume", "Let an agent go on after a pause or a rejection",
-        "Ends a pause, or (scope `approve`) the stop that `headway reject` caused. A cancel "
-        "cannot be undone.\n\n"
+        "Ends a pause or, given the scope `approve`, too, the stop after `headway reject`. A "
+        "cancel cannot be undone.\n\n"
         "Example:\n  headway resume my-agent");
 }
 

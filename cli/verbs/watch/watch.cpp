@@ -242,7 +242,7 @@ Exit codes:
             .option("--after", options.after,
                     "start after the event with this number (0: the beginning)")
             .type("N");
-        arguments.flag("--follow", options.follow, "continue after the session has ended");
+        arguments.flag("--follow", options.follow, "do not exit when the session ends");
         arguments.duration("--open-within", options.open_within,
                            "wait this long for a session to exist; 0: no limit");
         arguments.duration("--connect-timeout", options.connect_timeout,
