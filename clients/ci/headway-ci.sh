@@ -15,7 +15,7 @@ Usage: headway-ci.sh [--wait ID]... [--until WHAT] [--junit FILE] [--deb FILE|UR
   --junit FILE   write JUnit XML, one case a session
   --deb FILE     install this package if there is no headway; also an https:// URL
 
-The command finds the daemon in HEADWAY_URL. Settings of the daemon are those of HEADWAY_CONFIG alone, if it is set. The exit status is that of the command, or of `headway wait` if that was 0.
+The command finds the daemon in HEADWAY_URL. Settings of the daemon are those of HEADWAY_CONFIG alone, if it is set; else stuck sessions are halted. The exit status is that of the command, or of `headway wait` if that was 0.
 TEXT
 }
 
@@ -123,8 +123,9 @@ if ! command -v headway >/dev/null; then
     $root apt-get install -y -qq "$deb" >&2
 fi
 
-# No settings of the folder in which the job works: it is the repository's, and says how its own daemon is run.
-: >"$work/headway.toml"
+# No settings of the folder in which the job works: it is the repository's, and says how its own daemon is run. An agent that the
+# command waits for itself (`headway run`) ends when it is stuck, and with it the job.
+printf '[policy]\non_stuck = "halt"\n' >"$work/headway.toml"
 mkfifo "$work/alive"
 # In a session of its own: Ctrl-C of the terminal is for the command, which may have to report how it ended.
 apart=''

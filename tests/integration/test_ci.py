@@ -198,6 +198,17 @@ class Job(unittest.TestCase):
                         "for i in 0 3; do curl -fsS -o /dev/null $HEADWAY_URL/ping/agent-$((1 + i / 3))/$i; done")
         self.assertEqual((done.returncode, cases(self.file)), (1, {"agent-1": "", "agent-2": "failed"}), done.stderr)
 
+    def test_an_agent_that_loops_while_the_command_waits_for_it_ends_the_job(self):
+        call = '''{"type":"tool.finished","data":{"tool":"bash","args":{"command":"make"},"ok":false,"error":{"message":"no rule"}}}'''
+        agent = self.folder / "agent.sh"
+        agent.write_text(f"""for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            curl -fsS -o /dev/null -H 'Content-Type: application/json' -d '{call}' $HEADWAY_URL/v1/sessions/agent-1/events || exit 9
+        done
+        sleep 600""", encoding="utf-8")
+        done = self.job("--wait", "agent-1", "--junit", str(self.file), "--", "headway", "run", "--session", "agent-1", "--", "sh", str(agent))
+        self.assertNotEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(cases(self.file), {"agent-1": "halted"}, done.stderr)
+
     def test_the_status_of_the_command_comes_first_and_what_it_did_not_open_is_not_waited_for(self):
         done = self.job("--wait", "agent-1", "--junit", str(self.file), "--", "sh", "-c", "exit 7")
         self.assertEqual((done.returncode, cases(self.file)), (7, {"agent-1": "never_opened"}), done.stderr)
