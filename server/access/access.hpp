@@ -32,10 +32,10 @@ struct Principal {
     bool anonymous() const noexcept { return id.empty(); }
 };
 
-/// For routes whose path does not name the session: checks that the caller may report for it.
-/// Error: kForbidden, which names the scope. Pure.
+/// Checks that the caller may report for `session`. For routes whose path does not name the
+/// session. Error: kForbidden, which names the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
-/// For the same routes: checks that the caller may read the session. Error: kForbidden, which names
+/// Checks that the caller may read `session`, for the same routes. Error: kForbidden, which names
 /// the scope. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
@@ -79,7 +79,7 @@ public:
     /// Exchanges a code for a login; Login::secret is empty if the code is invalid. Error:
     /// kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends at once the login that a request has sent. True if the request had a login.
+    /// Ends at once the login whose secret the request has sent. True if the request had a login.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
@@ -109,8 +109,8 @@ public:
         return check_token(target, head, peer);
     }
 
-    /// Identifies the caller of a long-lived request such as a stream: the id of the caller's token
-    /// or login.
+    /// The id of the caller's token or login. A long-lived request, such as a stream, keeps it for
+    /// counts().
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
     /// True if the credential for which stays_as() returned `who` is still valid.
     bool counts(std::string_view who);
@@ -126,15 +126,15 @@ public:
     std::uint64_t paused() const noexcept { return paused_; }
     /// Number of client addresses with recorded failures.
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
-    /// The Retry-After of the last kTooManyFailures.
+    /// The Retry-After of the last error kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
     /// A line for the log about an address that fails too often, or (at most once an hour) about a
-    /// refused reporter; or an empty string.
+    /// refused reporter. Empty if there is none.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
     /// All tokens, newest first, with the current `used_at`.
     std::vector<const core::TokenRecord*> tokens() const;
-    /// The token uses since the last call.
+    /// The uses of tokens since the last call of take_uses().
     std::vector<core::TokenUse> take_uses();
 
 private:

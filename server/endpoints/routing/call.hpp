@@ -39,7 +39,7 @@ struct DaemonState {
     std::vector<config::JudgeEndpoint> judges;
     std::function<JudgeStats()> judge_stats;  ///< empty: no judge is configured
     EngineStats engine;
-    std::vector<std::uint64_t> requests;  ///< number of requests by row of the route table
+    std::vector<std::uint64_t> requests;  ///< number of requests for each row of the route table
     bool draining = false;
 };
 

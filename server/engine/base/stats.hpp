@@ -59,7 +59,7 @@ struct EngineStats {
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< changes of verdicts, by new
                                                                 ///< verdict
     std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now, by verdict
-    /// Sessions in memory that have a budget, by its level.
+    /// Sessions in memory that have a budget, by level of the budget.
     std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()> budget_levels{};
     /// Open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> hook_channels{};

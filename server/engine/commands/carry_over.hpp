@@ -24,9 +24,9 @@ std::string base_of(const std::string& session);
 
 /// Whether a report begins the next generation of an ended session.
 enum class Begins : std::uint8_t {
-    kNever,   ///< the report comes late
-    kByCall,  ///< for an agent at work, unless the session was stopped
-    kAnew,    ///< for a person, or a new process
+    kNever,   ///< no: the report comes late
+    kByCall,  ///< yes, unless the session was stopped: the report is of an agent at work
+    kAnew,    ///< yes: the report is of a person or a new process
 };
 
 /// The id of the generation in force: the newest known generation; or the next one, if the newest
@@ -37,7 +37,7 @@ core::Result<std::string> in_force(Reader& reader, const std::string& session, B
 /// allowed.
 std::string next_generation(const std::string& session, const std::string& now);
 
-/// The generation before `session`, if that has ended or is a recording; else null.
+/// The generation before `session`, if that generation has ended or is a recording; else null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
 /// True if a person or a rule ended the session, or had directed its agent to stop before the
@@ -52,7 +52,7 @@ bool was_ended_for_it(const core::SessionState& state);
 enum class BegunBy : std::uint8_t {
     kAgent,
     kPrompt,    ///< a person at the agent, as its hook reports
-    kOperator,  ///< through the API
+    kOperator,  ///< the operator, through the API
 };
 
 /// Checks whether a session with this id may begin. Error: kForbidden in three cases. The previous

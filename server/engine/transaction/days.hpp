@@ -15,7 +15,7 @@
 #include "storage/store/store.hpp"
 
 // Daily caps over all sessions (docs/costs.md). The totals are counters in the store, written in
-// the same transaction as the use that they count.
+// the same transaction as the usage that they count.
 
 namespace headway::server {
 
@@ -34,7 +34,7 @@ struct DaysHeld {
 core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t day,
                                    const core::DayCap& cap);
 
-/// Counts the session's own use in these events, and applies a person's decision about a cap if
+/// Counts the session's own usage in these events, and applies a person's decision about a cap if
 /// this session requested the decision. Part of Transaction::append.
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
