@@ -43,8 +43,7 @@ struct ServerSettings {
                                              ///< which new ones are closed at once
     milliseconds header_timeout{
         10'000};  ///< longest time from a request's first byte to the end of its header
-    milliseconds body_timeout{
-        30'000};  ///< longest time from the end of the header to the end of the body
+    milliseconds body_timeout{30'000};   ///< longest time from the header's end to the body's end
     milliseconds idle_timeout{75'000};   ///< how long a connection may be open without a request
     milliseconds write_timeout{30'000};  ///< how long a client may leave a reply or stream unread
     milliseconds drain_timeout{8'000};   ///< how long replies in flight may take after SIGTERM
@@ -114,8 +113,7 @@ struct LogSettings {
 struct Settings {
     ServerSettings server;
     StorageSettings storage;
-    core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
-                          ///< heartbeat_limit; reloadable
+    core::Policy policy;                   ///< defaults of new sessions; reloadable
     core::PolicyFloor policy_floor;        ///< floor for sessions that are opened without the scope
                                            ///< `control`; reloadable
     std::string policy_preset = "none";    ///< "none" or "first-designs"; reloadable

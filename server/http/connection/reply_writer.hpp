@@ -96,7 +96,7 @@ private:
         kReplies,
         kLast,  ///< the newest place is the last one
         kStream,
-        kStreamEnds,  ///< ends with the bytes that wait to be sent
+        kStreamEnds,  ///< the stream ends after the bytes that wait to be sent
     };
     struct Slot {
         std::uint64_t number = 0;

@@ -49,8 +49,8 @@ private:
 /// True if there is a group of this name or number.
 bool is_group(const std::string& group);
 
-/// The user that the peer of a Unix socket had when it connected; nothing if the kernel does not
-/// report it.
+/// The id of the user that a Unix socket's peer had when it connected; nothing if the kernel does
+/// not report the user.
 std::optional<std::uint32_t> user_of(LocalSocket& socket) noexcept;
 /// True for root and the daemon's own user.
 bool is_our_user(std::uint32_t uid) noexcept;

@@ -99,7 +99,8 @@ public:
             places.push_back(place);
         return places;
     }
-    /// Replies that are due at `now`, the earliest first; kNever: all replies that have a due time.
+    /// Replies that are due at `now`, the earliest first; with kNever, all replies that have a due
+    /// time.
     std::vector<Place> due(core::Timestamp now) const {
         std::vector<Place> places;
         for (const auto& [at, place] : by_time_) {
