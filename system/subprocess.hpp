@@ -16,8 +16,8 @@ namespace headway::system {
 
 using Environment = std::map<std::string, std::string>;
 
-/// In Launch::streams, in place of a descriptor: the standard input, output or error of this
-/// process.
+/// Stands for the standard input, output or error of this process, in place of a descriptor in
+/// Launch::streams.
 inline constexpr int kOurs = -1;
 inline constexpr int kNowhere = -2;  ///< /dev/null
 

@@ -26,7 +26,7 @@ public:
     struct Settings {
         PostgresConnection::Settings connection;
         std::string id;        ///< this daemon's id, unique
-        std::string name;      ///< name shown to people: host and port
+        std::string name;      ///< name of this daemon, shown to people
         std::string version;   ///< the program's version
         bool imports = false;  ///< set by `headway migrate`, which may open an incomplete store
         /// Replaces the database's time in tests.

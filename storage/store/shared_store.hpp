@@ -46,7 +46,7 @@ struct KnownSession {
 
 /// The result of a HoldRequest.
 struct Held {
-    core::Timestamp now = core::kNever;  ///< read after the rows were locked
+    core::Timestamp now = core::kNever;  ///< the time, read after the rows were locked
     std::vector<KnownSession> sessions;  ///< held until the end of the transaction
     std::vector<KnownSession> seen;
     std::vector<SessionKey> due;       ///< a subset of `sessions`

@@ -35,8 +35,8 @@ struct SessionFilter {
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
-    bool over_budget = false;  ///< true: because of its budget; false: because it is blocked, stuck
-                               ///< or silent
+    bool over_budget =
+        false;  ///< the reason is its budget; otherwise it is blocked, stuck or silent
 };
 
 /// A session, open or ended, with an unacknowledged alarm.
@@ -83,7 +83,7 @@ public:
                                                              SessionKey before) = 0;
     /// A key greater than all keys in use.
     virtual core::Result<SessionKey> sessions_end() = 0;
-    /// Alarms, the most urgent first, then the oldest.
+    /// Alarms, the most urgent first; among equally urgent ones, the oldest first.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
     virtual core::Result<AlarmCounts> count_alarms() = 0;
 };
