@@ -65,8 +65,8 @@ std::string without_password(std::string_view url);
 std::filesystem::path operator_socket(const Settings& settings,
                                       const std::map<std::string, std::string>& environment);
 /// The path of the Unix socket for reports only. A relative path is in $RUNTIME_DIRECTORY if
-/// systemd has made that folder, because other users cannot enter the state directory of a service;
-/// else it is in the state directory. Empty if none is set. Pure.
+/// systemd has made that folder, else in the state directory. Other users cannot enter the state
+/// directory of a service. Empty if none is set. Pure.
 std::filesystem::path report_socket(const Settings& settings,
                                     const std::map<std::string, std::string>& environment);
 

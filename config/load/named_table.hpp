@@ -60,8 +60,8 @@ public:
     /// value has in values(). Error: kInvalidConfig; nothing is stored.
     virtual core::Result<std::string> assign(Settings& settings, std::string_view dotted,
                                              const Value& value) const = 0;
-    /// Mistakes that the checks of single values cannot find, because they concern an entry as a
-    /// whole. One sentence each.
+    /// Mistakes that concern an entry as a whole, so that the checks of single values cannot find
+    /// them. One sentence each.
     virtual std::vector<std::string> mistakes_in(const Settings& settings) const = 0;
     /// Every value that is not the default.
     virtual std::vector<NamedValue> values(const Settings& settings) const = 0;

@@ -26,9 +26,9 @@ struct ListenAddress {
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
 
 /// Checks the address against the other settings. If other machines can reach it, access.mode must
-/// be "token". TLS must then be set too, unless insecure_bind is set, because tokens could
-/// otherwise be read on their way. With a proxy, access.mode must be "token" too. Both TLS keys
-/// must be set, or neither. Error: kInvalidConfig. Pure.
+/// be "token". TLS must then be set too, because tokens could otherwise be read on their way;
+/// insecure_bind lifts this requirement. With a proxy, access.mode must be "token" too. Both TLS
+/// keys must be set, or neither. Error: kInvalidConfig. Pure.
 core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
 
 /// Checks that no webhook is sent to the daemon itself, where each message could cause the next

@@ -32,11 +32,11 @@ struct Principal {
     bool anonymous() const noexcept { return id.empty(); }
 };
 
-/// Checks that the caller may report for `session`. For routes whose path does not name the
-/// session. Error: kForbidden, which names the scope. Pure.
+/// Checks that the caller may report for `session`, which the path of the route does not name.
+/// Error: kForbidden, which names the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
-/// Checks that the caller may read `session`, for the same routes. Error: kForbidden, which names
-/// the scope. Pure.
+/// Checks that the caller may read `session`, which the path of the route does not name. Error:
+/// kForbidden, which names the scope. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
 /// An Idempotency-Key as it is stored. A token that may not report for all sessions has its own
@@ -83,7 +83,7 @@ public:
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
-    /// True if check() allows this caller the routes with this guard, for all sessions.
+    /// True if check() would let this caller use the routes with this guard, for all sessions.
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
     /// True if the caller may control sessions: the caller has the scope `control`, or is anonymous

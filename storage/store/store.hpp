@@ -165,8 +165,8 @@ public:
     /// ended before `cutoff`, usage records and idempotency keys older than `cutoff`, and sessions
     /// passed to forget().
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
-    /// Moves the pages in the WAL to the database if the WAL has at least `pages` pages. Outside of
-    /// a transaction.
+    /// Moves the pages in the WAL to the database if the WAL has at least `pages` pages. To be
+    /// called outside of a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
     virtual std::int64_t wal_pages() const = 0;
     /// Space inside the database that deleted rows have left and new rows will use.

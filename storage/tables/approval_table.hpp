@@ -55,7 +55,7 @@ public:
     virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                                       std::uint64_t n) = 0;
     virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
-    /// The pending approvals of all sessions that have this core::Approval::identity_digest, oldest
+    /// The pending approvals with this core::Approval::identity_digest, over all sessions; oldest
     /// first.
     virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
                                                                           std::size_t limit) = 0;

@@ -14,7 +14,7 @@ namespace headway::storage {
 
 /// A message to one webhook, kept from its event until it is delivered or dropped.
 struct OutboxMessage {
-    std::int64_t row = 0;  ///< number of its row; ascends in the order of events
+    std::int64_t row = 0;  ///< the row's number, which ascends in the order of events
     std::string endpoint;
     std::string id;  ///< the webhook-id
     std::string type;

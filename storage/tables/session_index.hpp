@@ -35,8 +35,8 @@ struct SessionFilter {
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
-    bool over_budget =
-        false;  ///< the reason is its budget; otherwise it is blocked, stuck or silent
+    bool over_budget = false;  ///< the reason is the session's budget; otherwise the session is
+                               ///< blocked, stuck or silent
 };
 
 /// A session, open or ended, with an unacknowledged alarm.

@@ -69,8 +69,8 @@ struct HookAnswered {
     bool hold = false;
     bool held_elsewhere = false;  ///< a change made at another daemon may end the hold
     api::hooks::HookReply reply;
-    bool wants_older_uses = false;  ///< all answers of the model that the hook reported were new,
-                                    ///< so older ones may be missing
+    bool wants_older_uses = false;  ///< all model answers that the hook reported were new, so older
+                                    ///< answers may be missing
     bool wants_goal = false;        ///< the goal's command is to be run
 };
 

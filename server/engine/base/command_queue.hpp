@@ -25,8 +25,8 @@ namespace headway::server {
 /// reply to its previous request, its requests stay in order.
 class CommandQueue {
 public:
-    /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
-    /// tens of ms.
+    /// A rationed request takes the engine up to 1 ms, so kRationPerTurn such requests delay a
+    /// report by tens of ms.
     static constexpr std::size_t kRationPerTurn = 32;
     /// A request of at least this size is large. A turn takes large requests until they have
     /// kLargeBytesPerTurn together; that many bytes delay a small report by less than 10 ms.

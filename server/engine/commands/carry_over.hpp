@@ -24,9 +24,9 @@ std::string base_of(const std::string& session);
 
 /// Whether a report begins the next generation of an ended session.
 enum class Begins : std::uint8_t {
-    kNever,   ///< no: the report comes late
-    kByCall,  ///< yes, unless the session was stopped: the report is of an agent at work
-    kAnew,    ///< yes: the report is of a person or a new process
+    kNever,   ///< never: the report comes late
+    kByCall,  ///< only if the session was not stopped: the agent is at work
+    kAnew,    ///< always: the report comes from a person or a new process
 };
 
 /// The id of the generation in force: the newest known generation; or the next one, if the newest
@@ -55,9 +55,10 @@ enum class BegunBy : std::uint8_t {
     kOperator,  ///< the operator, through the API
 };
 
-/// Checks whether a session with this id may begin. Error: kForbidden in three cases. The previous
-/// generation has not ended, so its carry-over is unknown. An agent begins a generation after a
-/// stopped session. The base of the generation is unknown, and the opening is not the operator's.
+/// Checks whether a session with this id may begin. Error: kForbidden if the previous generation
+/// has not ended, because its carry-over is then unknown; if an agent begins a generation after a
+/// stopped session; or if the base of the generation is unknown and the opening is not the
+/// operator's.
 core::Result<> check_turn(Reader& reader, const std::string& session, BegunBy by = BegunBy::kAgent);
 
 /// Names the sessions for a report that may open `session` (WriteTask::name).
@@ -66,8 +67,8 @@ core::Result<> name_opening(Reader& reader, SessionNames& names, const std::stri
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
-    /// For the runs of a job: the next run takes over only the limits that the operator changed,
-    /// since a job may ping as often as it likes.
+    /// For the runs of a job, which may begin as often as the job likes: the next run takes over
+    /// the limits only if the operator has changed them.
     kOperators,
 };
 

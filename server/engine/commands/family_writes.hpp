@@ -15,9 +15,9 @@ core::Result<bool> tick(Transaction& transaction, Resident& resident);
 /// Wakes those ancestors of changed sessions whose own silence or wait may have ended.
 void wake_parents(Transaction& transaction);
 
-/// Puts messages about changed sessions into the inboxes of their parents and children. Parents are
-/// informed of their children's usage and launches (in families without a budget, only of figures
-/// that are new or much higher), and children of the end of their parent.
+/// Puts messages about changed sessions into the inboxes of their parents and children. A message
+/// to a parent reports the usage and the launches of a child (in families without a budget, only
+/// figures that are new or much higher). A message to a child reports that its parent has ended.
 core::Result<> tell_relatives(Transaction& transaction);
 
 /// The maximum number of sessions that handle their messages in one turn, equal to the maximum

@@ -41,8 +41,8 @@ struct HookCommand {
     core::Timestamp use_clock = core::kNever;  ///< the agent's clock when it reported `uses`
     api::hooks::GoalReport goal = {};
     std::string target = {};  ///< the session in force
-    /// The sessions that name() named, kept here because the transaction refers to these texts: the
-    /// session in force, and its next generation or empty.
+    /// The sessions that name() named: the session in force, and its next generation (or empty).
+    /// Kept here because the transaction refers to these texts.
     std::string named = {};
     std::string next = {};
 

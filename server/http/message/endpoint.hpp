@@ -30,8 +30,8 @@ inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmi
 
 /// Limits that the gate checks before the body is read.
 struct BodyRule {
-    bool read = false;          ///< a body is used; else one of at most bytes_max is ignored
-    bool lines = false;         ///< also accepts application/x-ndjson
+    bool read = false;   ///< the body is used; an unused body of at most bytes_max is accepted
+    bool lines = false;  ///< also accepts application/x-ndjson
     std::size_t bytes_max = 0;  ///< limit, also for the inflated body
     bool protobuf = false;      ///< also accepts application/x-protobuf
     bool any_type = false;      ///< accepts any Content-Type
