@@ -21,7 +21,7 @@ namespace headway::config {
 
 /// Texts about a kind of table.
 struct TableWords {
-    std::string_view path;               ///< "judge.endpoints"
+    std::string_view path;               ///< such as "judge.endpoints"
     std::string_view entry;              ///< name of the thing that a table defines: "endpoint"
     std::string_view example;            ///< an example of a name
     std::string_view bad_name;           ///< the sentence about a name that is refused

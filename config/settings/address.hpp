@@ -16,7 +16,7 @@ struct WebhookSettings;
 /// An address to listen on. `host` is numeric, without brackets ("localhost" becomes 127.0.0.1).
 struct ListenAddress {
     std::string host;
-    std::uint16_t port = 0;  ///< 0: chosen by the kernel
+    std::uint16_t port = 0;  ///< the port; 0: chosen by the kernel
     bool ipv6 = false;
     bool loopback = false;  ///< other machines cannot reach it
 };

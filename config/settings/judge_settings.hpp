@@ -18,7 +18,7 @@ struct JudgeEndpoint {
     std::string api_key;               ///< the key itself; safer: one of the next two members
     std::string api_key_env;           ///< environment variable that holds the key
     std::string api_key_file;          ///< file that holds the key
-    std::vector<std::string> headers;  ///< "Name: value", sent with each request
+    std::vector<std::string> headers;  ///< headers sent with each request, each "Name: value"
     std::string ca_file;               ///< PEM of trusted authorities; empty = the system's
     bool tls_verify = true;
     std::uint32_t concurrency = 1;  ///< questions at once, 1..1024

@@ -50,9 +50,9 @@ struct ServerSettings {
 };
 
 struct StorageSettings {
-    std::string state_dir;  ///< empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else
-                            ///< ~/.local/state/headway
-    std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
+    std::string state_dir;  ///< the state directory; empty: $STATE_DIRECTORY, else
+                            ///< $XDG_STATE_HOME/headway, else ~/.local/state/headway
+    std::string store;      ///< URL of PostgreSQL; empty: SQLite in state_dir
     milliseconds store_timeout =
         std::chrono::seconds{5};  ///< longest wait for a reply of the store, commits included
     std::string daemon_name;      ///< name of this daemon, if several share a store; empty: its
@@ -106,8 +106,8 @@ struct ObserveSettings {
 };
 
 struct LogSettings {
-    std::string level = "info";   ///< trace debug info warn error off; reloadable
-    std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
+    std::string level = "info";   ///< trace, debug, info, warn, error or off; reloadable
+    std::string format = "auto";  ///< auto (text on a terminal, else json), text or json
 };
 
 struct Settings {

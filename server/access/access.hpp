@@ -163,7 +163,7 @@ private:
     Principal reporter_;   ///< any caller on the report socket
     Logins logins_;
     config::AccessSettings settings_;
-    std::string operator_hash_;  ///< empty: no operator's token
+    std::string operator_hash_;  ///< hash of the operator's token; empty: no such token
     DecisionLinks decision_links_;
     std::filesystem::path operator_file_;
     bool shared_ = false;       ///< see share()

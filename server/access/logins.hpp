@@ -25,7 +25,7 @@ inline std::string login_url(const std::string& base, const LoginCode& code) {
 
 /// A login. Pages send its secret in place of a token.
 struct Login {
-    std::string secret;  ///< empty: the code was invalid
+    std::string secret;  ///< the secret of the login; empty: the code was invalid
     core::Timestamp expires_at = core::kNever;
 };
 
@@ -74,7 +74,7 @@ private:
 
     std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first
     std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
-    std::string key_;            ///< empty: logins are not shared
+    std::string key_;            ///< key of shared logins; empty: logins are not shared
     std::vector<Known> used_;    ///< used codes under a shared key, at most limits::kEndedLoginsMax
     std::vector<Known> ended_;   ///< ended logins under a shared key, at most
                                  ///< limits::kEndedLoginsMax

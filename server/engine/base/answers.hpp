@@ -49,7 +49,7 @@ struct StreamReply {
 /// A hook whose body the I/O thread has read.
 struct HookCall {
     const api::hooks::Dialect* dialect = nullptr;
-    api::hooks::Hook hook;    ///< the arguments have been removed
+    api::hooks::Hook hook;    ///< the hook, without the arguments of its call
     std::string args_digest;  ///< digest of the arguments of the call that waits
     bool process = false;     ///< the daemon follows the agent's process
     int process_number = 0;   ///< the process's number on this machine; 0: unknown

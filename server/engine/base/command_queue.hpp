@@ -46,9 +46,9 @@ public:
     /// Makes the engine take a turn, even without a request. Any thread.
     void poke();
 
-    /// Waits until `deadline` for requests or a poke(). Then replaces the content of `out` with up
-    /// to limits::kBatchMax requests, up to kRationPerTurn rationed ones, and some large ones.
-    /// Returns how many are left.
+    /// Waits for requests or a poke(), at most until `deadline`. Then replaces the content of `out`
+    /// with up to limits::kBatchMax small requests, in addition up to kRationPerTurn rationed ones,
+    /// and some large ones. Returns how many requests are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections passed to forget() since the last call of take_forgotten(). Engine thread

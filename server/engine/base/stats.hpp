@@ -21,7 +21,7 @@ struct ApprovalStats {
     std::uint64_t expired = 0;
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
-    std::uint64_t pending = 0;       ///< current number
+    std::uint64_t pending = 0;       ///< number of pending approvals now
     storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm
 };
 
