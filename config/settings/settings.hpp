@@ -102,7 +102,7 @@ inline constexpr std::array<std::string_view, 5> kObservedAgents{"claude", "code
                                                                  "qwen"};
 
 struct ObserveSettings {
-    std::vector<std::string> agents;  ///< empty: none
+    std::vector<std::string> agents;  ///< agents to observe; empty: none
 };
 
 struct LogSettings {

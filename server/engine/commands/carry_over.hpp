@@ -19,7 +19,8 @@ namespace headway::server {
 /// Maximum number of generations of one session. Later resumes go on in the last generation.
 inline constexpr int kGenerationsMax = 999;
 
-/// The id of the first generation of a session; its own id if it has no other. Pure.
+/// The id of the first generation of a session; the session's own id if it has no other generation.
+/// Pure.
 std::string base_of(const std::string& session);
 
 /// Whether a report begins the next generation of an ended session.

@@ -66,7 +66,7 @@ struct Above {
 };
 
 /// The decisions that bind a call of the session. `by_call`: the call itself is about to run, so
-/// rejections in earlier generations count too.
+/// rejections in earlier generations bind it too.
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
                              std::string_view args_digest, bool by_call);
 

@@ -66,7 +66,7 @@ struct OpenCommand {
     std::string session;
     core::SessionStarted about;
     bool bare = false;            ///< only the id was given: any existing session matches
-    std::string idempotency_key;  ///< or empty
+    std::string idempotency_key;  ///< the request's key; or empty
     std::string idempotency_fingerprint;
     bool controls = false;   ///< as ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations

@@ -91,7 +91,7 @@ private:
     bool short_of_space_ = false;
     /// SQLite found no space: nothing is written until a probe succeeds.
     bool full_ = false;
-    bool inside_full_ = false;  ///< full_, and there was no ballast to delete
+    bool inside_full_ = false;  ///< full_ is set, and there was no ballast to delete
     bool sync_failed_ = false;  ///< nothing may be written any more
     bool misplaced_ = false;    ///< nothing is written until the database has its name again
     Clock::Steady::time_point files_looked_at_{};

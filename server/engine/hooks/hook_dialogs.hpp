@@ -24,8 +24,8 @@ namespace headway::server {
 core::Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                                  std::optional<core::ApprovalRequested> asked);
 
-/// Makes the dialog of this call wait for its own request `n` again, because its hook was sent
-/// again.
+/// Makes the dialog of this call wait again for the dialog's own request `n`, because the hook of
+/// the dialog was sent again.
 void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n);
 
 /// Remembers that this call is about to run, so that its dialog may open. A bounded number of calls

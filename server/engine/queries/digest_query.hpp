@@ -53,7 +53,7 @@ private:
 
 /// The digest in the requested format.
 struct DigestQuery {
-    core::Timestamp since = core::kNever;  ///< kNever: now minus `span`
+    core::Timestamp since = core::kNever;  ///< start of the period; kNever: `span` before now
     core::Millis span{0};
     api::DigestFormat format = api::DigestFormat::kJson;
     DigestReading reading = {};

@@ -38,7 +38,7 @@ struct PingCommand {
     std::string rid;  ///< id of the run, or empty
     PingKind kind = PingKind::kSuccess;
     std::uint32_t exit_status = 0;  ///< exit status of a kFail; 0: not reported
-    std::string text;               ///< without secrets
+    std::string text;               ///< text of the ping, without secrets
     /// The new schedule of the job. If it has neither `every` nor `cron`, the job's schedule is
     /// removed.
     std::optional<core::PingSchedule> schedule = {};

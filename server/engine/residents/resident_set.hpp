@@ -26,7 +26,7 @@ struct PromptFingerprint {
     std::uint64_t digest = 0;
     std::size_t bytes = 0;
     bool whole = true;
-    bool of_loop = false;  ///< a person's command that starts a loop
+    bool of_loop = false;  ///< the prompt is a person's command that starts a loop
     bool operator==(const PromptFingerprint&) const = default;
 };
 

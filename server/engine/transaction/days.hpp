@@ -53,7 +53,7 @@ struct DayQuery {
 
 /// A person's request to raise a daily cap, or to lift it until the next day.
 struct DayCommand {
-    std::string label;  ///< empty: the cap for all sessions
+    std::string label;  ///< label of the cap; empty: the cap for all sessions
     double more_cost_usd = 0;
     std::uint64_t more_tokens = 0;
     bool lift = false;
