@@ -17,8 +17,8 @@ enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kO
 
 /// The right that a caller needs for a route.
 enum class Guard : std::uint8_t {
-    kPublic,    ///< nothing, in any mode
-    kAnyToken,  ///< in the mode `token`: any token
+    kPublic,    ///< no right, in any mode
+    kAnyToken,  ///< any token, but only in the mode `token`
     kReport,    ///< `report:<prefix>` of the session
     kRead,      ///< `read`, or `report:<prefix>` of the session
     kOverview,  ///< `read` or `report:`, for routes about all sessions

@@ -18,7 +18,7 @@ namespace headway::server {
 struct LocalSocketRule {
     std::string_view key = "server.socket";  ///< the setting with the socket's path, for messages
     std::string group;           ///< group whose members may also connect; empty: no group
-    std::string_view group_key;  ///< the setting with `group`
+    std::string_view group_key;  ///< the setting that gives `group`, for messages
 };
 
 /// The file of a listening Unix socket. Only its owner and the members of the configured group may
@@ -41,7 +41,7 @@ public:
     const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
-    std::filesystem::path path_;  ///< empty: no file
+    std::filesystem::path path_;  ///< path of the socket's file; empty: no file
     dev_t device_ = 0;
     ino_t inode_ = 0;
 };

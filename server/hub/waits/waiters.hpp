@@ -21,9 +21,9 @@ struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;
     std::vector<std::string> sessions;  ///< exactly one session, unless `several`
-    bool several = false;               ///< a request to /v1/wait, whose reply lists the sessions
+    bool several = false;     ///< the request is to /v1/wait, whose reply lists the sessions
     bool all = false;         ///< every session must meet the condition; otherwise one is enough
-    bool missing_ok = false;  ///< waits for sessions that are not opened yet
+    bool missing_ok = false;  ///< also waits for sessions that are not opened yet
     core::Timestamp open_by = core::kNever;  ///< time by which the sessions must be opened
     core::Timestamp deadline = core::kNever;
 };

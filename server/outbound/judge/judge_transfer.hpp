@@ -29,7 +29,7 @@ struct TryEnd {
     bool may_retry = false;
     EndpointHealth health = EndpointHealth::kDown;
     std::optional<std::chrono::milliseconds> retry_after;  ///< delay that the endpoint requested
-    std::string error;  ///< for people; empty if answered; without secrets
+    std::string error;  ///< text for people, without secrets; empty if answered
 };
 
 /// One try of one question. The multi handle and the target must outlive it. Judge thread only.
