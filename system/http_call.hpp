@@ -20,8 +20,8 @@ namespace headway::system {
 struct HttpOptions {
     std::string url{};
     std::string protocols = "http,https";  ///< protocols that are allowed, as libcurl names them
-    std::string method{};                  ///< empty: GET, or POST if there is a body
-    std::vector<std::string> headers{};    ///< "Name: value"
+    std::string method{};                  ///< the method; empty: GET, or POST if there is a body
+    std::vector<std::string> headers{};    ///< headers of the request, each "Name: value"
     std::optional<std::string> body{};
     std::string socket{};      ///< path of a Unix socket to connect to; empty: TCP
     std::string ca_file{};     ///< PEM file of trusted authorities; empty: the system's

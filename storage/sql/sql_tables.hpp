@@ -250,7 +250,7 @@ private:
     Sql& database_;
     Statement post_;
     Statement take_;
-    std::string buffer_;  ///< reused
+    std::string buffer_;  ///< reused for each message
 };
 
 /// Defined in sql_idempotency.cpp.

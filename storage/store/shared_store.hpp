@@ -111,7 +111,7 @@ public:
     /// The sessions as stored, in any order, except those that are deleted, damaged or of a newer
     /// version.
     virtual core::Result<std::vector<StoredSession>> load_all(std::span<const SessionKey> keys) = 0;
-    /// The events of each session after the given number. The same sessions are left out as in
+    /// For each session, the events after the given number. The same sessions are left out as in
     /// load_all().
     virtual core::Result<std::vector<Tail>> read_tails(
         std::span<const std::pair<SessionKey, std::uint64_t>> behind) = 0;

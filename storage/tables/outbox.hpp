@@ -24,7 +24,7 @@ struct OutboxMessage {
     std::uint32_t tries = 0;
     core::Timestamp due_at = core::kNever;
     core::Timestamp tried_at = core::kNever;
-    core::Timestamp dead_at = core::kNever;  ///< kNever: pending
+    core::Timestamp dead_at = core::kNever;  ///< when it became a dead letter; kNever: pending
     bool away = false;   ///< the last try failed because of the endpoint, not the message
     std::string reason;  ///< reason for the last failure
     std::string body;

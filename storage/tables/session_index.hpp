@@ -67,7 +67,7 @@ public:
     /// verdict, budget level or alarms; `now` is the time of these events.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
-    /// The keys of matching sessions below `before`, newest first.
+    /// The keys below `before` that belong to matching sessions, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
@@ -76,8 +76,8 @@ public:
     /// Needs, oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
-    /// The keys of matching sessions from `from` on and below `before`, newest first: one step of a
-    /// list that must read many sessions.
+    /// The keys from `from` on and below `before` that belong to matching sessions, newest first.
+    /// One step of a list that must read many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
                                                              SessionKey from,
                                                              SessionKey before) = 0;
