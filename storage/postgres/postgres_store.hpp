@@ -33,7 +33,8 @@ public:
         std::function<core::Timestamp()> now;
     };
 
-    /// Connects, and creates or migrates the tables. Errors: those of Store, and kStorageTooNew.
+    /// Connects, and creates the tables if there are none. Errors: those of Store, and
+    /// kStorageTooNew.
     static core::Result<std::unique_ptr<PostgresStore>> open(Settings settings);
 
     SharedStore* shared() override { return this; }

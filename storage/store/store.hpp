@@ -67,7 +67,8 @@ struct StreamPage {
     bool end = false;  ///< nothing follows
 };
 
-/// The data that a restart loads: the sessions that have events after their last snapshots.
+/// The data that is loaded at the start and after a failed commit: the sessions that have events
+/// after their last snapshots.
 struct Recovery {
     std::vector<StoredSession> sessions;
     Cursor head = 0;           ///< cursor of the last event; 0 = empty journal
