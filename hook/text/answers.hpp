@@ -38,7 +38,7 @@ std::vector<std::string> items_in(std::string_view tail, Record record, std::str
 void drop_answers_of(std::string_view parent, std::vector<std::string>& items);
 
 /// The time in the last line that has a time: about the current time of the agent's clock. Empty if
-/// no line has a time.
+/// none of the last lines has a time.
 std::string_view newest_time(std::string_view tail) noexcept;
 
 /// Removes as many of the newest `items` as fit into one request, and returns them, oldest first,

@@ -93,8 +93,8 @@ core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
 /// Begins a session and appends its events to `events`. If `before` is not null, the session gets
-/// what is left of the limits that were set for `before`, and is paused if `before` was. With
-/// Takes::kAll, take_rules() is applied first.
+/// what is left of the limits that were set for `before`, and is paused if `before` was. Does not
+/// apply take_rules(); with Takes::kAll, the caller does this first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

@@ -46,8 +46,8 @@ public:
     core::Result<> checkpoint(bool idle, bool short_of_space);
     /// Runs one step of retention if due; returns the deleted session, or nothing. Deletes sessions
     /// that ended more than the retention time before `earliest`, so that a wrong clock does not
-    /// delete sessions too early; without `earliest`, only sessions that are to be forgotten. The
-    /// caller must drop its copies of the deleted session.
+    /// delete sessions too early; without `earliest` or without a retention time, only sessions
+    /// that are to be forgotten. The caller must drop its copies of the deleted session.
     core::Result<std::optional<storage::Deletion>> delete_one(
         core::Timestamp now, std::optional<core::Timestamp> earliest);
     /// Makes retention due at once, because a session is to be forgotten.
