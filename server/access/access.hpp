@@ -79,7 +79,8 @@ public:
     /// Exchanges a code for a login; Login::secret is empty if the code is invalid. Error:
     /// kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends at once the login whose secret the request has sent. True if the request had a login.
+    /// Ends at once the login whose secret the request has sent. True if the request had a valid
+    /// login.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
@@ -109,8 +110,8 @@ public:
         return check_token(target, head, peer);
     }
 
-    /// The id of the caller's token or login. A long-lived request, such as a stream, keeps it for
-    /// counts().
+    /// The id of the caller's token or login; empty for an anonymous caller. A long-lived request,
+    /// such as a stream, keeps it for counts().
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
     /// True if the credential for which stays_as() returned `who` is still valid.
     bool counts(std::string_view who);
