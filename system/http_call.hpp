@@ -20,8 +20,8 @@ namespace headway::system {
 struct HttpOptions {
     std::string url{};
     std::string protocols = "http,https";  ///< protocols that are allowed, as libcurl names them
-    std::string method{};                  ///< empty: GET, or POST if there is a body
-    std::vector<std::string> headers{};    ///< "Name: value"
+    std::string method{};                  ///< the method; empty: GET, or POST if there is a body
+    std::vector<std::string> headers{};    ///< headers of the request, each "Name: value"
     std::optional<std::string> body{};
     std::string socket{};      ///< path of a Unix socket to connect to; empty: TCP
     std::string ca_file{};     ///< PEM file of trusted authorities; empty: the system's
@@ -30,8 +30,8 @@ struct HttpOptions {
     bool alone = false;        ///< whether the call gets a connection of its own
     bool checks_peer = false;  ///< whether HttpReceiver::may_send() is called
     std::chrono::milliseconds connect_timeout{0};
-    std::chrono::milliseconds timeout{0};  ///< for the whole call; 0: none
-    std::size_t reply_bytes_max = 0;       ///< bound of head and body together; 0: none
+    std::chrono::milliseconds timeout{0};  ///< longest time for the whole call; 0: no limit
+    std::size_t reply_bytes_max = 0;       ///< maximum size of head and body together; 0: no limit
     /// Returns the reason why a connection to this address is refused; empty if it is allowed.
     /// Called for each address that a name resolves to, because a name proves nothing. If the
     /// pointer is null, all addresses are allowed.

@@ -16,22 +16,23 @@ namespace headway::system {
 
 using Environment = std::map<std::string, std::string>;
 
-/// In Launch::streams, in place of a descriptor: the standard input, output or error of this
-/// process.
+/// Stands for the standard input, output or error of this process, in place of a descriptor in
+/// Launch::streams.
 inline constexpr int kOurs = -1;
-inline constexpr int kNowhere = -2;  ///< /dev/null
+inline constexpr int kNowhere = -2;  ///< stands for /dev/null
 
 /// How a program is started. The program gets only those descriptors above standard error that are
 /// in `inherited`.
 struct Launch {
-    std::vector<std::string> argv{};                  ///< argv[0] is a path, or a name to be found
-                                                      ///< in this process's PATH
-    std::optional<Environment> environment{};         ///< absent: that of this process
+    std::vector<std::string> argv{};  ///< argv[0] is a path, or a name to be found
+                                      ///< in this process's PATH
+    std::optional<Environment>
+        environment{};  ///< environment of the program; absent: that of this process
     std::array<int, 3> streams{kOurs, kOurs, kOurs};  ///< descriptors (> 2), kOurs or kNowhere
     std::vector<int> inherited{};    ///< descriptors that keep their numbers, in rising order
     std::optional<sigset_t> mask{};  ///< signals that the program blocks; absent: as in this
                                      ///< process
-    bool default_signals = false;    ///< the default action for all signals, not only SIGPIPE
+    bool default_signals = false;    ///< all signals get their default action, not only SIGPIPE
     bool own_group = false;          ///< the program leads a process group, which can be killed
     bool ends_with_us = false;  ///< the program gets SIGTERM when the thread that started it ends
     std::string folder{};       ///< working directory; empty: that of this process

@@ -28,7 +28,7 @@ std::vector<std::string_view> key_names();
 /// Text to follow "unknown key": why a key was removed, or which name was probably meant. Pure.
 std::string hint_about(std::string_view name);
 
-/// "HEADWAY_SERVER_LISTEN" for "server.listen". Pure.
+/// The environment variable of a key: "HEADWAY_SERVER_LISTEN" for "server.listen". Pure.
 std::string environment_name(std::string_view key);
 
 /// The value of `key` as TOML: quoted, bare or a list. Pure.

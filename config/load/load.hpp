@@ -14,10 +14,10 @@ namespace headway::config {
 
 /// The sources of settings. SIGHUP loads the same sources again.
 struct LoadRequest {
-    std::optional<std::filesystem::path> file;  ///< --config; if not set: ./headway.toml, else the
-                                                ///< file in the XDG folders or /etc, if there is
-                                                ///< one
-    std::map<std::string, std::string> flags;   ///< dotted key -> value, from the command line
+    std::optional<std::filesystem::path>
+        file;  ///< file named by --config; if not set: ./headway.toml, else a file in the XDG
+               ///< folders or /etc, if there is one
+    std::map<std::string, std::string> flags;        ///< dotted key -> value, from the command line
     std::map<std::string, std::string> environment;  ///< a copy of the process environment
 };
 
@@ -25,10 +25,10 @@ struct LoadRequest {
 /// NAME", "flag").
 struct KeyOrigin {
     std::string key;
-    std::string value;  ///< as in a variable or on the command line (Value::text())
+    std::string value;  ///< as written in a variable or on the command line (Value::text())
     std::string origin;
-    std::string toml;      ///< the value as in a file
-    std::string toml_key;  ///< the key as in a file
+    std::string toml;      ///< the value as written in a file
+    std::string toml_key;  ///< the key as written in a file
 };
 
 struct Loaded {
@@ -37,11 +37,11 @@ struct Loaded {
     std::optional<std::filesystem::path> file;  ///< the file that was read, if any
 };
 
-/// Merges the sources. Flags take precedence over HEADWAY_* variables (HEADWAY_SERVER_LISTEN and so
-/// on, each also as *_FILE), variables over the file, and the file over the defaults. Error:
-/// kInvalidConfig, and no setting is applied. The error's `detail` has every mistake, one on each
-/// line, with file and line and, for an unknown key, the most similar known key. Reads files;
-/// otherwise pure. Any thread.
+/// Merges the sources. Flags take precedence over HEADWAY_* variables, variables over the file, and
+/// the file over the defaults. A variable such as HEADWAY_SERVER_LISTEN holds a value;
+/// HEADWAY_SERVER_LISTEN_FILE names a file that holds it. Error: kInvalidConfig, and no setting is
+/// applied. The error's `detail` has every mistake, one on each line, with file and line and, for
+/// an unknown key, the most similar known key. Reads files; otherwise pure. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);
 
 /// Options of `headway serve`.
@@ -65,8 +65,8 @@ std::string without_password(std::string_view url);
 std::filesystem::path operator_socket(const Settings& settings,
                                       const std::map<std::string, std::string>& environment);
 /// The path of the Unix socket for reports only. A relative path is in $RUNTIME_DIRECTORY if
-/// systemd has made that folder, because other users cannot enter the state directory of a service;
-/// else it is in the state directory. Empty if none is set. Pure.
+/// systemd has made that folder, else in the state directory. Other users cannot enter the state
+/// directory of a service. Empty if none is set. Pure.
 std::filesystem::path report_socket(const Settings& settings,
                                     const std::map<std::string, std::string>& environment);
 

@@ -21,12 +21,12 @@ namespace headway::config {
 
 /// Texts about a kind of table.
 struct TableWords {
-    std::string_view path;               ///< "judge.endpoints"
+    std::string_view path;               ///< such as "judge.endpoints"
     std::string_view entry;              ///< name of the thing that a table defines: "endpoint"
     std::string_view example;            ///< an example of a name
     std::string_view bad_name;           ///< the sentence about a name that is refused
     std::string_view too_many;           ///< the sentence about an entry beyond the maximum
-    std::string_view optional_prefix{};  ///< prefix that a key may leave out; or empty
+    std::string_view optional_prefix{};  ///< prefix that may be left out of a key; empty: none
     bool needs_keys = true;              ///< a table without keys is a mistake
     std::string_view help{};             ///< text in default.toml, after the keys of the section
     /// The key that is set if a file has a plain value in place of the table; or empty.
@@ -60,14 +60,14 @@ public:
     /// value has in values(). Error: kInvalidConfig; nothing is stored.
     virtual core::Result<std::string> assign(Settings& settings, std::string_view dotted,
                                              const Value& value) const = 0;
-    /// Mistakes that the checks of single values cannot find, because they concern an entry as a
-    /// whole. One sentence each.
+    /// Mistakes that concern an entry as a whole, so that the checks of single values cannot find
+    /// them. One sentence each.
     virtual std::vector<std::string> mistakes_in(const Settings& settings) const = 0;
     /// Every value that is not the default.
     virtual std::vector<NamedValue> values(const Settings& settings) const = 0;
 
-    /// A key of the table as in a file: the entry's name is in quotes, unless TOML accepts it as a
-    /// bare key.
+    /// A key of the table as written in a file: the entry's name is in quotes, unless TOML accepts
+    /// it as a bare key.
     std::string toml_key(std::string_view dotted) const;
 
 protected:

@@ -12,7 +12,7 @@ struct PresetValue {
     std::string_view text;
 };
 
-/// The values that a preset gives to keys that no other source sets; empty for "none".
+/// The values of a preset, which apply to keys that no other source sets; empty for "none".
 /// docs/first-designs.md names the origin of each value. Any thread.
 std::span<const PresetValue> preset_values(std::string_view preset) noexcept;
 

@@ -25,7 +25,7 @@ enum class Kind : std::uint8_t { kText, kTextList, kCount, kDuration, kNumber };
 
 template <class T>
 struct Row {
-    std::string name;  ///< "server.listen"
+    std::string name;  ///< such as "server.listen"
     Kind kind{};
     std::string range;  ///< allowed values, for people: "16..100000", "json | text"; may be empty
     bool reloadable = false;  ///< a change takes effect on SIGHUP; otherwise it needs a restart

@@ -13,11 +13,11 @@ namespace headway::config {
 
 /// The first keys of [server]: the daemon's addresses, and who may use them.
 void add_listener_keys(std::vector<Key>& table);
-/// Keys for the limits of new sessions, which come after the other keys of [policy].
+/// Keys of [policy] for the limits of new sessions; they come after the section's other keys.
 void add_policy_limit_keys(std::vector<Key>& table);
 void add_floor_keys(std::vector<Key>& table);
 void add_budget_keys(std::vector<Key>& table);
-/// Keys of [budget.day], which come after those of [budget].
+/// Keys of [budget.day]; they come after those of [budget].
 void add_day_keys(std::vector<Key>& table);
 void add_approval_keys(std::vector<Key>& table);
 void add_fan_out_keys(std::vector<Key>& table);
@@ -28,7 +28,7 @@ void add_redaction_keys(std::vector<Key>& table);
 /// Keys of [observe].
 void add_observe_keys(std::vector<Key>& table);
 
-/// [budget.agents.TYPE]: upper and lower case in a type are equal. Any thread.
+/// [budget.agents.TYPE]: letter case in TYPE is ignored. Any thread.
 const AnyNamedTable& agent_table();
 /// [budget.day.labels."KEY=VALUE"]: caps for the sessions with a label. Any thread.
 const AnyNamedTable& day_label_table();

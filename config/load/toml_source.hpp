@@ -13,7 +13,7 @@ namespace headway::config {
 struct FileValue {
     std::string key;  ///< dotted
     Value value;
-    std::string where;  ///< "PATH:LINE"
+    std::string where;  ///< place in the file, as "PATH:LINE"
 };
 
 struct FileValues {

@@ -16,7 +16,7 @@ struct WebhookSettings;
 /// An address to listen on. `host` is numeric, without brackets ("localhost" becomes 127.0.0.1).
 struct ListenAddress {
     std::string host;
-    std::uint16_t port = 0;  ///< 0: chosen by the kernel
+    std::uint16_t port = 0;  ///< the port; 0: chosen by the kernel
     bool ipv6 = false;
     bool loopback = false;  ///< other machines cannot reach it
 };
@@ -25,14 +25,15 @@ struct ListenAddress {
 /// kInvalidConfig. Pure.
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/// Checks the address against the other settings: if other machines can reach it, access.mode must
-/// be "token", and TLS must be set so that tokens cannot be read on their way, unless insecure_bind
-/// is set. With a proxy, access.mode must be "token" too. Both TLS keys must be set, or neither.
-/// Error: kInvalidConfig. Pure.
+/// Checks the address against the other settings. If other machines can reach it, access.mode must
+/// be "token". TLS must then be set too, because tokens could otherwise be read on their way;
+/// insecure_bind lifts this requirement. With a proxy, access.mode must be "token" too. Both TLS
+/// keys must be set, or neither. Error: kInvalidConfig. Pure.
 core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
 
-/// Checks that no webhook is sent to the daemon itself: each message could then cause the next one.
-/// Checks also that webhooks.link is set if an endpoint has `decide`. Error: kInvalidConfig. Pure.
+/// Checks that no webhook is sent to the daemon itself, where each message could cause the next
+/// one. Checks also that webhooks.link is set if an endpoint has `decide`. Error: kInvalidConfig.
+/// Pure.
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
 
 /// True if an http or https URL reaches the listener: the ports are equal, and the URL's host is

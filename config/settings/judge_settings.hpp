@@ -18,7 +18,7 @@ struct JudgeEndpoint {
     std::string api_key;               ///< the key itself; safer: one of the next two members
     std::string api_key_env;           ///< environment variable that holds the key
     std::string api_key_file;          ///< file that holds the key
-    std::vector<std::string> headers;  ///< "Name: value", sent with each request
+    std::vector<std::string> headers;  ///< headers sent with each request, each "Name: value"
     std::string ca_file;               ///< PEM of trusted authorities; empty = the system's
     bool tls_verify = true;
     std::uint32_t concurrency = 1;  ///< questions at once, 1..1024
@@ -32,11 +32,11 @@ struct JudgeSettings {
     std::vector<JudgeEndpoint> endpoints;  ///< at most limits::kJudgeEndpointsMax
     bool on_suspect = true;                ///< automatic check when a session is suspect
     std::uint32_t audit_rounds = 100;      ///< rounds without hard progress between audits; 0 = off
-    std::uint32_t checks_max = 10;         ///< automatic checks of one session at most; 0 = none
+    std::uint32_t checks_max = 10;         ///< maximum of automatic checks of one session; 0 = none
     std::string estimates = "stall";       ///< "off", "stall" (also at a change of phase), "step"
                                            ///< or "every"
     std::uint32_t estimate_steps = 5;      ///< with "every": finished calls between estimates
-    std::uint32_t estimates_max = 100;     ///< estimates of one session at most
+    std::uint32_t estimates_max = 100;     ///< maximum of estimates of one session
     std::uint32_t retries = 3;             ///< further attempts after connect errors, 429 and 5xx
     std::chrono::milliseconds silence_timeout{
         300'000};  ///< no byte for this long: the connection is dead

@@ -31,27 +31,28 @@ struct ServerSettings {
         "headway.sock";  ///< Unix socket; in the state directory if relative; empty: no socket
     std::string report_socket = "report.sock";  ///< Unix socket for reports only: see
                                                 ///< report_socket()
-    std::string report_group;    ///< group that may use report_socket: name or number; empty: none
-    std::string tls_cert;        ///< PEM chain; if tls_key is set too, the port accepts only TLS
-    std::string tls_key;         ///< PEM
+    std::string
+        report_group;      ///< name or number of the group that may use report_socket; empty: none
+    std::string tls_cert;  ///< PEM chain; if tls_key is set too, the port accepts only TLS
+    std::string tls_key;   ///< PEM
     bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
     bool behind_proxy = false;   ///< requests come through a proxy; needs access.mode "token"
     std::vector<std::string>
         allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
-    std::uint32_t connections_max =
-        12'000;  ///< 16..100000; above this number, new connections are closed at once
+    std::uint32_t connections_max = 12'000;  ///< number of open connections, 16..100000, above
+                                             ///< which new ones are closed at once
     milliseconds header_timeout{
-        10'000};  ///< from the first byte of a request to the end of its header
-    milliseconds body_timeout{30'000};   ///< from the end of the header to the end of the body
+        10'000};  ///< longest time from a request's first byte to the end of its header
+    milliseconds body_timeout{30'000};   ///< longest time from the header's end to the body's end
     milliseconds idle_timeout{75'000};   ///< how long a connection may be open without a request
     milliseconds write_timeout{30'000};  ///< how long a client may leave a reply or stream unread
     milliseconds drain_timeout{8'000};   ///< how long replies in flight may take after SIGTERM
 };
 
 struct StorageSettings {
-    std::string state_dir;  ///< empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else
-                            ///< ~/.local/state/headway
-    std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
+    std::string state_dir;  ///< the state directory; empty: $STATE_DIRECTORY, else
+                            ///< $XDG_STATE_HOME/headway, else ~/.local/state/headway
+    std::string store;      ///< URL of PostgreSQL; empty: SQLite in state_dir
     milliseconds store_timeout =
         std::chrono::seconds{5};  ///< longest wait for a reply of the store, commits included
     std::string daemon_name;      ///< name of this daemon, if several share a store; empty: its
@@ -72,8 +73,8 @@ struct StorageSettings {
 };
 
 struct AccessSettings {
-    std::string mode = "local";                            ///< local, token; reloadable
-    std::string local_control = "open";                    ///< open, token; reloadable
+    std::string mode = "local";                            ///< "local" or "token"; reloadable
+    std::string local_control = "open";                    ///< "open" or "token"; reloadable
     milliseconds login_for = std::chrono::hours{24 * 30};  ///< browser login's lifetime; reloadable
     std::string secret_file = {};  ///< secret of all daemons that share a store; empty: each daemon
                                    ///< has its own
@@ -85,7 +86,7 @@ struct RedactionSettings {
                                              ///< kept; reloadable
     std::vector<std::string> plain_names;    ///< names whose values are no secrets and are kept;
                                              ///< reloadable
-    std::string capture = "full";            ///< full, digests; reloadable
+    std::string capture = "full";            ///< "full" or "digests"; reloadable
     std::vector<std::string> digest_agents;  ///< only digests of these agents are kept; reloadable
 };
 
@@ -101,25 +102,24 @@ inline constexpr std::array<std::string_view, 5> kObservedAgents{"claude", "code
                                                                  "qwen"};
 
 struct ObserveSettings {
-    std::vector<std::string> agents;  ///< empty: none
+    std::vector<std::string> agents;  ///< agents to observe; empty: none
 };
 
 struct LogSettings {
-    std::string level = "info";   ///< trace debug info warn error off; reloadable
-    std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
+    std::string level = "info";   ///< trace, debug, info, warn, error or off; reloadable
+    std::string format = "auto";  ///< auto (text on a terminal, else json), text or json
 };
 
 struct Settings {
     ServerSettings server;
     StorageSettings storage;
-    core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
-                          ///< heartbeat_limit; reloadable
-    core::PolicyFloor policy_floor;  ///< for sessions that are opened without the scope `control`;
-                                     ///< reloadable
-    std::string policy_preset = "none";    ///< none, first-designs; reloadable
-    core::LegacyTimeouts legacy_timeouts;  ///< for new sessions; reloadable
-    core::BudgetSettings budget;           ///< for new sessions, by agent type; reloadable
-    core::DayBudget day;                   ///< for all sessions of a day together; reloadable
+    core::Policy policy;                   ///< defaults of new sessions; reloadable
+    core::PolicyFloor policy_floor;        ///< floor for sessions that are opened without the scope
+                                           ///< `control`; reloadable
+    std::string policy_preset = "none";    ///< "none" or "first-designs"; reloadable
+    core::LegacyTimeouts legacy_timeouts;  ///< timers of new sessions; reloadable
+    core::BudgetSettings budget;           ///< budgets of new sessions, by agent type; reloadable
+    core::DayBudget day;                   ///< caps for all sessions of a day together; reloadable
     core::Prices prices;                   ///< prices of models; reloadable
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and the rules of approvals;

@@ -9,8 +9,8 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Keys for the formats of [webhooks.endpoints.NAME]. Errors: kInvalidConfig; the detail continues a
-// sentence that begins with the key's name. Pure.
+// Functions that read and check the keys of [webhooks.endpoints.NAME] for the message formats.
+// Errors: kInvalidConfig; the detail continues a sentence that begins with the key's name. Pure.
 
 namespace headway::config {
 

@@ -14,30 +14,31 @@ namespace headway::config {
 struct WebhookEndpoint {
     std::string name;
     core::WebhookFormat format = core::WebhookFormat::kStandard;
-    std::string url;              ///< http or https; smtps or smtp for e-mail; empty for a command
-    std::string secret_file;      ///< file with the signing secrets, one per line, newest first
-    std::string secret_env;       ///< environment variable with the secrets instead, separated by
-                                  ///< spaces
-    std::string topic;            ///< for ntfy
-    std::string chat;             ///< for telegram
-    std::string from;             ///< for e-mail: the sender
+    std::string url;          ///< http or https; smtps or smtp for e-mail; empty for a command
+    std::string secret_file;  ///< file with the signing secrets, one per line, newest first
+    std::string secret_env;   ///< environment variable that holds the secrets in place of the file,
+                              ///< separated by spaces
+    std::string topic;        ///< topic, for ntfy
+    std::string chat;         ///< id of the chat, for telegram
+    std::string from;         ///< for e-mail: the sender
     std::vector<std::string> to;  ///< for e-mail: recipients, at most limits::kWebhookRecipientsMax
     std::string user;             ///< user at the mail server; the secret is the password
-    bool tls = true;              ///< whether TLS is used to the mail server
-    std::vector<std::string> argv;      ///< for a command: the program's full path and its
-                                        ///< arguments
-    std::vector<std::string> events;    ///< names of event types; empty = the default ones
-    std::vector<std::string> verdicts;  ///< for verdict.changed; empty = the default ones
+    bool tls = true;              ///< the connection to the mail server uses TLS
+    std::vector<std::string> argv;    ///< for a command: the program's full path and its
+                                      ///< arguments
+    std::vector<std::string> events;  ///< names of event types; empty = the default ones
+    std::vector<std::string>
+        verdicts;  ///< new verdicts that verdict.changed is sent for; empty = the default ones
     bool allow_private_addresses = false;
     bool decide = false;  ///< messages have links with which a person decides a request
     std::string ca_file;  ///< PEM of trusted authorities; empty = the system's
-    std::chrono::milliseconds timeout{15'000};  ///< for a whole delivery
+    std::chrono::milliseconds timeout{15'000};  ///< longest time for a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};
     // For formats that people read: at most messages_max messages are sent in a `window`; all
     // further messages become one message at the end of the window.
     std::uint32_t messages_max = 20;
     std::chrono::milliseconds window = std::chrono::minutes{10};
-    /// How long a message waits for others with the same cause; all of these are sent as one
+    /// How long a message waits for others with the same cause, so that they are sent as one
     /// message.
     std::chrono::milliseconds gather = std::chrono::seconds{2};
     bool operator==(const WebhookEndpoint&) const = default;

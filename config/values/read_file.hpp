@@ -9,9 +9,9 @@
 namespace headway::config {
 
 /// Opens a file for reading, with O_CLOEXEC and `flags`; returns -1 with errno on failure. For a
-/// pipe, a device or a socket, errno is EINVAL, because reading it might never end; it is accepted
-/// only if it is already open (/dev/fd/63, /dev/stdin). Every file that a setting, a variable or an
-/// argument names is opened with this function.
+/// pipe, a device or a socket, errno is EINVAL, because reading it might never end; such a file is
+/// accepted only if it is already open (/dev/fd/63, /dev/stdin). Every file that a setting, a
+/// variable or an argument names is opened with this function.
 int open_to_read(const std::filesystem::path& path, int flags = 0);
 
 /// The content of a file; nothing if open_to_read() fails, if the file cannot be read to its end,

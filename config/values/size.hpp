@@ -11,7 +11,7 @@
 
 namespace headway::config {
 
-inline constexpr std::uint64_t kSizeMax = 1ULL << 50;  ///< a petabyte, larger than any disk
+inline constexpr std::uint64_t kSizeMax = 1ULL << 50;  ///< a pebibyte, larger than any disk
 
 /// Reads one size, 0 to kSizeMax; "0" needs no unit. Error: kInvalidConfig; the detail describes
 /// the right form. Pure.

@@ -18,7 +18,7 @@ inline constexpr int kGoalMs = 600'000;
 
 /// Result of one run of the command.
 struct GoalRun {
-    int status = 0;          ///< as in a shell: the exit status, or 128 plus the signal
+    int status = 0;          ///< exit status; 128 plus the signal if a signal ended the command
     bool timed_out = false;  ///< the command was killed after `limit_ms`
     std::string output;      ///< the last kGoalOutputBytes of standard output and error
 };
@@ -43,8 +43,8 @@ GoalRun run_goal(const std::string& command, const std::string& folder, int limi
 /// Kills the running command; for signal handlers.
 void end_goal() noexcept;
 
-/// Values of the header `X-Headway-Goal`: one asks whether the command of a goal is to be run, the
-/// other reports how the command ended. Pure.
+/// Values of the header `X-Headway-Goal`. goal_question() asks whether the command of a goal is to
+/// be run; goal_report() reports how the command ended. Pure.
 std::string goal_question(std::string_view command);
 std::string goal_report(std::string_view command, const GoalRun& run);
 

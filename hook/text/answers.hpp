@@ -16,7 +16,7 @@ inline constexpr int kAnswersMax = 32;
 /// Maximum size of the header with the answers, in bytes; the daemon accepts a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
-enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's
+enum class Record : unsigned char { kTranscript, kRollout };  ///< of Claude Code, of Codex
 
 /// True if `text` has 1 to `size_max` characters, all of `A-Za-z0-9-_:.`, so that it fits into a
 /// header or a path.
@@ -38,7 +38,7 @@ std::vector<std::string> items_in(std::string_view tail, Record record, std::str
 void drop_answers_of(std::string_view parent, std::vector<std::string>& items);
 
 /// The time in the last line that has a time: about the current time of the agent's clock. Empty if
-/// no line has a time.
+/// none of the last lines has a time.
 std::string_view newest_time(std::string_view tail) noexcept;
 
 /// Removes as many of the newest `items` as fit into one request, and returns them, oldest first,

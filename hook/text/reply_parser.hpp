@@ -41,8 +41,8 @@ private:
     enum class Part : std::uint8_t {
         kStatusLine,
         kHeader,
-        kLength,     ///< in a body of a known length
-        kUntilEnd,   ///< in a body that ends with the connection
+        kLength,     ///< a body of known length
+        kUntilEnd,   ///< a body that ends with the connection
         kChunkSize,  ///< the line before a chunk
         kChunk,
         kChunkEnd,  ///< the line break after a chunk

@@ -22,9 +22,9 @@ struct Outcome {
     bool wants_goal = false;  ///< the operator's goal command is to be run
 };
 
-/// Sends a request and waits for its reply, as long as no more than `silence_ms` pass without a
-/// byte. On a Unix socket, the descriptor `pidfd` is passed with the first bytes, unless it is -1.
-/// Closes `connection`.
+/// Sends a request and waits for its reply; gives up after `silence_ms` without a byte. On a Unix
+/// socket, the descriptor `pidfd` is passed with the first bytes, unless it is -1. Closes
+/// `connection`.
 Outcome exchange(int connection, std::string_view head, std::string_view body, int pidfd,
                  int silence_ms);
 

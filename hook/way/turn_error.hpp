@@ -19,8 +19,8 @@ struct TurnError {
 
 /// The error that ended the last turn in Claude's transcript. Pure, linear.
 TurnError error_in_transcript(std::string_view tail);
-/// Like error_in_transcript(), for Codex's rollout; the time is the latest reset among the usage
-/// windows that are used up. Pure, linear.
+/// Like error_in_transcript(), for Codex's rollout. `retry_at` is the time at which all exhausted
+/// usage windows have been reset. Pure, linear.
 TurnError error_in_rollout(std::string_view tail);
 
 /// The error before this hook, if the hook is one that may follow an error: Claude's StopFailure or

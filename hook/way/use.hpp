@@ -27,9 +27,9 @@ bool ends_with_answer(std::string_view tail, std::string_view words = {}) noexce
 /// names none. Pure.
 std::string record_of(std::string_view body);
 
-/// The agent's usage until this hook, if usage is known at such a hook: Claude's Stop, StopFailure,
-/// SubagentStop and PostToolBatch, and Codex's Stop, SubagentStop and PostToolUse. Empty otherwise.
-/// At the end of Claude's turns this function waits up to 400 ms, because Claude writes the last
+/// The agent's usage so far. Empty except at hooks at which usage is known: Claude's Stop,
+/// StopFailure, SubagentStop and PostToolBatch, and Codex's Stop, SubagentStop and PostToolUse. At
+/// the end of Claude's turns this function waits up to 400 ms, because Claude writes the last
 /// answer of the turn into its transcript while the hook runs. The hook recognises this answer by
 /// its text.
 std::string use_of(std::string_view agent, std::string_view body);

@@ -32,11 +32,11 @@ struct Principal {
     bool anonymous() const noexcept { return id.empty(); }
 };
 
-/// For routes whose path does not name the session: checks that the caller may report for it.
+/// Checks that the caller may report for `session`, which the path of the route does not name.
 /// Error: kForbidden, which names the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
-/// For the same routes: checks that the caller may read the session. Error: kForbidden, which names
-/// the scope. Pure.
+/// Checks that the caller may read `session`, which the path of the route does not name. Error:
+/// kForbidden, which names the scope. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
 /// An Idempotency-Key as it is stored. A token that may not report for all sessions has its own
@@ -79,11 +79,12 @@ public:
     /// Exchanges a code for a login; Login::secret is empty if the code is invalid. Error:
     /// kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends at once the login that a request has sent. True if the request had a login.
+    /// Ends at once the login whose secret the request has sent. True if the request had a valid
+    /// login.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
-    /// True if check() allows this caller the routes with this guard, for all sessions.
+    /// True if check() would let this caller use the routes with this guard, for all sessions.
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
     /// True if the caller may control sessions: the caller has the scope `control`, or is anonymous
@@ -109,8 +110,8 @@ public:
         return check_token(target, head, peer);
     }
 
-    /// Identifies the caller of a long-lived request such as a stream: the id of the caller's token
-    /// or login.
+    /// The id of the caller's token or login; empty for an anonymous caller. A long-lived request,
+    /// such as a stream, keeps it for counts().
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
     /// True if the credential for which stays_as() returned `who` is still valid.
     bool counts(std::string_view who);
@@ -126,15 +127,15 @@ public:
     std::uint64_t paused() const noexcept { return paused_; }
     /// Number of client addresses with recorded failures.
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
-    /// The Retry-After of the last kTooManyFailures.
+    /// The Retry-After of the last error kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
     /// A line for the log about an address that fails too often, or (at most once an hour) about a
-    /// refused reporter; or an empty string.
+    /// refused reporter. Empty if there is none.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
     /// All tokens, newest first, with the current `used_at`.
     std::vector<const core::TokenRecord*> tokens() const;
-    /// The token uses since the last call.
+    /// The uses of tokens since the last call of take_uses().
     std::vector<core::TokenUse> take_uses();
 
 private:
@@ -163,7 +164,7 @@ private:
     Principal reporter_;   ///< any caller on the report socket
     Logins logins_;
     config::AccessSettings settings_;
-    std::string operator_hash_;  ///< empty: no operator's token
+    std::string operator_hash_;  ///< hash of the operator's token; empty: no such token
     DecisionLinks decision_links_;
     std::filesystem::path operator_file_;
     bool shared_ = false;       ///< see share()

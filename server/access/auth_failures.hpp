@@ -13,10 +13,10 @@
 namespace headway::server {
 
 /// Failed authentications by client address. After limits::kAuthFailuresFree failures, an address
-/// must pause after each further failure; each pause is twice as long as the one before. A valid
-/// token never has to wait, so a broken agent cannot lock out an operator with the same address.
-/// IPv6 addresses are grouped by /64, the range of one machine. Bounded by
-/// limits::kAuthAddressesMax. I/O thread only.
+/// must pause after each further failure; each pause is twice as long as the one before, up to
+/// limits::kAuthPauseMax. A valid token never has to wait, so a broken agent cannot lock out an
+/// operator with the same address. IPv6 addresses are grouped by /64, the range of one machine.
+/// Bounded by limits::kAuthAddressesMax. I/O thread only.
 class AuthFailures {
 public:
     struct Outcome {

@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// The request that a link in a message to people is about: a person who has the link may decide
-/// this one request.
+/// Identifies the one request that a person may decide with a link. Such links are in messages to
+/// people.
 struct DecidedByLink {
     std::string_view endpoint;     ///< name of the webhook that receives the message
     std::string_view request;      ///< id of the approval

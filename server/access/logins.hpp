@@ -25,7 +25,7 @@ inline std::string login_url(const std::string& base, const LoginCode& code) {
 
 /// A login. Pages send its secret in place of a token.
 struct Login {
-    std::string secret;  ///< empty: the code was invalid
+    std::string secret;  ///< the secret of the login; empty: the code was invalid
     core::Timestamp expires_at = core::kNever;
 };
 
@@ -46,8 +46,8 @@ public:
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
     /// True if this secret is valid. Takes the same time for all secrets of one length.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
-    /// A text that identifies a login after the request that sent the secret, and reveals nothing
-    /// about the secret. Pure.
+    /// A text that identifies the login after the request is over, and reveals nothing about the
+    /// secret. Pure.
     std::string mark_of(std::string_view secret) const;
     /// True if the login with this mark is still valid.
     bool counts(std::string_view mark, core::Timestamp now) const;
@@ -64,7 +64,7 @@ private:
     };
 
     core::Result<std::string> sign(std::string_view kind, core::Timestamp expires_at) const;
-    /// When the secret expires; kNever if it is not signed with key_ or has expired.
+    /// When the secret expires; kNever for a secret that is not signed with key_ or has expired.
     core::Timestamp proven(std::string_view kind, std::string_view secret,
                            core::Timestamp now) const;
     static bool is_in(const std::vector<Known>& list, std::string_view hash, core::Timestamp now);
@@ -74,7 +74,7 @@ private:
 
     std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first
     std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
-    std::string key_;            ///< empty: logins are not shared
+    std::string key_;            ///< key of shared logins; empty: logins are not shared
     std::vector<Known> used_;    ///< used codes under a shared key, at most limits::kEndedLoginsMax
     std::vector<Known> ended_;   ///< ended logins under a shared key, at most
                                  ///< limits::kEndedLoginsMax

@@ -9,10 +9,10 @@ namespace headway::server {
 
 struct Banner {
     std::string url;
-    std::string socket;  ///< empty: no socket
+    std::string socket;  ///< path of the Unix socket; empty: no socket
     std::string database;
     std::string operator_file;
-    std::string config_file;  ///< empty: there is none
+    std::string config_file;  ///< path of the configuration file; empty: no file
 };
 
 /// Prints one line of JSON for the parent process. Contains only data that may be logged.

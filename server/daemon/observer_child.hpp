@@ -43,7 +43,7 @@ private:
     const std::vector<std::string> argv_;
     Report report_;
     Timer timer_;
-    pid_t pid_ = 0;  ///< 0: the child does not run
+    pid_t pid_ = 0;  ///< PID of the child; 0: it does not run
     std::optional<Descriptor> process_;
     Clock::Steady::time_point started_{};
     std::chrono::seconds pause_{0};

@@ -28,12 +28,12 @@ public:
 
     Outgoing(net::io_context& io, Report report) : io_(io), report_(std::move(report)) {}
 
-    /// Reads the secrets and starts the parts. To be called before the links are used; the
-    /// dispatcher must outlive this object.
+    /// Reads the secrets and starts the parts. To be called before judge_link() and webhook_link();
+    /// the dispatcher must outlive this object.
     void start(const config::Settings& settings, Dispatcher& dispatcher);
 
-    /// Sets the daemon's address. Links contain this address unless another one is configured. To
-    /// be called before the engine runs.
+    /// Sets the daemon's address. Links in messages contain this address unless another one is
+    /// configured. To be called before the engine runs.
     void listens_at(const std::string& url);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }

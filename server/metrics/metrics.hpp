@@ -16,7 +16,8 @@ namespace headway::server {
 struct MetricsInput {
     const HttpStats& http;
     const EngineStats& engine;
-    const std::vector<std::uint64_t>& routes;  ///< numbers of requests, by row of the route table
+    const std::vector<std::uint64_t>&
+        routes;  ///< number of requests for each row of the route table
     std::uint64_t refused_access = 0;
     std::uint64_t access_failures = 0;
     std::uint64_t access_paused = 0;

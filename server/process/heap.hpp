@@ -9,8 +9,8 @@ namespace headway::server {
 /// and returned at once.
 void keep_freed_memory();
 
-/// Gives back to the system, once, the memory that was freed during startup. To be called before
-/// other threads run.
+/// Returns the memory that was freed during startup to the system, once. To be called before other
+/// threads run.
 void give_back_start_memory();
 
 }  // namespace headway::server

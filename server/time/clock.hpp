@@ -37,8 +37,8 @@ public:
     static Steady::time_point steady() { return time_source::steady(); }
     /// True if tests move the time.
     static bool artificial() { return time_source::artificial(); }
-    /// Steady time as of the kernel's last tick: a few milliseconds old and almost free; for
-    /// deadlines.
+    /// Steady time at the kernel's last tick, for deadlines: a few milliseconds old, but very cheap
+    /// to read.
     static Steady::time_point coarse() { return time_source::coarse(); }
     /// How long this process was busy or did not run since `begin`; see time_source.hpp.
     static Steady::duration unattended_since(Steady::time_point begin) {

@@ -10,10 +10,10 @@
 namespace headway::server {
 
 /// Decides how timestamps follow steps of the wall clock. Timestamps follow at once after a
-/// suspend, because the system knows its length, and after a short step, because it does no harm. A
-/// longer step ahead may be a single wrong reading, and its effects (deleted sessions, expired
-/// approvals and tokens) cannot be undone, so it must first last for some minutes of the steady
-/// clock. Timestamps never go back. Pure.
+/// suspend, whose length the system knows, and after a short step, which does no harm. A longer
+/// step ahead may be a single wrong reading, and its effects (deleted sessions, expired approvals
+/// and tokens) cannot be undone, so it must first last for some minutes of the steady clock.
+/// Timestamps never go back. Pure.
 class ClockSteps {
 public:
     /// The smallest step that is reported; smaller ones are normal drift.
@@ -21,8 +21,8 @@ public:
     /// The largest step ahead that is followed at once. Such a step only expires what would have
     /// expired within a minute.
     static constexpr core::Millis kBelieved{60'000};
-    /// If a start comes longer than this after the newest event, the time of the start is doubted:
-    /// the clock may be wrong, or the daemon was not used.
+    /// If the daemon starts longer than this after the newest event, the time of the start is
+    /// doubted: the clock may be wrong, or the daemon was not used.
     static constexpr core::Millis kStartBelieved{3'600'000};
 
     explicit ClockSteps(core::Millis confirm) : confirm_(confirm) {}
@@ -63,7 +63,7 @@ private:
 
     core::Millis confirm_;
     core::Millis slept_{0};
-    core::Millis behind_{0};  ///< as last reported
+    core::Millis behind_{0};  ///< distance behind the timestamps, as last reported
     std::optional<Doubt> doubt_;
     std::optional<core::Millis> start_doubted_;  ///< steady time until which the start is doubted
 };

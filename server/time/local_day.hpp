@@ -9,7 +9,7 @@ namespace headway::server {
 
 /// A time in the local time zone.
 struct LocalDay {
-    std::string date;  ///< "2026-11-28"
+    std::string date;  ///< such as "2026-11-28"
     core::Millis since_midnight{0};
 };
 

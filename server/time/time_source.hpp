@@ -15,7 +15,7 @@ namespace headway::server::time_source {
 using Steady = std::chrono::steady_clock;
 
 Steady::time_point steady();
-/// Steady time of the kernel's last tick: a few milliseconds old and almost free.
+/// Steady time at the kernel's last tick: a few milliseconds old, but very cheap to read.
 Steady::time_point coarse();
 std::chrono::system_clock::time_point wall();
 

@@ -27,7 +27,7 @@ core::Result<PingPath> parse_ping_path(std::string_view rest);
 /// True for a text that looks like a token; people do not choose such texts as names of jobs. Pure.
 bool looks_like_token(std::string_view segment);
 
-/// The path without its tokens, at whatever place they are; for use in replies and logs. Pure.
+/// The path without its tokens, wherever they are in it; for replies and logs. Pure.
 std::string path_without_key(std::string_view path);
 
 }  // namespace headway::server

@@ -15,8 +15,8 @@ namespace headway::server {
 /// A new token.
 struct NewToken {
     std::string id;
-    std::string text;  ///< what the client sends
-    std::string hash;  ///< what is stored
+    std::string text;  ///< the token, as a client sends it
+    std::string hash;  ///< token_hash() of the text, which is stored
 };
 
 /// Makes a token with this id, or with a random id if `id` is empty. Error: kInternal if the system

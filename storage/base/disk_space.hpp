@@ -9,8 +9,8 @@
 
 namespace headway::storage {
 
-/// The free space on the database's disk, and a reserve of space: on a full disk, SQLite cannot
-/// even delete. One thread.
+/// The free space on the database's disk, and a reserve of space. The reserve is needed because
+/// SQLite cannot even delete on a full disk. One thread.
 class DiskSpace {
 public:
     virtual ~DiskSpace() = default;

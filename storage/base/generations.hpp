@@ -53,7 +53,8 @@ struct RetentionWalk {
 
     std::int64_t ended_at = std::numeric_limits<std::int64_t>::min();
     SessionKey key = 0;
-    std::string before;  ///< the generation before the one just deleted; it is no longer kept
+    std::string
+        before;  ///< the generation before the one just deleted; it need not be kept any longer
 };
 
 }  // namespace headway::storage

@@ -16,8 +16,8 @@
 
 namespace headway::storage {
 
-/// Appends to `out` the row with these consecutive events. The events' numbers `n` are not encoded,
-/// because the row has the first number in a column.
+/// Encodes these consecutive events as one row, which is appended to `out`. The events' numbers `n`
+/// are not encoded, because the row has the first number in a column.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
 /// Whether texts are checked to be UTF-8: invalid UTF-8 shows a damaged disk and cannot become

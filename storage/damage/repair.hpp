@@ -8,7 +8,7 @@
 
 namespace headway::storage {
 
-/// Result of reading a damaged database.
+/// Result of repair_database().
 struct Repair {
     std::filesystem::path damaged;  ///< where the unchanged original is now
     std::uint64_t sessions = 0;     ///< sessions that were saved, completely or in part

@@ -18,14 +18,16 @@ struct LogDamage {
     std::filesystem::path kept = {};  ///< the copy of the WAL; empty if there is none
 };
 
-/// Nothing if the WAL is sound or missing. A power cut may leave the last, unacknowledged commit
-/// incomplete, so only two or more commits from the first bad frame on count as damage. A WAL that
-/// was truncated between two commits cannot be recognised. Reads the whole WAL.
+/// The damage of the WAL; nothing if the WAL is sound or missing, or if its header has no valid
+/// page size. A power cut may leave the last, unacknowledged commit incomplete, so only two or more
+/// commits from the first bad frame on count as damage. A WAL that was truncated between two
+/// commits cannot be recognised. Reads the whole WAL.
 std::optional<LogDamage> find_log_damage(const std::filesystem::path& database);
 
-/// Copies a damaged WAL to the first unused name of `<database>-wal.damaged-<number>`, readable
-/// only by its owner. Returns nothing if the WAL is sound, or if another process has the WAL open,
-/// because the WAL may then change during the reading. Errors: kStorageUnavailable, kStorageFull.
+/// Copies a damaged WAL to the first unused name of `<database>-wal.damaged-<number>`. Only its
+/// owner can read the copy. Returns nothing if the WAL is sound, or if another process has the WAL
+/// open, because the WAL may then change during the reading. Errors: kStorageUnavailable,
+/// kStorageFull.
 core::Result<std::optional<LogDamage>> keep_log_if_damaged(const std::filesystem::path& database);
 
 /// Error: kStorageUnavailable if a WAL exists without its database, since SQLite would discard such

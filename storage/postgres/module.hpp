@@ -18,10 +18,10 @@ namespace headway::storage {
 struct PostgresOpening {
     std::string url;
     std::string id;                        ///< this daemon's id, unique
-    std::string name;                      ///< for people
+    std::string name;                      ///< name of this daemon, shown to people
     std::string version;                   ///< version of the program
     std::function<core::Timestamp()> now;  ///< replaces the database's time in tests
-    bool imports = false;                  ///< for a migration, which may open an incomplete store
+    bool imports = false;  ///< set by a migration, which may open an incomplete store
     core::Millis connect_timeout{2'000};
     core::Millis answer_timeout{5'000};
 };
@@ -40,7 +40,7 @@ struct PostgresFacts {
     std::int64_t tables_known = 0;  ///< version of the tables that the module creates
     bool importing = false;         ///< a migration into the database is incomplete
     bool no_fsync = false;          ///< the server may lose commits at a power failure
-    std::string standbys;           ///< synchronous_standby_names
+    std::string standbys;           ///< the server's synchronous_standby_names
     core::Timestamp now = core::kNever;
 };
 

@@ -26,14 +26,15 @@ public:
     struct Settings {
         PostgresConnection::Settings connection;
         std::string id;        ///< this daemon's id, unique
-        std::string name;      ///< for people: its host and port
+        std::string name;      ///< name of this daemon, shown to people
         std::string version;   ///< the program's version
-        bool imports = false;  ///< for `headway migrate`, which may open an incomplete store
+        bool imports = false;  ///< set by `headway migrate`, which may open an incomplete store
         /// Replaces the database's time in tests.
         std::function<core::Timestamp()> now;
     };
 
-    /// Connects, and creates or migrates the tables. Errors: those of Store, and kStorageTooNew.
+    /// Connects, and creates the tables if there are none. Errors: those of Store, and
+    /// kStorageTooNew.
     static core::Result<std::unique_ptr<PostgresStore>> open(Settings settings);
 
     SharedStore* shared() override { return this; }
@@ -108,7 +109,7 @@ private:
     /// A session whose row this transaction holds.
     struct Row {
         KnownSession known;
-        std::int64_t due = 0;  ///< as stored; kNoNumber = no deadline
+        std::int64_t due = 0;  ///< the stored deadline; kNoNumber = none
         std::int64_t new_due = 0;
         std::int64_t last_at = 0;
         std::optional<std::int64_t> ended_at;
@@ -258,7 +259,7 @@ private:
     };
 
     // The state of the open transaction.
-    std::map<SessionKey, Snapshot> snapshots_;  ///< in the order in which all daemons lock them
+    std::map<SessionKey, Snapshot> snapshots_;  ///< sorted: all daemons lock them in this order
     std::map<SessionKey, EventIds> ids_;        ///< ids to be stored: those in the snapshots, and
                                                 ///< newer ones
     std::unordered_map<SessionKey, Row> rows_;

@@ -89,7 +89,8 @@ public:
     void reset() { impl_->reset(); }
 
     std::int64_t integer(int column) const { return impl_->integer(column); }
-    /// For a column without negative numbers; 0 if the value is negative and thus damaged.
+    /// The value of a column that has no negative numbers; 0 for a negative value, which is
+    /// damaged.
     std::uint64_t count(int column) const {
         const std::int64_t number = integer(column);
         return number < 0 ? 0 : static_cast<std::uint64_t>(number);

@@ -29,7 +29,7 @@ private:
     Statement add_;
 };
 
-/// sql_sessions.cpp
+/// Defined in sql_sessions.cpp.
 class SqlSessionIndex final : public SessionIndex {
 public:
     explicit SqlSessionIndex(Sql& database) : database_(database) {}
@@ -61,7 +61,7 @@ private:
     Statement move_;
 };
 
-/// sql_approvals.cpp
+/// Defined in sql_approvals.cpp.
 class SqlApprovals : public ApprovalTable {
 public:
     explicit SqlApprovals(Sql& database) : database_(database) {}
@@ -83,7 +83,7 @@ private:
     Sql& database_;
 };
 
-/// sql_checks.cpp
+/// Defined in sql_checks.cpp.
 class SqlChecks : public CheckTable {
 public:
     explicit SqlChecks(Sql& database) : database_(database) {}
@@ -104,7 +104,7 @@ private:
     Sql& database_;
 };
 
-/// sql_estimates.cpp
+/// Defined in sql_estimates.cpp.
 class SqlEstimates : public EstimateTable {
 public:
     explicit SqlEstimates(Sql& database) : database_(database) {}
@@ -120,7 +120,7 @@ private:
     Sql& database_;
 };
 
-/// sql_expectations.cpp
+/// Defined in sql_expectations.cpp.
 class SqlExpectations : public ExpectationTable {
 public:
     explicit SqlExpectations(Sql& database) : database_(database) {}
@@ -162,12 +162,12 @@ private:
     Statement list_calls_;
 };
 
-/// sql_history.cpp
+/// Defined in sql_history.cpp.
 class SqlHistory : public HistoryTable {
 public:
     SqlHistory(Sql& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     core::Result<> prepare();
-    /// One step of retention: records of use are kept as long as ended sessions are. True if
+    /// One step of retention: usage records are kept as long as ended sessions are. True if usage
     /// records were deleted.
     core::Result<bool> forget_uses(core::Timestamp cutoff);
 
@@ -183,7 +183,7 @@ private:
     Statement add_use_;
 };
 
-/// sql_tokens.cpp
+/// Defined in sql_tokens.cpp.
 class SqlTokens : public TokenStore {
 public:
     explicit SqlTokens(Sql& database) : database_(database) {}
@@ -198,7 +198,7 @@ private:
     Sql& database_;
 };
 
-/// sql_outbox.cpp
+/// Defined in sql_outbox.cpp.
 class SqlOutbox : public Outbox {
 public:
     explicit SqlOutbox(Sql& database) : database_(database) {}
@@ -236,7 +236,7 @@ private:
     Sql& database_;
 };
 
-/// sql_inbox.cpp
+/// Defined in sql_inbox.cpp.
 class SqlInbox final : public Inbox {
 public:
     explicit SqlInbox(Sql& database) : database_(database) {}
@@ -250,10 +250,10 @@ private:
     Sql& database_;
     Statement post_;
     Statement take_;
-    std::string buffer_;  ///< reused
+    std::string buffer_;  ///< reused for each message
 };
 
-/// sql_idempotency.cpp
+/// Defined in sql_idempotency.cpp.
 class SqlIdempotency : public IdempotencyTable {
 public:
     explicit SqlIdempotency(Sql& database) : database_(database) {}

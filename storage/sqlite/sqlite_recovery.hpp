@@ -8,8 +8,9 @@
 
 namespace headway::storage {
 
-/// At the daemon's start, folds the rows that are newer than the snapshots. A damaged row affects
-/// only its own session. To be used for one recovery. The arguments must outlive this object.
+/// At the daemon's start and after a failed commit, folds the rows that are newer than the
+/// snapshots. A damaged row affects only its own session. To be used for one recovery. The
+/// arguments must outlive this object.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)

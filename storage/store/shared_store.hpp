@@ -46,7 +46,7 @@ struct KnownSession {
 
 /// The result of a HoldRequest.
 struct Held {
-    core::Timestamp now = core::kNever;  ///< read after the rows were locked
+    core::Timestamp now = core::kNever;  ///< the time, read after the rows were locked
     std::vector<KnownSession> sessions;  ///< held until the end of the transaction
     std::vector<KnownSession> seen;
     std::vector<SessionKey> due;       ///< a subset of `sessions`
@@ -111,7 +111,7 @@ public:
     /// The sessions as stored, in any order, except those that are deleted, damaged or of a newer
     /// version.
     virtual core::Result<std::vector<StoredSession>> load_all(std::span<const SessionKey> keys) = 0;
-    /// The events of each session after the given number. The same sessions are left out as in
+    /// For each session, the events after the given number. The same sessions are left out as in
     /// load_all().
     virtual core::Result<std::vector<Tail>> read_tails(
         std::span<const std::pair<SessionKey, std::uint64_t>> behind) = 0;
@@ -119,10 +119,10 @@ public:
     /// left out.
     virtual core::Result<std::vector<KnownSession>> numbers(
         std::span<const std::string_view> names) = 0;
-    /// Sets the deadline of a held session; kNever: no deadline. Written with commit().
+    /// Sets the deadline of a held session; kNever: no deadline. commit() writes the deadline.
     virtual void set_due(SessionKey key, core::Timestamp due) = 0;
     /// Saves ids of committed events ahead of the next snapshot, so that the snapshot need not save
-    /// all ids at once. In the open transaction; find_event_id() finds the ids after commit().
+    /// all ids at once. Part of the open transaction; find_event_id() finds the ids after commit().
     virtual core::Result<> save_ids(SessionKey key, const EventIds& ids) = 0;
     /// The final position of an event of the last commit(); for kProvisionalCursor, the position
     /// before the first event of that commit.
@@ -143,8 +143,8 @@ public:
 
     /// The rows of the feed after the position `after`, in order.
     virtual core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) = 0;
-    /// Announces that this daemon is running, and reads the state of the other daemons. In its own
-    /// transaction.
+    /// Announces that this daemon is running, and reads the state of the other daemons. Uses its
+    /// own transaction.
     virtual core::Result<Pulse> pulse() = 0;
     /// The sessions in `keys` that have an open descendant that is not silent.
     virtual core::Result<std::vector<SessionKey>> with_working_children(

@@ -67,7 +67,8 @@ struct StreamPage {
     bool end = false;  ///< nothing follows
 };
 
-/// The data that a restart loads: the sessions that have events after their last snapshots.
+/// The data that is loaded at the start and after a failed commit: the sessions that have events
+/// after their last snapshots.
 struct Recovery {
     std::vector<StoredSession> sessions;
     Cursor head = 0;           ///< cursor of the last event; 0 = empty journal
@@ -146,7 +147,7 @@ public:
     /// and stops at the end of the row with which `limit` events are reached. Sessions that are
     /// being deleted are left out, so a short or empty page is not necessarily the last one.
     virtual core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) = 0;
-    /// The lowest cursor such that no event from it on has been deleted or is being deleted.
+    /// The lowest cursor from which on no event has been deleted or is being deleted.
     virtual Cursor oldest() const = 0;
     virtual Cursor head() const = 0;
 
@@ -161,11 +162,12 @@ public:
     /// rows. The session must have ended, and must have been saved after its last event. Takes
     /// effect with the caller's transaction.
     virtual core::Result<> forget(SessionKey key) = 0;
-    /// Deletes, in one bounded step and its own transaction: sessions that ended before `cutoff`
-    /// and their use records, idempotency keys older than `cutoff`, and forgotten sessions.
+    /// Takes one bounded step of retention, in its own transaction. Retention deletes sessions that
+    /// ended before `cutoff`, usage records and idempotency keys older than `cutoff`, and sessions
+    /// passed to forget().
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
-    /// Moves the pages in the WAL to the database if the WAL has at least `pages` pages. Outside of
-    /// a transaction.
+    /// Moves the pages in the WAL to the database if the WAL has at least `pages` pages. To be
+    /// called outside of a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
     virtual std::int64_t wal_pages() const = 0;
     /// Space inside the database that deleted rows have left and new rows will use.

@@ -55,17 +55,17 @@ public:
     virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                                       std::uint64_t n) = 0;
     virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
-    /// Pending approvals with the same core::Approval::identity_digest, of all sessions, oldest
+    /// The pending approvals with this core::Approval::identity_digest, over all sessions; oldest
     /// first.
     virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
                                                                           std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
     virtual core::Result<std::uint64_t> count_pending() = 0;
-    /// Pending approvals of the session's open descendants, at most kBelowMax. Looks at the oldest
-    /// kBelowLooksMax pending approvals and, for each, at the ancestors of its session. Thus the
-    /// time does not depend on the number of descendants. If the session has children and none of
-    /// these approvals is below it, but there are further pending approvals, the result is 1,
-    /// because a person may have to decide.
+    /// Number of pending approvals of the session's open descendants, at most kBelowMax. Looks at
+    /// the oldest kBelowLooksMax pending approvals and, for each, at the ancestors of its session.
+    /// Thus the time does not depend on the number of descendants. If the session has children and
+    /// none of these approvals is below it, but there are further pending approvals, the result is
+    /// 1, because a person may have to decide.
     virtual core::Result<std::uint64_t> count_pending_below(std::string_view session) = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;

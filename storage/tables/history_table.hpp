@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// Data that outlives sessions: counters and use records. A part of the Store, with the same
+/// Data that outlives sessions: counters and usage records. A part of the Store, with the same
 /// thread, transactions and errors.
 class HistoryTable {
 public:
@@ -25,7 +25,7 @@ public:
 
     /// Records how much a session used (tokens, cost, time); the session ends in this transaction.
     virtual core::Result<> add_use(const core::UseRecord& record) = 0;
-    /// The newest records of one agent type, or of all.
+    /// The newest usage records of one agent type, or of all agent types.
     virtual core::Result<std::vector<core::UseRecord>> list_uses(
         const std::optional<std::string>& agent, std::size_t limit) = 0;
 };

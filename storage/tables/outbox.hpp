@@ -14,7 +14,7 @@ namespace headway::storage {
 
 /// A message to one webhook, kept from its event until it is delivered or dropped.
 struct OutboxMessage {
-    std::int64_t row = 0;  ///< ascending in event order
+    std::int64_t row = 0;  ///< the row's number, which ascends in the order of events
     std::string endpoint;
     std::string id;  ///< the webhook-id
     std::string type;
@@ -24,7 +24,7 @@ struct OutboxMessage {
     std::uint32_t tries = 0;
     core::Timestamp due_at = core::kNever;
     core::Timestamp tried_at = core::kNever;
-    core::Timestamp dead_at = core::kNever;  ///< kNever: pending
+    core::Timestamp dead_at = core::kNever;  ///< when it became a dead letter; kNever: pending
     bool away = false;   ///< the last try failed because of the endpoint, not the message
     std::string reason;  ///< reason for the last failure
     std::string body;
@@ -33,7 +33,7 @@ struct OutboxMessage {
 /// The state of an endpoint. The endpoint may have been removed from the configuration.
 struct OutboxEndpoint {
     std::string name;
-    std::string target;                          ///< fingerprint of its URL
+    std::string target;                          ///< fingerprint of the endpoint's URL
     core::Timestamp disabled_at = core::kNever;  ///< when the endpoint replied with status 410
     core::Timestamp removed_at = core::kNever;   ///< when it was first missing in the configuration
     std::uint64_t delivered = 0;
@@ -105,7 +105,7 @@ public:
     virtual core::Result<std::vector<OutboxMessage>> list_messages(std::string_view endpoint,
                                                                    bool dead, std::int64_t after,
                                                                    std::size_t limit) = 0;
-    /// All known endpoints, by name.
+    /// All known endpoints, sorted by name.
     virtual core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() = 0;
     /// In a shared store: the stored state of the endpoint, which is locked against other daemons
     /// until the end of the transaction. Nothing if the store is not shared.

@@ -35,8 +35,8 @@ struct SessionFilter {
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
-    bool over_budget = false;  ///< true: because of its budget; false: because it is blocked, stuck
-                               ///< or silent
+    bool over_budget = false;  ///< the reason is the session's budget; otherwise the session is
+                               ///< blocked, stuck or silent
 };
 
 /// A session, open or ended, with an unacknowledged alarm.
@@ -67,7 +67,7 @@ public:
     /// verdict, budget level or alarms; `now` is the time of these events.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
-    /// The keys of matching sessions below `before`, newest first.
+    /// The keys below `before` that belong to matching sessions, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
@@ -76,14 +76,14 @@ public:
     /// Needs, oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
-    /// The keys of matching sessions from `from` on and below `before`, newest first: one step of a
-    /// list that must read many sessions.
+    /// The keys from `from` on and below `before` that belong to matching sessions, newest first.
+    /// One step of a list that must read many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
                                                              SessionKey from,
                                                              SessionKey before) = 0;
     /// A key greater than all keys in use.
     virtual core::Result<SessionKey> sessions_end() = 0;
-    /// Alarms, the most urgent first, then the oldest.
+    /// Alarms, the most urgent first; among equally urgent ones, the oldest first.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
     virtual core::Result<AlarmCounts> count_alarms() = 0;
 };

@@ -13,8 +13,8 @@ namespace headway::server {
 std::filesystem::path find_postgres_module();
 
 /// Facts about a database, which the module collects without changing it. If `connect` is false,
-/// only the facts that the URL gives. Sets `module` to the module's path. Errors: as in
-/// open_postgres().
+/// the result has only the facts that the URL gives. Sets `module` to the module's path. Errors: as
+/// in open_postgres().
 core::Result<storage::PostgresFacts> probe_postgres(const storage::PostgresOpening& opening,
                                                     bool connect, std::filesystem::path& module);
 

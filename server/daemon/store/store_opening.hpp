@@ -14,13 +14,13 @@
 
 namespace headway::server {
 
-/// Opens this daemon's own database, and logs its findings and steps. Errors: as in
+/// Opens this daemon's own database, and logs each step and finding. Errors: as in
 /// SqliteStore::open and check_log_has_database().
 core::Result<std::unique_ptr<storage::Store>> open_sqlite_store(
     const std::filesystem::path& database, spdlog::logger& log);
 
-/// Opens the store that `storage.store` names, for one of several daemons. `clock` must outlive the
-/// store. Errors: as in open_postgres().
+/// Opens the shared store that `storage.store` names. `clock` must outlive the store. Errors: as in
+/// open_postgres().
 core::Result<std::unique_ptr<storage::Store>> open_shared_store(const config::Settings& settings,
                                                                 const Clock& clock);
 

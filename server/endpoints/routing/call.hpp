@@ -37,9 +37,10 @@ struct DaemonState {
     core::Timestamp started_at;
     std::filesystem::path database;
     std::vector<config::JudgeEndpoint> judges;
-    std::function<JudgeStats()> judge_stats;  ///< empty: no judge is configured
+    std::function<JudgeStats()>
+        judge_stats;  ///< figures of the judges; empty: no judge is configured
     EngineStats engine;
-    std::vector<std::uint64_t> requests;  ///< number of requests by row of the route table
+    std::vector<std::uint64_t> requests;  ///< number of requests for each row of the route table
     bool draining = false;
 };
 

@@ -45,7 +45,7 @@ public:
     void judged(JudgeReply reply);
     /// Passes the result of a webhook delivery to the engine.
     void webhook_done(WebhookResult result);
-    /// Sets the source of the judges' metrics; without a source, /metrics has none.
+    /// Sets the source of the judges' metrics; without a source, /metrics does not include them.
     void show_judges(std::function<JudgeStats()> stats) { state_.judge_stats = std::move(stats); }
     /// Sets the database and the configured judges that /v1/system reports.
     void show_system(std::filesystem::path database, std::vector<config::JudgeEndpoint> judges) {

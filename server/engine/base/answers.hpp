@@ -49,7 +49,7 @@ struct StreamReply {
 /// A hook whose body the I/O thread has read.
 struct HookCall {
     const api::hooks::Dialect* dialect = nullptr;
-    api::hooks::Hook hook;    ///< the arguments have been removed
+    api::hooks::Hook hook;    ///< the hook, without the arguments of its call
     std::string args_digest;  ///< digest of the arguments of the call that waits
     bool process = false;     ///< the daemon follows the agent's process
     int process_number = 0;   ///< the process's number on this machine; 0: unknown
@@ -69,8 +69,8 @@ struct HookAnswered {
     bool hold = false;
     bool held_elsewhere = false;  ///< a change made at another daemon may end the hold
     api::hooks::HookReply reply;
-    bool wants_older_uses = false;  ///< all uses that the hook reported were new, so older ones may
-                                    ///< be missing
+    bool wants_older_uses = false;  ///< all model answers that the hook reported were new, so older
+                                    ///< answers may be missing
     bool wants_goal = false;        ///< the goal's command is to be run
 };
 

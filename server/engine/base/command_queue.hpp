@@ -25,8 +25,8 @@ namespace headway::server {
 /// reply to its previous request, its requests stay in order.
 class CommandQueue {
 public:
-    /// A rationed request takes the engine up to 1 ms, so kRationPerTurn of them delay a report by
-    /// tens of ms.
+    /// A rationed request takes the engine up to 1 ms, so kRationPerTurn such requests delay a
+    /// report by tens of ms.
     static constexpr std::size_t kRationPerTurn = 32;
     /// A request of at least this size is large. A turn takes large requests until they have
     /// kLargeBytesPerTurn together; that many bytes delay a small report by less than 10 ms.
@@ -46,9 +46,9 @@ public:
     /// Makes the engine take a turn, even without a request. Any thread.
     void poke();
 
-    /// Waits until `deadline` for requests or a poke(). Then replaces the content of `out` with up
-    /// to limits::kBatchMax requests, up to kRationPerTurn rationed ones, and some large ones.
-    /// Returns how many are left.
+    /// Waits for requests or a poke(), at most until `deadline`. Then replaces the content of `out`
+    /// with up to limits::kBatchMax small requests, in addition up to kRationPerTurn rationed ones,
+    /// and some large ones. Returns how many requests are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections passed to forget() since the last call of take_forgotten(). Engine thread

@@ -25,7 +25,7 @@ private:
     std::uint64_t commits_ = 0;
     std::uint64_t failures_ = 0;
     std::uint64_t microseconds_ = 0;    ///< total duration of all commits
-    std::vector<std::uint32_t> times_;  ///< microseconds, a ring
+    std::vector<std::uint32_t> times_;  ///< durations in microseconds, a ring
 };
 
 }  // namespace headway::server

@@ -14,8 +14,8 @@
 
 namespace headway::server {
 
-/// The end of copying the database: the copy is complete, but not yet synced and checked, or
-/// copying has failed.
+/// The result of copying the database. Either copying has failed, or the copy is complete but not
+/// yet synced and checked.
 struct CopiedFile {
     ReplyTo to;
     std::string file;
@@ -32,8 +32,8 @@ struct Publication {
     /// Sessions that other daemons deleted before this turn. The turn may already use their ids for
     /// new sessions.
     std::vector<std::string> replaced;
-    std::vector<std::string> changed;  ///< sessions that other daemons changed, whose new view is
-                                       ///< not included
+    std::vector<std::string>
+        changed;  ///< sessions that other daemons changed; their new views are not included
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
     /// approvals that are no longer pending
     std::vector<std::string> decided;

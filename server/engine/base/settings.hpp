@@ -26,11 +26,11 @@ struct ReloadableSettings {
     core::Policy policy;  ///< defaults of new sessions
     core::ApprovalRules approvals;
     core::Millis retention{0};      ///< how long ended sessions are kept; 0 = without limit
-    core::BudgetSettings budget{};  ///< for new sessions; no limits by default
-    core::PolicyFloor floor{};      ///< for sessions that agents open
+    core::BudgetSettings budget{};  ///< budgets of new sessions; no limits by default
+    core::PolicyFloor floor{};      ///< floor for sessions that agents open
     core::CaptureRules capture{};   ///< agents whose texts are not stored
-    core::FanOutRules fan_out{};    ///< for every session
-    core::Prices prices{};          ///< for costs that agents do not report
+    core::FanOutRules fan_out{};    ///< limits of sub-agents, for every session
+    core::Prices prices{};          ///< prices for costs that agents do not report
     core::DayBudget day{};          ///< caps for all sessions of a day together; none by default
 };
 
@@ -39,8 +39,9 @@ struct EngineSettings : ReloadableSettings {
     core::JudgeRules judge = {};               ///< without a `primary`, no judge is asked
     std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
     std::chrono::microseconds feed_every{0};
-    core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
-    std::uint64_t resident_bytes = 512U << 20;  ///< for sessions in memory; 0 = unlimited
+    core::WebhookRules webhooks = {};  ///< without an endpoint no message is sent
+    std::uint64_t resident_bytes =
+        512U << 20;  ///< approximate maximum for the sessions in memory; 0 = unlimited
     std::optional<core::Millis> digest_at =
         {};  ///< when the digest is sent, in local time after midnight; empty: never
     core::Millis digest_span = std::chrono::hours{12};

@@ -21,7 +21,7 @@ struct ApprovalStats {
     std::uint64_t expired = 0;
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
-    std::uint64_t pending = 0;       ///< current number
+    std::uint64_t pending = 0;       ///< number of pending approvals now
     storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm
 };
 
@@ -59,7 +59,7 @@ struct EngineStats {
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< changes of verdicts, by new
                                                                 ///< verdict
     std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now, by verdict
-    /// Sessions in memory that have a budget, by its level.
+    /// Sessions in memory that have a budget, by level of the budget.
     std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()> budget_levels{};
     /// Open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> hook_channels{};

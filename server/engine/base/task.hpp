@@ -80,8 +80,8 @@ public:
     virtual bool rationed() const = 0;
     /// Called when the turn has begun, even if nothing can be written.
     virtual void arrive(EngineContext& parts) = 0;
-    /// True for a fact that the I/O thread observes and reports only once. Such a task gets no
-    /// reply, and if the store fails, it is tried again (RetryQueue).
+    /// True if the task stores a fact that the I/O thread observes and reports only once. Such a
+    /// task gets no reply, and if the store fails, it is tried again (RetryQueue).
     virtual bool delivered() const = 0;
     /// Called when the task could not be stored and waits for the next try.
     virtual void wait(EngineContext& parts) = 0;

@@ -150,8 +150,8 @@ private:
     bool behind_ = false;                ///< follow() has more to read
     std::int64_t tokens_ = -1;           ///< Pulse::tokens at the last pulse
     std::vector<storage::DaemonSeen> daemons_;
-    std::uint64_t breaks_ = 0;     ///< number of lost connections when the sessions in memory were
-                                   ///< read
+    std::uint64_t breaks_ =
+        0;  ///< value of SharedStore::breaks() when the sessions in memory were read
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon
     std::uint64_t retries_ = 0;    ///< turns that were run again
     Clock::Steady::time_point followed_at_{};

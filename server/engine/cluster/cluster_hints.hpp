@@ -31,7 +31,7 @@ private:
 
     std::unique_ptr<storage::Hints> hints_;
     CommandQueue& queue_;
-    int wake_ = -1;  ///< eventfd
+    int wake_ = -1;  ///< eventfd that wakes the thread
     std::atomic<bool> committed_{false};
     std::atomic<bool> told_{false};
     std::atomic<bool> ends_{false};

@@ -19,16 +19,16 @@ namespace headway::server {
 /// The UUID of an approval, with the caller's grants, which are checked as soon as the index has
 /// named the session.
 struct ApprovalAlias {
-    std::string id;  ///< empty: the session and the number were given
+    std::string id;  ///< the UUID; empty: the session and the number were given
     core::Grants grants = {};
 };
 
 /// The purpose for which a caller needs an approval.
 enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 
-/// Sets `session` and `n` to those of the alias's approval. The caller needs the same scope as for
-/// access by session id and number. A caller without this scope gets the same error as for an
-/// unknown alias: kUnknownApproval.
+/// Sets `session` and `n` to the session and the number of the approval that `alias` names. The
+/// caller needs the same scope as for access by session id and number. A caller without this scope
+/// gets the same error as for an unknown alias: kUnknownApproval.
 core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
                        std::string& session, std::uint64_t& n);
 
@@ -62,7 +62,7 @@ struct AgentApproved {
 struct AskCommand {
     std::string session;
     core::ApprovalRequested asked;
-    std::string idempotency_key;  ///< or empty
+    std::string idempotency_key;  ///< the request's key; or empty
     std::string idempotency_fingerprint;
     bool controls = false;  ///< as ReportCommand::controls
 

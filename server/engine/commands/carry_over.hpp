@@ -19,14 +19,15 @@ namespace headway::server {
 /// Maximum number of generations of one session. Later resumes go on in the last generation.
 inline constexpr int kGenerationsMax = 999;
 
-/// The id of the first generation of a session; its own id if it has no other. Pure.
+/// The id of the first generation of a session; the session's own id if it has no other generation.
+/// Pure.
 std::string base_of(const std::string& session);
 
 /// Whether a report begins the next generation of an ended session.
 enum class Begins : std::uint8_t {
-    kNever,   ///< the report comes late
-    kByCall,  ///< for an agent at work, unless the session was stopped
-    kAnew,    ///< for a person, or a new process
+    kNever,   ///< never: the report comes late
+    kByCall,  ///< only if the session was not stopped: the agent is at work
+    kAnew,    ///< always: the report comes from a person or a new process
 };
 
 /// The id of the generation in force: the newest known generation; or the next one, if the newest
@@ -37,7 +38,7 @@ core::Result<std::string> in_force(Reader& reader, const std::string& session, B
 /// allowed.
 std::string next_generation(const std::string& session, const std::string& now);
 
-/// The generation before `session`, if that has ended or is a recording; else null.
+/// The generation before `session`, if that generation has ended or is a recording; else null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
 /// True if a person or a rule ended the session, or had directed its agent to stop before the
@@ -52,12 +53,13 @@ bool was_ended_for_it(const core::SessionState& state);
 enum class BegunBy : std::uint8_t {
     kAgent,
     kPrompt,    ///< a person at the agent, as its hook reports
-    kOperator,  ///< through the API
+    kOperator,  ///< the operator, through the API
 };
 
-/// Checks whether a session with this id may begin. Error: kForbidden in three cases. The previous
-/// generation has not ended, so its carry-over is unknown. An agent begins a generation after a
-/// stopped session. The base of the generation is unknown, and the opening is not the operator's.
+/// Checks whether a session with this id may begin. Error: kForbidden if the previous generation
+/// has not ended, because its carry-over is then unknown; if an agent begins a generation after a
+/// stopped session; or if the base of the generation is unknown and the opening is not the
+/// operator's.
 core::Result<> check_turn(Reader& reader, const std::string& session, BegunBy by = BegunBy::kAgent);
 
 /// Names the sessions for a report that may open `session` (WriteTask::name).
@@ -66,8 +68,8 @@ core::Result<> name_opening(Reader& reader, SessionNames& names, const std::stri
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
-    /// For the runs of a job: the next run takes over only the limits that the operator changed,
-    /// since a job may ping as often as it likes.
+    /// For the runs of a job, which may begin as often as the job likes: the next run takes over
+    /// the limits only if the operator has changed them.
     kOperators,
 };
 
@@ -91,8 +93,8 @@ core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
 /// Begins a session and appends its events to `events`. If `before` is not null, the session gets
-/// what is left of the limits that were set for `before`, and is paused if `before` was. With
-/// Takes::kAll, take_rules() is applied first.
+/// what is left of the limits that were set for `before`, and is paused if `before` was. Does not
+/// apply take_rules(); with Takes::kAll, the caller does this first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

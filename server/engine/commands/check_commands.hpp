@@ -30,7 +30,7 @@ struct CheckPolled {
 /// Asks a judge for the status of a session.
 struct CheckCommand {
     std::string session;
-    std::string check_id;  ///< empty: Headway chooses one
+    std::string check_id;  ///< id of the check; empty: Headway chooses one
     std::string by;
 
     static constexpr bool kFillsDisk = true;
@@ -50,7 +50,7 @@ struct JudgedCommand {
 
 struct CheckQuery {
     std::string id;
-    std::string session;  ///< empty: the newest check with this id
+    std::string session;  ///< id of the session; empty: finds the newest check with this id
     core::Grants grants;  ///< grants of the caller, checked when the index has named the session
 
     core::Result<CheckPolled> operator()(Reader& reader) const;

@@ -12,12 +12,12 @@ namespace headway::server {
 /// Handles the passage of time for a session: appends its due events. True if any were due.
 core::Result<bool> tick(Transaction& transaction, Resident& resident);
 
-/// Wakes each ancestor of a changed session whose silence or wait may have ended.
+/// Wakes those ancestors of changed sessions whose own silence or wait may have ended.
 void wake_parents(Transaction& transaction);
 
-/// Puts messages about changed sessions into the inboxes of their parents and children. Parents get
-/// the use and the launches of their children (in families without a budget, only figures that are
-/// new or much higher); children get the end of their parent.
+/// Puts messages about changed sessions into the inboxes of their parents and children. A message
+/// to a parent reports the usage and the launches of a child (in families without a budget, only
+/// figures that are new or much higher). A message to a child reports that its parent has ended.
 core::Result<> tell_relatives(Transaction& transaction);
 
 /// The maximum number of sessions that handle their messages in one turn, equal to the maximum
@@ -30,8 +30,8 @@ inline constexpr std::size_t kReceiversPerTurn = 500;
 /// commit.
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
-/// Applies the budgets of the ancestors that this session's use is charged to. Appends the worst of
-/// the resulting directives to `events`, if it has changed, so that the reply includes it.
+/// Applies the budgets of the ancestors to which this session's usage is charged. Appends the worst
+/// of the resulting directives to `events`, if it has changed, so that the reply includes it.
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 
@@ -59,14 +59,14 @@ core::Result<bool> must_ask_for(Transaction& transaction, Resident* resident,
 /// People's decisions that bind a session although they were made about another one: an ancestor, a
 /// later generation of an ancestor, or an earlier generation of the session itself.
 struct Above {
-    std::string stop;      ///< why its calls must not run, as a sentence without a full stop; or
-                           ///< empty
-    bool paused = false;   ///< its calls wait for the end of a pause
+    std::string stop;  ///< why the session's calls must not run, as a sentence without a full stop;
+                       ///< or empty
+    bool paused = false;   ///< the session's calls wait for the end of a pause
     bool refused = false;  ///< a person has rejected the same call
 };
 
 /// The decisions that bind a call of the session. `by_call`: the call itself is about to run, so
-/// rejections in earlier generations count too.
+/// rejections in earlier generations bind it too.
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
                              std::string_view args_digest, bool by_call);
 

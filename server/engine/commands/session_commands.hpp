@@ -66,7 +66,7 @@ struct OpenCommand {
     std::string session;
     core::SessionStarted about;
     bool bare = false;            ///< only the id was given: any existing session matches
-    std::string idempotency_key;  ///< or empty
+    std::string idempotency_key;  ///< the request's key; or empty
     std::string idempotency_fingerprint;
     bool controls = false;   ///< as ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
@@ -136,8 +136,8 @@ struct BudgetCommand {
 core::Result<Resident*> require_live(Transaction& transaction, const std::string& session);
 
 /// The answer to a report or command: directives, budget and approvals of the session. The view of
-/// the session is published with the turn. `again`: the report was stored before, so this is not
-/// counted as a further delivery.
+/// the session is published with the turn. `again`: the report was stored before, so its directives
+/// are not counted as delivered once more.
 core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
                              bool again = false);
 

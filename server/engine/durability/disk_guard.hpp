@@ -17,11 +17,11 @@ namespace headway::server {
 /// Decides whether data may be written. It may not if the disk is full, a sync has failed, or the
 /// database files were moved or truncated.
 ///
-/// While free space is below a watermark, reports are refused, so that people can still control and
-/// decide, and retention can still delete. If SQLite itself finds no space, it cannot even delete:
-/// then the ballast file is deleted, and nothing is written until a probe succeeds. Reports are
-/// accepted again when the free space and the ballast are restored, or when deleted rows have left
-/// as much space inside the database. Engine thread only.
+/// While free space is below a watermark, reports are refused. The rest of the space is kept for
+/// the commands and decisions of people, and for the deletions of retention. If SQLite itself finds
+/// no space, it cannot even delete: then the ballast file is deleted, and nothing is written until
+/// a probe succeeds. Reports are accepted again when the free space and the ballast are restored,
+/// or when deleted rows have left as much space inside the database. Engine thread only.
 class DiskGuard {
 public:
     struct Effects {
@@ -42,9 +42,9 @@ public:
 
     /// Checks the free space: at each call if `writes` is true, otherwise from time to time.
     void look_at_space(bool writes);
-    /// Checks the files, as often as look_at_space() checks the space. A renamed database may get
-    /// its name back, and its content can be saved while this process has it open, so writes are
-    /// only refused meanwhile. A truncated file is fatal.
+    /// Checks the files, as often as look_at_space() checks the space. A renamed database is not
+    /// fatal: writes are refused until it has its name back, and its content can be saved
+    /// meanwhile, since this process has it open. A truncated file is fatal.
     void look_at_files(bool writes);
 
     /// Why nothing can be written now, or empty.
@@ -91,7 +91,7 @@ private:
     bool short_of_space_ = false;
     /// SQLite found no space: nothing is written until a probe succeeds.
     bool full_ = false;
-    bool inside_full_ = false;  ///< full_, and there was no ballast to delete
+    bool inside_full_ = false;  ///< full_ is set, and there was no ballast to delete
     bool sync_failed_ = false;  ///< nothing may be written any more
     bool misplaced_ = false;    ///< nothing is written until the database has its name again
     Clock::Steady::time_point files_looked_at_{};

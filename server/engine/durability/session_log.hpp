@@ -38,7 +38,8 @@ public:
     /// Called after a rollback: drops the lines of the transaction.
     void drop() { noted_.clear(); }
 
-    static constexpr std::size_t kLinesBurst = 100;  ///< for many sessions that turn silent at once
+    static constexpr std::size_t kLinesBurst =
+        100;  ///< enough for many sessions that turn silent at once
     static constexpr std::size_t kLinesPerSecond = 10;
 
 private:

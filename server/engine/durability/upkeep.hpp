@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// The maximum distance, in events, from the head back to the oldest event that is in no snapshot,
-/// for this number of sessions in memory. With many sessions, a snapshot must cover at least three
-/// events, since it costs as much as three events. Pure.
+/// The maximum number of events from the oldest event that is in no snapshot to the head, for this
+/// number of sessions in memory. With many sessions, a snapshot must cover at least three events,
+/// since it costs as much as three events. Pure.
 storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
 /// How long a session must be quiet before it is saved in an idle gap, for this number of sessions
 /// in memory. Pure.
@@ -39,15 +39,15 @@ public:
     void start(storage::Cursor snapshots) { snapshot_cursor_ = head_ = snapshots; }
 
     /// Evicts and saves sessions, more of them if idle. After an error the transaction is rolled
-    /// back, and `lost` is set if sessions in memory are marked as saved but are not.
+    /// back, and `lost` is set if sessions in memory are marked as saved but were not saved.
     core::Result<> tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost);
     /// Moves the pages of the WAL into the database if the WAL is long, or in any case if
     /// `short_of_space`.
     core::Result<> checkpoint(bool idle, bool short_of_space);
     /// Runs one step of retention if due; returns the deleted session, or nothing. Deletes sessions
-    /// that ended longer ago than the retention time, counted from `earliest`, so that a wrong
-    /// clock does not delete sessions too early; without `earliest`, only forgotten sessions. The
-    /// caller must drop its copies of the deleted session.
+    /// that ended more than the retention time before `earliest`, so that a wrong clock does not
+    /// delete sessions too early; without `earliest` or without a retention time, only sessions
+    /// that are to be forgotten. The caller must drop its copies of the deleted session.
     core::Result<std::optional<storage::Deletion>> delete_one(
         core::Timestamp now, std::optional<core::Timestamp> earliest);
     /// Makes retention due at once, because a session is to be forgotten.

@@ -10,7 +10,7 @@
 namespace headway::server {
 
 /// Makes the timestamps of events follow steps of the wall clock, by the rules of clock_steps.hpp.
-/// The skipped time is not held against any session. Engine thread only.
+/// No session is judged by the skipped time. Engine thread only.
 class WallClock {
 public:
     WallClock(Clock& clock, core::Millis confirm, EngineReport report)

@@ -30,9 +30,8 @@ bool is_vain(const core::SessionState& state, const HookCall& call);
 core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident,
                                             HookCall call, bool time_is_up, bool again);
 
-/// The answer to a hook while nothing can be stored: it refuses a call that must not run unasked
-/// according to the rules, or according to a person's decision about the session or an ancestor.
-/// Nothing for other hooks.
+/// The answer to a hook while nothing can be stored: a refusal if the rules, or a person's decision
+/// about the session or an ancestor, forbid that the call runs unasked. Nothing for other hooks.
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
                                             const HookCall& call);
 

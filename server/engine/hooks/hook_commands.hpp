@@ -28,21 +28,21 @@ struct HookUse {
 /// Stores the report of a hook, and answers the hook. Opens the session, or its next generation
 /// (`~2`) when an agent resumes an ended session.
 struct HookCommand {
-    std::string session;  ///< without generation
+    std::string session;  ///< id of the session, without generation
     std::string parent;   ///< a sub-agent's parent session, without generation; or empty
     HookCall call;
-    core::SessionStarted about;  ///< without goal and parent
+    core::SessionStarted about;  ///< the opening, without goal and parent
     bool controls = false;       ///< the caller may control sessions
     std::vector<core::Event> events;
     std::vector<api::WholeArgs> whole_args = {};
     std::optional<core::ApprovalRequested> dialog = {};  ///< request of the agent's own dialog
     std::vector<std::size_t> untold = {};                ///< as HookReport::untold
-    std::vector<HookUse> uses = {};                      ///< oldest first
+    std::vector<HookUse> uses = {};            ///< usage of the model's answers, oldest first
     core::Timestamp use_clock = core::kNever;  ///< the agent's clock when it reported `uses`
     api::hooks::GoalReport goal = {};
     std::string target = {};  ///< the session in force
-    /// The sessions that name() named, kept here because the transaction refers to these texts: the
-    /// session in force, and its next generation or empty.
+    /// The sessions that name() named: the session in force, and its next generation (or empty).
+    /// Kept here because the transaction refers to these texts.
     std::string named = {};
     std::string next = {};
 

@@ -19,13 +19,13 @@ namespace headway::server {
 /// Finds the approval that the dialog of this call waits for: one that a person has already given
 /// for exactly this call, or a new request. Sets `call.dialog` to its number, and sets how long the
 /// hook may be held. Makes no request if the setting forbids it, if `asked` is empty because the
-/// request could not be shown whole, or if too many requests are pending: then the dialog decides
-/// alone.
+/// request could not be shown whole, or if too many requests are pending. In these cases the dialog
+/// decides alone.
 core::Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                                  std::optional<core::ApprovalRequested> asked);
 
-/// Makes the dialog of this call wait for its own request `n` again, because its hook was sent
-/// again.
+/// Makes the dialog of this call wait again for the dialog's own request `n`, because the hook of
+/// the dialog was sent again.
 void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n);
 
 /// Remembers that this call is about to run, so that its dialog may open. A bounded number of calls

@@ -4,7 +4,7 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// Prompts that timers and loops send, which look as if a person had written them.
+// Prompts that timers and loops send. Such prompts look as if a person had written them.
 
 namespace headway::server {
 

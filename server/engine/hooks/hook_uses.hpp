@@ -9,8 +9,8 @@
 #include "server/engine/transaction/transaction.hpp"
 
 // The model's answers in an agent's own record, as hooks report them. Each answer is counted once.
-// Within a session, the event id of the answer ensures this. Within a family, KnownAnswers and the
-// stored ids of two sessions ensure it: the parent, and the session that this one resumes.
+// Within a session, the event id of the answer ensures this. Within a family, KnownAnswers ensures
+// it, together with the stored ids of the parent and of the session that this one resumes.
 
 namespace headway::server {
 

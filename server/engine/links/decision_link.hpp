@@ -36,8 +36,8 @@ struct LinkQuery {
     core::Result<LinkPage> operator()(Reader& reader) const;
 };
 
-/// Decides the request of the link, and no other: once, before it expires, and only if it may be
-/// decided by a link.
+/// Decides only the request of the link: once, before the request expires, and only if a link may
+/// decide it.
 struct LinkDecideCommand {
     DecisionLink link;
     const DecisionLinks* links = nullptr;

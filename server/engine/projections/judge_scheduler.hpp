@@ -27,7 +27,7 @@ public:
     /// An open question.
     struct Question {
         std::string session;
-        std::string check_id;  ///< empty: an estimate of progress
+        std::string check_id;  ///< id of the check; empty: the question is for an estimate
         std::string judge;
         std::vector<std::uint64_t> shown;  ///< numbers of events that an answer may cite
         std::uint64_t calls = 0;           ///< Ledger::calls at the time of the question

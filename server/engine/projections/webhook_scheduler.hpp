@@ -23,8 +23,8 @@ namespace headway::server {
 /// Schedules the messages of each webhook. Persistent state is in the outbox; only messages in
 /// flight and pauses are in memory.
 ///
-/// An endpoint has one message in flight at a time, the oldest due one first. While an endpoint is
-/// unreachable (no connection, timeout, most statuses), all its messages wait, at most
+/// Each endpoint has at most one message in flight; the oldest due message is sent first. While an
+/// endpoint is unreachable (no connection, timeout, most statuses), all its messages wait, at most
 /// limits::kWebhookPauseMax between two tries, and are sent in order once one has been delivered. A
 /// message that the endpoint refuses (400, 409, 413, 422) waits alone for its next try; later
 /// messages overtake it.

@@ -34,8 +34,9 @@ private:
     core::Result<> finish(Reader& reader);
 
     At at_ = At::kBegin;
-    storage::Cursor low_ = 0;   ///< events up to this cursor are older than `since`
-    storage::Cursor high_ = 0;  ///< in place(): events after this cursor are not older than `since`
+    storage::Cursor low_ = 0;  ///< events up to this cursor are older than `since`
+    storage::Cursor high_ =
+        0;  ///< events after this cursor are not older than `since`; used in place()
     storage::Cursor head_ = 0;
     bool cut_ = false;  ///< earlier events may be missing
     core::DigestFold fold_;
@@ -52,7 +53,7 @@ private:
 
 /// The digest in the requested format.
 struct DigestQuery {
-    core::Timestamp since = core::kNever;  ///< kNever: now minus `span`
+    core::Timestamp since = core::kNever;  ///< start of the period; kNever: `span` before now
     core::Millis span{0};
     api::DigestFormat format = api::DigestFormat::kJson;
     DigestReading reading = {};

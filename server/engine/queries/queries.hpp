@@ -56,7 +56,7 @@ struct ViewQuery {
 
 /// The next page for a stream that is catching up; without `after`, only the current position.
 struct StreamQuery {
-    std::string session;  ///< empty = all sessions
+    std::string session;  ///< id of the session; empty = all sessions
     std::optional<std::int64_t> after;
 
     void arrive(Reader& reader);
@@ -127,7 +127,7 @@ struct SystemQuery {
 struct TextPage {
     std::string body;
     std::string headers = {};
-    bool lines = false;  ///< NDJSON
+    bool lines = false;  ///< the text is NDJSON
     std::string_view content_type = "application/json";
 };
 inline std::size_t size_of(const TextPage& page) {
@@ -143,7 +143,7 @@ std::size_t size_of(const ApprovalPolled& polled);
 /// than their keys suggest.
 struct ListQuery {
     storage::SessionFilter filter;
-    bool rows = false;  ///< rows of a table instead of documents
+    bool rows = false;  ///< the page has rows of a table instead of documents
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
     bool past = false;  ///< `before` is the key of a recorded session
@@ -181,12 +181,12 @@ struct JournalQuery {
     std::string session;
     std::uint64_t after = 0;
     std::size_t limit = 100;
-    bool lines = false;  ///< NDJSON
+    bool lines = false;  ///< the text is NDJSON
     std::uint64_t before = UINT64_MAX;
     bool newest_first = false;
     bool fingerprints = false;
-    EventTypes types = {};             ///< empty = all types
-    std::string fingerprint_key = {};  ///< api::Fingerprints::key
+    EventTypes types = {};             ///< types to list; empty = all types
+    std::string fingerprint_key = {};  ///< see api::Fingerprints::key
 
     struct Scan {
         bool begun = false;
@@ -210,7 +210,7 @@ private:
 /// A page of the inbox.
 struct InboxQuery {
     storage::ApprovalPage page;
-    std::string session;  ///< empty: approvals of all sessions
+    std::string session;  ///< session of the approvals; empty: all sessions
 
     struct Scan {
         bool begun = false;

@@ -14,8 +14,8 @@
 namespace headway::server {
 
 /// Opens a session that only reports have named; a prompt may give its goal later. The daemon
-/// chooses `about`. `before` is the previous generation, or null; its settings are added to
-/// `about`.
+/// chooses `about`. `before` is the previous generation, or null; with Takes::kAll, its rules are
+/// added to `about` (take_rules()).
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
                                core::SessionStarted about, const Resident* before,
                                Takes takes = Takes::kAll);

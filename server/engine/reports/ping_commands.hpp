@@ -29,16 +29,16 @@ struct Pinged {
 };
 
 /// Reports one ping of a job. A run of the job is a session. The session has one call in flight, so
-/// that it never becomes silent. Its id is `<job>.<rid>` if the ping has a `rid`, else `<job>`, and
-/// `<job>~2` and so on for later runs. An end without a start is a run of its own. Errors:
-/// kSessionEnded for a log line that names a run that has ended; kOverloaded if too many pings of
-/// the same turn have ended runs; the client should then repeat the ping.
+/// that it never becomes silent. The session's id is `<job>.<rid>` if the ping has a `rid`; else it
+/// is `<job>`, and `<job>~2` and so on for later runs. An end without a start is a run of its own.
+/// Errors: kSessionEnded for a log line that names a run that has ended; kOverloaded if too many
+/// pings of the same turn have ended runs; the client should then repeat the ping.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< id of the run, or empty
     PingKind kind = PingKind::kSuccess;
     std::uint32_t exit_status = 0;  ///< exit status of a kFail; 0: not reported
-    std::string text;               ///< without secrets
+    std::string text;               ///< text of the ping, without secrets
     /// The new schedule of the job. If it has neither `every` nor `cron`, the job's schedule is
     /// removed.
     std::optional<core::PingSchedule> schedule = {};

@@ -19,7 +19,7 @@ inline constexpr std::string_view kTelemetryAdapter = "otlp";
 
 /// Telemetry about one session.
 struct TelemetryReport {
-    std::string session;         ///< without generation
+    std::string session;         ///< id of the session, without generation
     std::string sub_agent = {};  ///< the session of the sub-agent, without generation; or empty
     core::SessionStarted about;
     bool opens = false;

@@ -26,7 +26,7 @@ struct PromptFingerprint {
     std::uint64_t digest = 0;
     std::size_t bytes = 0;
     bool whole = true;
-    bool of_loop = false;  ///< a person's command that starts a loop
+    bool of_loop = false;  ///< the prompt is a person's command that starts a loop
     bool operator==(const PromptFingerprint&) const = default;
 };
 
@@ -39,8 +39,8 @@ struct HookMemory {
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
     /// Needed because an agent's dialog does not give the id of its call.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
-    /// Digest of one event_id: the id of the newest model answer with usage reported by a hook. The
-    /// store has the event_ids of all answers whose usage was reported.
+    /// Digest of the event_id of the newest model answer whose usage a hook has reported. The store
+    /// has the event_ids of all answers whose usage was reported.
     std::uint64_t last_use = 0;
     bool fresh = false;  ///< the agent reported that it started with this session, so no answer is
                          ///< older than the session
@@ -72,7 +72,8 @@ struct Resident {
     NewestId newest_id;              ///< known only if the session was opened in this process
     storage::Cursor dirty_from = 0;  ///< cursor of its first event after its snapshot; 0 = none:
                                      ///< the session is clean
-    std::list<Resident*>::iterator dirty_place;  ///< in ResidentSet::dirty_, while dirty
+    std::list<Resident*>::iterator
+        dirty_place;  ///< place in ResidentSet::dirty_; valid while dirty
     core::Timestamp touched_at = core::kNever;
     std::size_t bytes = 0;         ///< memory that it takes, as last measured
     std::uint64_t measured_n = 0;  ///< number of its last event at the last measurement
@@ -89,7 +90,7 @@ struct Resident {
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
     bool agent_runs = false;  ///< the process of its agent is followed; in memory only
-    AgentWork agent_work;     ///< CPU use of that process; in memory only
+    AgentWork agent_work;     ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
 };

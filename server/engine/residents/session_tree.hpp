@@ -23,8 +23,8 @@ public:
     /// True if an open child of the session is in memory.
     bool has_children(const std::string& session) const { return families_.has_children(session); }
 
-    /// True if a descendant of the session works: it has reported lately, waits for a call or a
-    /// person, or itself has a descendant that works.
+    /// True if a descendant of the session works: it has reported lately; it waits for a call, a
+    /// person or the end of a pause; or it has itself a descendant that works.
     bool children_work(const core::Session& session, ResidentSet& residents, core::Timestamp now,
                        const core::Watch& watch);
     /// The open descendants in memory, at most Families::kLooksMax children of each session.

@@ -15,7 +15,7 @@
 #include "storage/store/store.hpp"
 
 // Daily caps over all sessions (docs/costs.md). The totals are counters in the store, written in
-// the same transaction as the use that they count.
+// the same transaction as the usage that they count.
 
 namespace headway::server {
 
@@ -34,7 +34,7 @@ struct DaysHeld {
 core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t day,
                                    const core::DayCap& cap);
 
-/// Counts the session's own use in these events, and applies a person's decision about a cap if
+/// Counts the session's own usage in these events, and applies a person's decision about a cap if
 /// this session requested the decision. Part of Transaction::append.
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
@@ -53,7 +53,7 @@ struct DayQuery {
 
 /// A person's request to raise a daily cap, or to lift it until the next day.
 struct DayCommand {
-    std::string label;  ///< empty: the cap for all sessions
+    std::string label;  ///< label of the cap; empty: the cap for all sessions
     double more_cost_usd = 0;
     std::uint64_t more_tokens = 0;
     bool lift = false;

@@ -68,7 +68,7 @@ struct EngineContext {
     DamageLog& damage;
     DaysHeld& days;
     Cluster* cluster;             ///< null while no other daemon writes to the store
-    api::JsonDocument& document;  ///< for parsing the arguments of approvals
+    api::JsonDocument& document;  ///< parses the arguments of approvals
     EngineStats& stats;           ///< figures as of the last commit
     const VerdictHour& hour;
     /// True if nothing can be written any more, and after a failed commit until the sessions are in

@@ -74,14 +74,14 @@ public:
     bool children_work(const Resident& resident);
     /// True if the current command may change this session.
     bool may_change(std::string_view session) const;
-    /// True if this daemon cannot read the session, so that its inbox must wait for a daemon that
-    /// can.
+    /// True if this daemon cannot read the session. The session's inbox must then wait for a daemon
+    /// that can read the session.
     bool keeps_inbox(storage::SessionKey key) const {
         return parts_.cluster != nullptr && parts_.cluster->is_unreadable(key);
     }
     /// Calls `decide(session, arguments..., context, events)`, which is often a member function of
-    /// the session, and appends the events that it decided. If `decide` returns an error, it has
-    /// left the session unchanged, and the error is returned.
+    /// the session, and appends the decided events. If `decide` returns an error, it has left the
+    /// session unchanged, and the error is returned.
     template <typename Decide, typename... Arguments>
     core::Result<> change(Resident& resident, Decide&& decide, Arguments&&... arguments) {
         std::vector<core::Event> events = std::exchange(events_, {});  // events_ is free for a

@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// For a store that other daemons also write to: a turn holds its sessions, deadlines are stored in
-/// rows, and the clock of the database is used.
+/// The policy for a store that other daemons also write to: a turn holds its sessions, deadlines
+/// are stored in rows, and the clock of the database is used.
 class ClusterPolicy final : public StorePolicy {
 public:
     ClusterPolicy(TurnState turn, Cluster& cluster, Upkeep& upkeep)

@@ -45,7 +45,7 @@ public:
            Publish publish, EngineReport report, JudgeLink judge = {});
 
     /// Reads the journal's events after the snapshots and starts listening; returns the number of
-    /// events.
+    /// events read.
     core::Result<std::uint64_t> recover();
 
     /// See DiskGuard::watch(). To be called before the first turn.

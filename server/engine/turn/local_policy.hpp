@@ -8,8 +8,8 @@
 
 namespace headway::server {
 
-/// For a store that only this daemon uses: deadlines are kept in memory, and the machine's clock is
-/// used.
+/// The policy for a store that only this daemon uses: deadlines are kept in memory, and the
+/// machine's clock is used.
 class LocalPolicy final : public StorePolicy {
 public:
     LocalPolicy(TurnState turn, Upkeep& upkeep);

@@ -9,10 +9,10 @@
 
 namespace headway::server {
 
-/// Keeps at most kReceiversPerTurn keys in `receivers`, first those greater than `last`, and
-/// returns the keys that it removed. Sets `last` to the last key kept, so that every key gets its
-/// turn. Both lists are ascending without duplicates. Changes only `receivers` and `last`. Takes
-/// linear time.
+/// Leaves at most kReceiversPerTurn keys in `receivers`, and returns the keys that it removed. Keys
+/// greater than `last` are kept first. If keys were removed, `last` becomes the last key kept, so
+/// that every key gets its turn. `receivers` and the result are ascending without duplicates.
+/// Changes only `receivers` and `last`. Takes linear time.
 std::vector<storage::SessionKey> hold_back(std::vector<storage::SessionKey>& receivers,
                                            storage::SessionKey& last);
 

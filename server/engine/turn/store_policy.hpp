@@ -87,8 +87,8 @@ public:
 
     // Reads, and work between turns.
 
-    /// Updates the sessions that are needed by `reads`, from index `from` on. The sessions then
-    /// include all commits that were acknowledged before these reads arrived.
+    /// Updates the sessions needed by the elements of `reads` from index `from` on. The sessions
+    /// then include all commits that were acknowledged before these reads arrived.
     virtual core::Result<> refresh(const std::deque<Request>& reads, std::size_t from,
                                    bool listening, Publication& publication) = 0;
 

@@ -48,15 +48,15 @@ public:
     /// Called when the number of bytes in unread replies and unfinished bodies has changed by
     /// `change`. False if their total is too high; the owner may then close connections later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
-    /// The queue for work on long bodies, inflation and handshakes.
+    /// The queue for long work: large bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;
     /// The descriptors that clients of the report socket send.
     virtual PassedDescriptors& passed() = 0;
     /// Called when a stream has written all its data.
     virtual void on_writable(HttpConnection& connection) = 0;
-    /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the
-    /// event loop. It is never called within one of the owner's own calls, which might still use
-    /// the objects released here.
+    /// Called once, when the peer is gone or was cut off; nothing more may be sent. Called only
+    /// from the event loop, never within one of the owner's own calls, which might still use the
+    /// objects released here.
     virtual void on_closed(HttpConnection& connection) = 0;
     /// Destroys the connection. Nothing refers to it any more.
     virtual void release(HttpConnection& connection) = 0;

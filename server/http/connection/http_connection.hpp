@@ -40,8 +40,8 @@ public:
     void let_go();
     /// The path of the request in `slot`, without its query; empty once the request is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
-    /// Takes the last pidfd that the client of the report socket sent: a process of the agent that
-    /// the client claims to report for. The pidfd then belongs to the caller. Invalid on other
+    /// Takes the last pidfd that the client of the report socket sent. According to the client, it
+    /// refers to the agent's process. The pidfd then belongs to the caller. Invalid on other
     /// connections.
     system::FileDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
     /// Writes ready replies and continues to read.

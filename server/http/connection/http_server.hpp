@@ -19,9 +19,9 @@ namespace headway::server {
 /// Counters for the metrics.
 struct HttpStats {
     std::uint64_t accepted = 0;
-    /// Refused because of the maximum number of connections.
+    /// Connections refused because the maximum number was reached.
     std::uint64_t refused_connections = 0;
-    std::uint64_t refused_users = 0;  ///< on the Unix socket: not root and not the daemon's user
+    std::uint64_t refused_users = 0;  ///< connections by users who may not use the Unix socket
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;

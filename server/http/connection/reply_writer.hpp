@@ -27,13 +27,14 @@ public:
     /// Facts about a request that its reply needs.
     struct Asked {
         std::string request_id;
-        std::string path;  ///< without the query
+        std::string path;  ///< the path without its query
         Clock::Steady::time_point at;
         const Deprecation* deprecation = nullptr;
-        bool keep_alive = true;  ///< false: this is the last request
+        bool keep_alive = true;  ///< the connection may continue; false: this is the last request
         bool head_only = false;
         bool http_1_0 = false;
-        bool stream = false;  ///< this is the last request, unless it is refused
+        bool stream =
+            false;  ///< the reply is a stream: this is the last request, unless it is refused
     };
 
     /// False while no further request may be taken, because too many requests wait for their reply,
@@ -96,7 +97,7 @@ private:
         kReplies,
         kLast,  ///< the newest place is the last one
         kStream,
-        kStreamEnds,  ///< ends with the bytes that wait to be sent
+        kStreamEnds,  ///< the stream ends after the bytes that wait to be sent
     };
     struct Slot {
         std::uint64_t number = 0;

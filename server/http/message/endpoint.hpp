@@ -17,8 +17,8 @@ enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kO
 
 /// The right that a caller needs for a route.
 enum class Guard : std::uint8_t {
-    kPublic,    ///< nothing, in any mode
-    kAnyToken,  ///< in the mode `token`: any token
+    kPublic,    ///< no right, in any mode
+    kAnyToken,  ///< any token, but only in the mode `token`
     kReport,    ///< `report:<prefix>` of the session
     kRead,      ///< `read`, or `report:<prefix>` of the session
     kOverview,  ///< `read` or `report:`, for routes about all sessions
@@ -30,8 +30,8 @@ inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmi
 
 /// Limits that the gate checks before the body is read.
 struct BodyRule {
-    bool read = false;          ///< false: a body of at most bytes_max is accepted and ignored
-    bool lines = false;         ///< also accepts application/x-ndjson
+    bool read = false;   ///< the body is used; an unused body of at most bytes_max is accepted
+    bool lines = false;  ///< also accepts application/x-ndjson
     std::size_t bytes_max = 0;  ///< limit, also for the inflated body
     bool protobuf = false;      ///< also accepts application/x-protobuf
     bool any_type = false;      ///< accepts any Content-Type
@@ -48,9 +48,9 @@ enum class ReplyKind : std::uint8_t { kDocument, kStream };
 
 /// A deprecated route is still served, but every reply has a header about it (RFC 9745).
 struct Deprecation {
-    std::string_view message;    ///< what to use instead
+    std::string_view message;    ///< text about the route to use instead
     std::string_view successor;  ///< a path template, for people and tools
-    std::uint64_t since = 0;     ///< seconds since 1970
+    std::uint64_t since = 0;     ///< time of the deprecation, in seconds since 1970
 };
 
 /// Handles a request: replies, or sends a task to the engine. If the handler returns an error, its
@@ -62,7 +62,7 @@ struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
     /// `{check}` that of a check. `{asset}` may contain slashes. `{page}` is a name in the
-    /// documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain slashes:
+    /// documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain slashes, see
     /// ping_path.hpp.
     std::string_view path;
     std::string_view name;    ///< the operationId in openapi.json, unique
@@ -71,7 +71,7 @@ struct Endpoint {
     BodyRule body;
     Effect effect;
     std::string_view parameters;  ///< query parameter names, separated by blanks, or kAnyQuery
-    std::string_view summary;     ///< as in openapi.json
+    std::string_view summary;     ///< the summary in openapi.json
     Handler* handler;
     ReplyKind reply = ReplyKind::kDocument;
     const Deprecation* deprecation = nullptr;
@@ -104,7 +104,7 @@ struct Target {
     std::uint64_t approval = 0;  ///< number of the `{approval}`, whose session is `session`
     std::string alias;  ///< the `{approval}` if it is a UUID; `session` is then not known yet
     std::string key;    ///< a token in the path of a ping; or empty
-    std::string query;  ///< after the `?`, still encoded
+    std::string query;  ///< the part after the `?`, still encoded
 };
 
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),

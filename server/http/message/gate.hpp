@@ -44,7 +44,8 @@ core::Result<> check_body(RequestHead& head, const BodyRule& rule);
 /// and case (RFC 9110, 8.3.1). Pure.
 bool is_media_type(std::string_view value, std::string_view type);
 
-/// True if a client's X-Request-Id can be used: 1 to 64 of `[A-Za-z0-9._:-]`.
+/// True if a client's X-Request-Id can be used: it has 1 to 64 characters, all of
+/// `[A-Za-z0-9._:-]`.
 bool usable_request_id(std::string_view id) noexcept;
 
 /// True if the start of the next request is unknown after this error, so that the connection must

@@ -11,7 +11,7 @@ struct ProcessNumbers {
     std::string_view pid;
     std::string_view start;   ///< start time, field 22 of /proc/PID/stat: clock ticks since the
                               ///< boot
-    std::string_view boot;    ///< /proc/sys/kernel/random/boot_id
+    std::string_view boot;    ///< content of /proc/sys/kernel/random/boot_id
     std::string_view pid_ns;  ///< inode of the PID namespace to which `pid` belongs
 };
 

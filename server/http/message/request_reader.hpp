@@ -28,8 +28,8 @@ public:
         kContinue,  ///< the client waits for 100 Continue before it sends its body; returned once
         kPacked,    ///< the body is complete and compressed: call inflate() when there is time
         kRequest,   ///< a request is available in head(), target() and body() until done()
-        kRefused,   ///< to be refused with error(), which is valid until done(); if last(), no
-                    ///< request follows
+        kRefused,   ///< the request is to be refused with error(), which is valid until done(); if
+                    ///< last(), no request follows
     };
 
     RequestReader();
@@ -83,8 +83,8 @@ private:
         kHead,     ///< collects a head in buffer_
         kBody,     ///< collects a body in body_; its head stays in buffer_
         kPacked,   ///< has a complete compressed body
-        kRequest,  ///< in use
-        kRefused,  ///< in use
+        kRequest,  ///< a request is in use
+        kRefused,  ///< a refusal is in use
         kEnded,    ///< ended: drops everything
     };
     enum class Lent : std::uint8_t { kNone, kBuffer, kBody };

@@ -24,10 +24,10 @@ struct Response {
 /// Fields that the connection adds to a reply.
 struct Envelope {
     std::string_view request_id;
-    std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
+    std::uint64_t microseconds = 0;  ///< time from the end of the request's head to the reply
     bool keep_alive = true;
     bool say_keep_alive = false;  ///< set for HTTP/1.0, where keep-alive is not the default
-    bool head_only = false;       ///< for HEAD: only the header of the reply to GET
+    bool head_only = false;  ///< the request is HEAD: only the header of the reply to GET is sent
     const Deprecation* deprecation = nullptr;  ///< the route's deprecation, or null
 };
 

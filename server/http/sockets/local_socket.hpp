@@ -18,7 +18,7 @@ namespace headway::server {
 struct LocalSocketRule {
     std::string_view key = "server.socket";  ///< the setting with the socket's path, for messages
     std::string group;           ///< group whose members may also connect; empty: no group
-    std::string_view group_key;  ///< the setting with `group`
+    std::string_view group_key;  ///< the setting that gives `group`, for messages
 };
 
 /// The file of a listening Unix socket. Only its owner and the members of the configured group may
@@ -41,7 +41,7 @@ public:
     const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
-    std::filesystem::path path_;  ///< empty: no file
+    std::filesystem::path path_;  ///< path of the socket's file; empty: no file
     dev_t device_ = 0;
     ino_t inode_ = 0;
 };
@@ -49,8 +49,8 @@ private:
 /// True if there is a group of this name or number.
 bool is_group(const std::string& group);
 
-/// The user that the peer of a Unix socket had when it connected; nothing if the kernel does not
-/// report it.
+/// The id of the user that a Unix socket's peer had when it connected; nothing if the kernel does
+/// not report the user.
 std::optional<std::uint32_t> user_of(LocalSocket& socket) noexcept;
 /// True for root and the daemon's own user.
 bool is_our_user(std::uint32_t uid) noexcept;

@@ -12,9 +12,9 @@ namespace headway::server {
 /// Where a connection comes from, as reported by the kernel.
 struct Peer {
     std::array<std::uint8_t, 16> address{};  ///< IPv6 or mapped IPv4; zeros for a Unix socket
-    bool local = false;                      ///< the operator's socket: root or the daemon's user
-    bool reports = false;         ///< the report socket, any user; never together with `local`
-    bool encrypted = false;       ///< TLS
+    bool local = false;           ///< root or the daemon's user, on the operator's socket
+    bool reports = false;         ///< any user, on the report socket; never together with `local`
+    bool encrypted = false;       ///< the connection uses TLS
     std::uint32_t uid = kNoUser;  ///< user of a Unix socket's peer when it connected (SO_PEERCRED)
 
     static constexpr std::uint32_t kNoUser = UINT32_MAX;

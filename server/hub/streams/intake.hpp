@@ -25,7 +25,7 @@ public:
     /// size of the request body.
     bool ask(Request request, const std::string& session, std::size_t bytes = 0);
     /// Like ask(), but takes tasks that must not be lost: if the queue is full, the task is kept
-    /// and staged later. The caller must bound their number.
+    /// and staged later. The caller must bound the number of such tasks.
     void deliver(Request request, const std::string& session, std::size_t bytes);
     /// Stages kept tasks as far as there is room. Called once a second.
     void pass_kept();

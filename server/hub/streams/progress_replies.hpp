@@ -23,8 +23,9 @@ private:
         std::uint64_t version = 0;  ///< the view's version; 0: no view
         api::ProgressText text;
     };
-    std::vector<Kept> kept_;  ///< by version; a newer one replaces an older one
-    Response reply_;          ///< reused, so that its body need not be reallocated
+    std::vector<Kept>
+        kept_;  ///< each at the index `version % size`, where a newer text replaces an older one
+    Response reply_;  ///< reused, so that its body need not be reallocated
 };
 
 }  // namespace headway::server

@@ -23,9 +23,9 @@ enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 /// Server-Sent Events. Each channel (one session, or all sessions) keeps one ring of encoded
 /// frames, and each client has a position in the ring: an event is encoded once, and one write
 /// sends a client everything after its position. A client whose position has left the ring gets
-/// `lagged` and is disconnected. There is one exception: a client that was up to date until one
-/// commit displaced its position is fed from the journal, page by page and as fast as it reads,
-/// like a client that resumes. I/O thread only.
+/// `lagged` and is disconnected. There is one exception: if a client was up to date and a single
+/// commit displaced its position, the client is fed from the journal, page by page and as fast as
+/// it reads, like a client that resumes. I/O thread only.
 ///
 /// No client is removed while a function of this class runs, because connections report their end
 /// only from the event loop.

@@ -72,10 +72,10 @@ private:
     struct Entry {
         bool present = false;
         bool read = false;    ///< a client requested the view
-        bool listed = false;  ///< in the list of unread views
+        bool listed = false;  ///< is in the list of unread views
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
-        Entry* before = nullptr;  ///< the neighbours in that list
+        Entry* before = nullptr;  ///< neighbours in the list of unread views
         Entry* after = nullptr;
         core::SessionView view;
     };

@@ -38,7 +38,7 @@ public:
     void look_again();
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Queries the documents whose deadline has passed; kNever: all.
+    /// Queries the documents whose deadline has passed at `now`; with kNever, all documents.
     void expire(core::Timestamp now);
     /// The earliest deadline; kNever if there are no waits.
     core::Timestamp next_deadline() const { return waits_.next_due(); }

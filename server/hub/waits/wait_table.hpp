@@ -20,9 +20,9 @@
 namespace headway::server {
 
 /// A table of waiting replies, each with an entry of the table's owner. A reply can be found by its
-/// place, its connection, the subjects that it waits for, and the time when it is due. The time of
-/// an operation is logarithmic in the number of replies, for each reply or subject that it lists or
-/// changes. I/O thread only.
+/// place, its connection, the subjects that it waits for, and the time when it is due. An operation
+/// takes logarithmic time in the number of replies for each reply or subject that the operation
+/// lists or changes. I/O thread only.
 template <class Entry>
 class WaitTable {
 public:
@@ -99,7 +99,8 @@ public:
             places.push_back(place);
         return places;
     }
-    /// Replies that are due at `now`, the earliest first; kNever: all replies that have a due time.
+    /// Replies that are due at `now`, the earliest first; with kNever, all replies that have a due
+    /// time.
     std::vector<Place> due(core::Timestamp now) const {
         std::vector<Place> places;
         for (const auto& [at, place] : by_time_) {

@@ -21,9 +21,9 @@ struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;
     std::vector<std::string> sessions;  ///< exactly one session, unless `several`
-    bool several = false;               ///< from /v1/wait: the reply lists the sessions
+    bool several = false;     ///< the request is to /v1/wait, whose reply lists the sessions
     bool all = false;         ///< every session must meet the condition; otherwise one is enough
-    bool missing_ok = false;  ///< waits for sessions that are not opened yet
+    bool missing_ok = false;  ///< also waits for sessions that are not opened yet
     core::Timestamp open_by = core::kNever;  ///< time by which the sessions must be opened
     core::Timestamp deadline = core::kNever;
 };
@@ -49,7 +49,7 @@ public:
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
     /// Sends the replies of the waits whose deadline has passed, or whose condition has become
-    /// impossible because time has passed; kNever: the replies of all waits.
+    /// impossible because time has passed; with kNever, the replies of all waits.
     void expire(core::Timestamp now);
     /// When expire() must be called next; kNever if there are no waits.
     core::Timestamp next_deadline() const { return waits_.next_due(); }

@@ -55,7 +55,7 @@ private:
     system::FileDescriptor stdin_;
     system::FileDescriptor stdout_;  ///< also reads standard error
     system::FileDescriptor process_;
-    pid_t pid_ = 0;  ///< 0: the process was reaped
+    pid_t pid_ = 0;  ///< PID of the command; 0: it was reaped
     Clock::Steady::time_point started_;
     Clock::Steady::time_point deadline_;
     bool timed_out_ = false;

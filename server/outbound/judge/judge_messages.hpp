@@ -13,7 +13,7 @@ struct JudgeJob {
     std::uint64_t id = 0;  ///< chosen by the engine; comes back with the reply
     std::string session;
     std::string endpoint;  ///< the endpoint's JudgeEndpoint::name
-    std::string system;    ///< the two messages of the request
+    std::string system;    ///< `system` and `user` are the messages of the request
     std::string user;
     std::uint32_t max_tokens = 100;
     double temperature = 0;
@@ -26,10 +26,10 @@ struct JudgeReply {
     std::uint64_t id = 0;
     std::string session;
     std::string endpoint;
-    std::string model;  ///< as the endpoint names it, else as configured
+    std::string model;  ///< the model's name as the endpoint sent it, else as configured
     core::JudgeOutcome outcome = core::JudgeOutcome::kCancelled;
     std::string text;
-    std::string error;  ///< for people, with the next step if known; no secrets
+    std::string error;  ///< text for people, with the next step if known; without secrets
     core::JudgeUse use;
 };
 

@@ -26,7 +26,7 @@ public:
     /// bound and sanitize it.
     const std::string& error() const { return error_; }
     const std::string& text() const { return text_; }
-    const std::string& model() const { return model_; }  ///< empty: the endpoint did not send it
+    const std::string& model() const { return model_; }  ///< empty if the endpoint did not send it
     const api::ChatUsage& usage() const { return usage_; }
 
 private:

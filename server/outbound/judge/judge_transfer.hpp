@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// The health of the endpoint, as shown by a try; for its breaker.
+/// The health of an endpoint as one try shows it. The endpoint's breaker uses it.
 enum class EndpointHealth : std::uint8_t {
     kUp,      ///< it answers, even if with an error
     kDown,    ///< it fails or refuses the key
@@ -28,8 +28,8 @@ struct TryEnd {
     core::JudgeOutcome outcome = core::JudgeOutcome::kBroken;
     bool may_retry = false;
     EndpointHealth health = EndpointHealth::kDown;
-    std::optional<std::chrono::milliseconds> retry_after;  ///< as the endpoint requested
-    std::string error;                                     ///< empty if answered; without secrets
+    std::optional<std::chrono::milliseconds> retry_after;  ///< delay that the endpoint requested
+    std::string error;  ///< text for people, without secrets; empty if answered
 };
 
 /// One try of one question. The multi handle and the target must outlive it. Judge thread only.
@@ -72,7 +72,7 @@ private:
     Patience patience_;
     Instant last_byte_;
     std::optional<Instant> first_token_;
-    std::string refusal_;  ///< start of the body of a reply other than 200
+    std::string refusal_;  ///< start of the body of a reply with a status other than 200
     JudgeStream stream_;
     system::HttpCall call_;  ///< last member: destroyed before the members to which it writes
 };

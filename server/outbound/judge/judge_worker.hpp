@@ -94,8 +94,8 @@ private:
     Report report_;
     CURLM* multi_ = nullptr;
     bool closed_ = false;
-    std::list<Endpoint> endpoints_;  ///< in the order of the settings; stable addresses
-    ActiveList active_;              ///< after endpoints_: destroyed first
+    std::list<Endpoint> endpoints_;  ///< ordered as in the settings; stable addresses
+    ActiveList active_;              ///< declared after endpoints_: destroyed first
     std::mt19937_64 random_;
 };
 

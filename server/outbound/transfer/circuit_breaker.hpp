@@ -49,7 +49,7 @@ private:
     bool probing_ = false;
     Instant open_until_{};
     std::chrono::milliseconds open_for_{
-        0};  ///< last open time; 0 = not opened since the last success
+        0};  ///< duration of the last opening; 0 = not opened since the last success
 };
 
 }  // namespace headway::server

@@ -37,7 +37,7 @@ public:
         /// Ends all transfers of this user. No turn follows, but work that was posted before may
         /// still run until remove() returns.
         virtual void close() = 0;
-        /// One of the functions above or the user's work threw; close() follows.
+        /// Called when one of the functions above or the user's work has thrown; close() follows.
         virtual void failed(const std::string& why) = 0;
     };
 

@@ -13,7 +13,7 @@ class MailRecipients {
 public:
     struct Refusal {
         std::string address;
-        int status = 0;  ///< 4xx: try later; 5xx: never
+        int status = 0;  ///< SMTP status; 4xx: try later; 5xx: never
     };
 
     void sent(std::string_view line);      ///< takes a command

@@ -42,7 +42,7 @@ inline void drop_bodies(WebhookJob& job) {
 }
 
 enum class WebhookOutcome : std::uint8_t {
-    kDelivered,  ///< 2xx
+    kDelivered,  ///< the reply was 2xx
     kRefused,    ///< the receiver does not want this message
     kAway,       ///< no connection, a timeout, or any other status
     kGone,       ///< 410: the receiver wants no more messages
@@ -50,7 +50,7 @@ enum class WebhookOutcome : std::uint8_t {
 };
 
 struct WebhookResult {
-    WebhookJob job;  ///< without bodies
+    WebhookJob job;  ///< the job, without bodies
     WebhookOutcome outcome = WebhookOutcome::kCancelled;
     long status = 0;     ///< HTTP status; 0: no reply
     std::string reason;  ///< reason for a failure, with the remedy if known

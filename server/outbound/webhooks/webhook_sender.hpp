@@ -57,7 +57,7 @@ private:
     std::string link_;
     // Thread of libcurl only.
     CURLM* multi_ = nullptr;
-    /// By message id: the recipients to whom a retried message need not be sent.
+    /// For each message id, the recipients to whom a retried message need not be sent.
     std::map<std::string, std::vector<std::string>> settled_;
     std::list<WebhookTransfer> active_;  ///< declared after targets_: destroyed first
     bool closed_ = false;

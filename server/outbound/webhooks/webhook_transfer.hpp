@@ -60,7 +60,7 @@ private:
     Clock::Steady::time_point started_;
 };
 
-/// Connects to the endpoint as for a delivery, but sends nothing, and returns the address that was
+/// Connects to the endpoint as a delivery does, but sends nothing, and returns the address that was
 /// reached. Blocks for at most connect_timeout. Error: kInvalidConfig, with a hint on what to
 /// check. Any thread.
 core::Result<std::string> try_connection(const WebhookTarget& target);

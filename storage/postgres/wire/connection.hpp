@@ -30,8 +30,8 @@ public:
     int size() const;
     std::int64_t integer(int row, int column) const;
     std::uint64_t count(int row, int column) const;
-    std::string_view bytes(int row, int column) const;  ///< also for text; valid as long as this
-                                                        ///< object
+    std::string_view bytes(int row,
+                           int column) const;  ///< the bytes or text; valid as long as this object
     bool is_null(int row, int column) const;
     int columns() const;
     std::string_view column_name(int column) const;

@@ -32,7 +32,7 @@ private:
     PostgresConnection::Settings settings_;
     std::string id_;
     std::unique_ptr<pg_conn, Close> connection_;
-    std::string channel_;  ///< named after the tables' schema
+    std::string channel_;  ///< name of the channel, made from the tables' schema
     int rests_ = 0;        ///< number of waits before the next attempt to connect
 };
 
