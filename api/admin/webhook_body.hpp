@@ -7,8 +7,8 @@
 #include "core/events/event.hpp"
 #include "core/session/session.hpp"
 
-// Body sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. It is made
-// from stored data, from which secrets have been removed.
+// Body sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. The body
+// is made from stored data, which contains no secrets.
 
 namespace headway::api {
 

@@ -63,7 +63,7 @@ core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view b
 struct DecodedRecording {
     /// The opening, if this is the first part.
     std::optional<core::SessionStarted> about;
-    core::Timestamp opened_at = core::kNever;  ///< kNever: now
+    core::Timestamp opened_at = core::kNever;  ///< time of the opening; kNever: now
     /// An event with the time kNever happened at the time of the event before it.
     std::vector<core::Event> events;
 };
@@ -79,7 +79,7 @@ core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::s
 
 /// Body of a pause, a resume or a nudge by an operator.
 struct ControlBody {
-    std::string text;  ///< `reason` of a pause or a resume, `text` of a nudge
+    std::string text;  ///< the `reason` of a pause or a resume, or the `text` of a nudge
     std::string by;
 };
 

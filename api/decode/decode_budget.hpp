@@ -13,8 +13,8 @@ namespace headway::api {
 
 /// An operator's change to the budget of a session.
 struct BudgetChange {
-    bool extends = false;  ///< true: `limits` are added to the session's limits; false: `limits`
-                           ///< replace the session's
+    bool extends = false;  ///< true: `limits` are added to the session's limits; false: they
+                           ///< replace the session's limits
     core::BudgetLimits limits;
     std::string by;
     std::string reason;

@@ -64,7 +64,7 @@ struct HookCall {
     /// content; such an id is the same before and after the call, but also the same for equal
     /// calls. Empty for a kPermission without an id.
     std::string call;
-    std::optional<bool> ok;  ///< empty: not reported
+    std::optional<bool> ok;  ///< whether the call succeeded; empty: not reported
     /// In a kBatch: no hook reported that the call ran. If the call was announced (kPre), it did
     /// not run, since its kPost would have come; else it is unknown whether it ran.
     bool untold = false;
@@ -120,12 +120,13 @@ struct Hook {
     HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion only its id
     /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;     ///< use since the last report of use
-    std::optional<std::uint64_t> round;   ///< if the agent counts its rounds
+    std::optional<core::Usage> usage;  ///< tokens and cost since the last such report
+    /// Number of the current round, if the agent counts its rounds.
+    std::optional<std::uint64_t> round;
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
-    std::string outcome;                    ///< in a kStop or kEnd, if the agent reports it
-    std::string reason;                     ///< in a kEnd
+    std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
+    std::string reason;   ///< in a kEnd
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
     std::optional<std::uint64_t> status;      ///< in a kError: HTTP status
@@ -134,7 +135,7 @@ struct Hook {
     /// In a kError: the time until the provider accepts requests again, from the receipt of the
     /// hook.
     std::optional<std::uint64_t> retry_after_ms;
-    std::optional<bool> retryable;         ///< in a kError, if the agent reports it
+    std::optional<bool> retryable;         ///< in a kError: a retry may help, if reported
     bool ends_turn = false;                ///< in a kError: the error ended the agent's turn
     std::vector<std::string> options;      ///< in a kQuestion: answers to choose from
     std::string echo;                      ///< JSON that render() returns unchanged
@@ -171,8 +172,8 @@ struct HookReply {
     std::string system;      ///< text for the model about the budget; it stays the same until the
                              ///< budget changes
     std::string go_on;       ///< at a kStop: why the turn is not over
-    /// The hold has ended without a decision. `deny` then has no effect of its own: it is the text
-    /// for this case; if empty, a default text is used.
+    /// The hold has ended without a decision. Then `deny` is only the text for this case; if `deny`
+    /// is empty, a default text is used.
     bool undecided = false;
 };
 

@@ -96,7 +96,7 @@ inline Result<> check_no_nul(const std::string& text) {
     return {};
 }
 
-/// Removes secrets, as from every stored text.
+/// Reads a text that will be stored, and removes its secrets.
 inline Result<> decode(JsonValue json, std::string& out) {
     HEADWAY_CHECK(decode_exact(json, out));
     if (json.holds_secret()) out = json.redacted_text();

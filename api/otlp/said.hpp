@@ -39,17 +39,17 @@ struct SaidCall {
 /// The content of one record.
 struct Said {
     SaidKind kind = SaidKind::kAlive;
-    std::string agent;          ///< name as in hooks, or the service's name
-    std::string agent_version;  ///< or empty
+    std::string agent;          ///< the agent's name as in hooks, or the service's name
+    std::string agent_version;  ///< empty: not known
     std::string model;
     std::string session;      ///< the agent's session id; not empty
     bool own_name = false;    ///< `session` is the whole id in Headway (`headway.session`)
     bool by_trace = false;    ///< `session` is the id of the trace, since no other id is known
-    std::string sub_agent;    ///< the name of a sub-agent, or empty
+    std::string sub_agent;    ///< the name of a sub-agent; empty: the agent itself
     std::string key;          ///< event id; the same if the record is sent again
     std::uint64_t at_ns = 0;  ///< 0: not known
     std::string text;         ///< for kPrompt, kError, kTurnEnd and kRunEnd
-    bool failed = false;      ///< for kRunEnd
+    bool failed = false;      ///< for kRunEnd: the run failed
     std::string error_class;  ///< for kError: the error's class name, or empty
     std::optional<std::uint64_t> status;  ///< for kError: HTTP status, if known
     bool beyond = false;                  ///< a figure of usage is not a number, or is impossibly

@@ -9,8 +9,8 @@
 #include "api/json/canonical_json.hpp"
 #include "core/events/work_payloads.hpp"
 
-// CallFingerprint::shape: properties of a call and its answer, in addition to the fingerprint's
-// `question` and `outcome`. No effect except on arguments.
+// Sets CallFingerprint::shape: properties of a call and its answer that are not part of the
+// fingerprint's `question` and `outcome`. No effect except on arguments.
 
 namespace headway::api {
 

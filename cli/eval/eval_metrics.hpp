@@ -21,11 +21,11 @@ struct JudgedSession {
     std::optional<AlarmRead> read = {};  ///< the finding of a person who read it (`--verdicts`)
 };
 
-/// A recording that stands for a test of another project's stuck detector, as its `meta` line
-/// states.
+/// A recording that reproduces a test case for the stuck detector of another project. The `meta`
+/// line of the recording names this test.
 struct Scenario {
     std::string file;
-    std::string portable;  ///< "yes": any sensible detector agrees; "threshold", "policy"
+    std::string portable;  ///< "yes" (any sensible detector agrees), "threshold" or "policy"
     std::string test;
     bool expects_stuck = false;
     Timeline timeline;
@@ -63,12 +63,12 @@ AlarmCounts count_alarms(std::span<const JudgedSession> sessions);
 
 Metrics measure(std::span<const JudgedSession* const> sessions);
 
-/// The first verdict of at least `least` (kSuspect includes kStuck), or null.
+/// The first step whose verdict is `least` or worse (kSuspect includes kStuck), or null.
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
-/// How many calls of a loop that begins with call `start` (from 0) had finished at the first
-/// verdict of at least `least`; 1 if the session had such a verdict before the loop; nothing if it
-/// never had one.
+/// Number of calls of a loop that had finished when the session first had a verdict of at least
+/// `least`. 1 if the session already had such a verdict when the loop began; nothing if it never
+/// had one. `start`: number of calls before the loop.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 

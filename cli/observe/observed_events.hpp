@@ -69,8 +69,8 @@ private:
     double last_ = 0;  ///< time of the last line with a time
     bool begun_ = false;
     std::map<std::string, std::string> open_;  ///< reports of calls from the past, by call id
-    std::string answer_;                       ///< answer whose use was reported last
-    LineTokens used_;                          ///< use of that answer so far
+    std::string answer_;                       ///< answer whose tokens were reported last
+    LineTokens used_;                          ///< tokens of that answer so far
 };
 
 }  // namespace headway::cli

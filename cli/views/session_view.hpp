@@ -29,8 +29,8 @@ std::string cost_text(const Json& used);
 std::string token_parts_text(const Json& parts);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
-/// `behind`: number of completed runs of the same job that have no row and are counted in the row
-/// of this session. Pure.
+/// `behind` returns, for a session's id, the number of further completed runs of the same job.
+/// These runs have no rows of their own. Pure.
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
                            const std::function<std::size_t(const std::string&)>& behind = {});
 

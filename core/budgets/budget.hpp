@@ -50,7 +50,8 @@ struct BudgetStatus {
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
     UseParts parts;       ///< parts of `tokens` and `cost`
-    BudgetUse children;   ///< use by children; included in the figures above if it rolls up
+    BudgetUse children;   ///< steps, tokens and cost of children; included in the figures above if
+                          ///< they roll up
     Millis extension{0};  ///< extra time beyond the limit for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
@@ -67,8 +68,8 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
 /// greater.
 std::uint64_t own_steps(const SessionState& state);
 
-/// The time since the last event in which Headway was not listening: before it started or woke up,
-/// and during its attention gaps.
+/// How long Headway has not listened since the last event: before it started or woke up, and in its
+/// attention gaps. 0 if this is less than a second.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
 /// The next time at which the level rises, or the budget is exhausted, by elapsed time alone;

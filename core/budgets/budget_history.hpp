@@ -51,7 +51,7 @@ struct UseSummary {
 /// One summary for each agent type and outcome, sorted by both.
 std::vector<UseSummary> summarize(std::span<const UseRecord> records);
 
-/// Expected further use until the session completes.
+/// The expected further steps, or seconds, until the session completes.
 struct Forecast {
     std::uint64_t samples = 0;  ///< completed sessions that used at least as much as this one so
                                 ///< far
@@ -62,14 +62,14 @@ struct Forecast {
 
 struct BudgetPrediction {
     std::string agent;
-    std::uint64_t history = 0;      ///< number of completed sessions of this agent type behind the
-                                    ///< prediction
+    /// Number of completed sessions of this agent type from which the prediction is made.
+    std::uint64_t history = 0;
     std::optional<Forecast> steps;  ///< absent if no completed session used as many steps as this
                                     ///< one
     std::optional<Forecast> seconds;
 };
 
-/// Number of completed sessions of a type that a prediction needs.
+/// A prediction for an agent type needs at least this many completed sessions of the type.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
 /// A prediction from the records of the session's agent type. Only completed sessions are used: how

@@ -27,9 +27,10 @@ struct HookQuestion {
     bool permission = false;
     bool needs_approval = false;  ///< calls of this tool must not run without approval
     bool in_dialog = false;       ///< the agent's own dialog is shown at the same time
-    std::uint64_t dialog = 0;  ///< with in_dialog: number of the request about the dialog; 0 = none
-    std::string_view call_id;  ///< id of the call or question that waits
-    std::string_view tool;     ///< tool of the call that waits
+    /// With in_dialog: number of the request about this dialog; 0 = none.
+    std::uint64_t dialog = 0;
+    std::string_view call_id;      ///< id of the call or question that waits
+    std::string_view tool;         ///< tool of the call that waits
     std::string_view args_digest;  ///< digest of the arguments of the call that waits, to bind
                                    ///< approvals
     // About the session's ancestors and its earlier generations.
@@ -57,8 +58,7 @@ struct HookAnswer {
     std::uint64_t redeemed = 0;
     std::string acknowledged;  ///< id of the request whose decision this answer delivers
     std::string stop;          ///< why the agent should end its work
-    bool hard = false;         ///< stop at once: the final answer was asked for before, or the
-                               ///< session was cancelled
+    bool hard = false;         ///< stop at once; false: the agent may first give its final answer
     bool undecided = false;    ///< the time was up without a decision; `deny` states this
     /// Directives that this answer delivers and that must be recorded as delivered. Directives
     /// recorded before are left out.
@@ -71,17 +71,17 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
 /// The newest approval request for this call: one with the same call id and arguments; else a
 /// pending one with the same call id; else one with the same arguments that is pending, unused or
-/// rejected. Null if there is none. The request of a dialog is for that dialog only. Pure.
+/// rejected. Null if there is none. Requests about a dialog of the agent are left out. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// True if another call of the tool is in flight and no request names that call. An approval
-/// without a call_id, or an approval whose call has finished, may belong to that other call. An
-/// approval is for one execution only, so in that case this call cannot use it. Pure.
+/// True if another call of the tool is in flight and no request names that call. Then an approval
+/// without a call_id, or one whose call has finished, may belong to the other call. The call
+/// `call_id` must not use it, because an approval is for one execution. Pure.
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id);
 
-/// True if this call is approved and has not been allowed to run yet: no person needs to be asked.
+/// True if this call has an approval that no call has used yet: then no person needs to be asked.
 /// Pure.
 bool is_approved(const SessionState& state, const HookQuestion& asked);
 

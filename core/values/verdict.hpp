@@ -44,8 +44,8 @@ constexpr bool is_final(Verdict verdict) {
     return verdict >= Verdict::kCompleted;
 }
 
-/// A verdict with its reason and evidence. Immutable and shared by pointer, since a view refers to
-/// it after every report.
+/// A verdict with its reason and evidence. Immutable and shared by pointer, because each report
+/// makes a new view, and every view refers to a judgement.
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
     std::string reason;    ///< one sentence for people; may be empty while starting

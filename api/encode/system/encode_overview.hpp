@@ -45,12 +45,13 @@ struct Need {
     bool certain = false;        ///< the matter was reported or counted, not inferred by a rule
     std::uint64_t approval = 0;  ///< number of the approval; 0 = none
     core::Risk risk = core::Risk::kUnknown;
-    core::EstimatePtr estimate;                    ///< of the session, or null
+    core::EstimatePtr estimate;                    ///< the session's newest estimate, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: its kind
-    bool against_person = false;                   ///< with kAlarm: it contradicts a person's
-                                                   ///< decision
-    core::Cause cause = core::Cause::kNone;        ///< with kBlocked: its cause
-    core::Timestamp retry_at = core::kNever;       ///< with kBlocked: as the provider reported it
+    /// With kAlarm: whether the alarm is about a call that a person decided otherwise.
+    bool against_person = false;
+    core::Cause cause = core::Cause::kNone;   ///< with kBlocked: its cause
+    core::Timestamp retry_at = core::kNever;  ///< with kBlocked: when the provider accepts requests
+                                              ///< again, according to the provider
 };
 
 /// "approval", "stuck" and so on.
