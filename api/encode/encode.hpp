@@ -76,8 +76,8 @@ void append_session(std::string& out, const core::Session& session, const Readin
                     const Adapter* adapter = nullptr, std::string_view cost_warning = {},
                     std::size_t approvals_below = 0);
 
-/// The comparison document of one session: its verdict and outcome, and when the timers of the
-/// first design would have ended it.
+/// Appends the comparison of one session with the first design's timers: the session's verdict and
+/// outcome, and the kills that the timers would have made.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);
 
 /// The comparison with the first design's timers, summed over ended sessions.

@@ -15,7 +15,8 @@
 
 namespace headway::cli {
 
-/// A planned change of a file: its content now and after the change; empty if there is no file.
+/// A planned change of a file: the content before and after the change. An empty content means that
+/// there is no file.
 struct FileChange {
     std::filesystem::path path;  ///< path by which the agent finds it
     std::optional<std::string> before;

@@ -24,7 +24,7 @@ struct AgentHookEvent {
     std::string_view name;
     std::uint32_t seconds;    ///< how long the agent waits for the hook; a day if a person may
                               ///< decide
-    bool by_command = false;  ///< calls a command even if the other hooks use HTTP
+    bool by_command = false;  ///< this hook is a command even if the other hooks use HTTP
     bool usage = false;       ///< `headway-hook AGENT --usage` runs as well
 };
 
@@ -60,7 +60,7 @@ struct HookWay {
     bool named = false;      ///< `url` is not the default, so headway-hook needs it as an argument
     bool token = false;      ///< the daemon requires a token from all clients
     std::string require;     ///< matcher of tools that must not run unchecked; empty: none
-    bool commands = false;   ///< hooks that could be HTTP requests run headway-hook as well
+    bool commands = false;   ///< hooks run headway-hook even if they could be HTTP requests
     std::string until = {};  ///< the goal: a command that must pass at the end of a turn
     bool until_given = false;  ///< `until` was given; an empty goal removes the installed one
 };

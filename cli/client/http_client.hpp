@@ -24,7 +24,7 @@ struct HttpRequest {
     std::string ca_file;               ///< PEM file of trusted certificates; empty: the system's
     std::optional<uid_t> only_to;      ///< sent only if the listener belongs to this user
     std::chrono::milliseconds timeout{
-        30'000};  ///< for the whole exchange; for a stream: between two bytes
+        30'000};  ///< limit for the whole exchange or, in a stream, between two bytes
 };
 
 /// A reply. `status` 0 means that there was no HTTP reply; `error` has the reason.

@@ -37,9 +37,9 @@ struct TcpSocket {
 /// Nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
-/// Empty if the other end of the connection `ours` -> `theirs` belongs to `owner`; else the user of
-/// that end, as "user ann (1000)", or a text that the user is unknown. As long as the connection is
-/// not accepted, all sockets that listen at that end must belong to `owner`. `sockets` must have
+/// The user of the other end of the connection `ours` -> `theirs`, as "user ann (1000)", or a text
+/// that this user is unknown. Empty if the other end belongs to `owner`. As long as the connection
+/// is not accepted, all sockets that listen at that end must belong to `owner`. `sockets` must have
 /// listeners before other sockets, as the kernel lists them: a connection that is still unaccepted
 /// when its line is read then belongs to one of these listeners. Pure, except for the names of
 /// users.

@@ -36,7 +36,7 @@ struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
     std::size_t false_stuck = 0;    ///< successes without a loop that were ever `stuck`
-    std::size_t stuck_unknown = 0;  ///< successes that were ever `stuck` and whose labels do not
+    std::size_t stuck_unknown = 0;  ///< successes that were ever `stuck`, with labels that do not
                                     ///< state whether there was a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
@@ -49,7 +49,8 @@ struct Metrics {
     std::optional<double> delay_stuck;
 };
 
-/// Numbers of sessions that were `stuck` at some time, by the findings of people who read them.
+/// Numbers of sessions that were `stuck` at some time: of all such sessions, of those with each
+/// finding of a person who read the session, and of those that no person has read.
 struct AlarmCounts {
     std::size_t stuck = 0;
     std::size_t right = 0;
@@ -81,7 +82,8 @@ bool is_wrong_alarm(const JudgedSession& session);
 /// True if the session was ever judged `stuck`, and no person has read it yet.
 bool is_unread_alarm(const JudgedSession& session);
 
-/// True if the scenario had the expected result: that it is `stuck` at some time, or never.
+/// True if the scenario was `stuck` at some time and this is expected, or if it never was and this
+/// is expected.
 bool agrees(const Scenario& scenario);
 
 }  // namespace headway::cli

@@ -13,11 +13,11 @@
 #include "cli/client/client_options.hpp"
 #include "core/base/result.hpp"
 
-// The state shared by all agents that are kept going, as files in the state directory: a switch
-// and, for each kind of agent, the turns in which its agents begin, and the conversations in which
-// they work. A file is locked with flock(2) while it is changed. A keeper is the process that keeps
-// one agent going. The lines of keepers that no longer run are ignored, so a kill -9 leaves nothing
-// behind.
+// The state shared by all agents that are kept going, stored as files in the state directory. One
+// file is the switch for all. For each kind of agent, a file has the turns in which its agents
+// begin, and the conversations in which they work. A file is locked with flock(2) while it is
+// changed. A keeper is the process that keeps one agent going. The lines of keepers that no longer
+// run are ignored, so a kill -9 leaves nothing behind.
 
 namespace headway::cli {
 
@@ -42,7 +42,8 @@ struct ProviderTurns {
     WallTime limited_until{};         ///< end of the provider's limit, as a resumed agent found it
     WallTime limited_noted{};         ///< time of that finding
     std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
-    std::vector<KeptConversation> kept{};  ///< of running keepers, in the order of their coming
+    /// The conversations of running keepers; the longest running keeper comes first.
+    std::vector<KeptConversation> kept{};
     bool operator==(const ProviderTurns&) const = default;
 };
 
@@ -53,8 +54,9 @@ WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseco
                    std::int64_t pid, const std::string& began);
 
 enum class GiveWayTo : std::uint8_t {
-    kEarlier,  ///< to the keeper that came first, when an agent has ended
-    kAny,      ///< to each other keeper, when it is time to start: its agent works
+    kEarlier,  ///< to the keeper that came earlier, when an agent has ended
+    kAny,      ///< to any other keeper, when it is time to start, because the agent of that keeper
+               ///< works
 };
 /// PID of the keeper of the same conversation to which this one gives way; 0: none. Pure.
 std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const std::string& key,
@@ -92,8 +94,8 @@ public:
 
     /// Records that the agent of this keeper works in the conversation, its only one from now on.
     void keep_conversation(const std::string& agent, const std::string& id) const;
-    /// keeper_ahead() of this keeper, which leaves the conversation if there is one: never do two
-    /// go on, and never do both give way.
+    /// keeper_ahead() of this keeper. If there is a keeper ahead, this keeper leaves the
+    /// conversation. Thus exactly one of two keepers goes on.
     std::int64_t give_way(const std::string& agent, const std::string& id, GiveWayTo whom) const;
     /// Forgets the conversation of this keeper, whose agent does not go on.
     void leave_conversation(const std::string& agent) const;

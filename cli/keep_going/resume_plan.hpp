@@ -26,8 +26,8 @@ struct ResumeRules {
     std::uint64_t resumes_max = kResumesDefault;
     /// No resume starts later than this after the first start.
     std::chrono::milliseconds until{std::chrono::hours{12}};
-    /// How long to wait after a reset, since clocks differ and the provider needs a moment. Other
-    /// waits are multiples of this.
+    /// How long to wait after the reset of a limit, because clocks differ and the provider needs a
+    /// moment. All other waits are multiples of this time.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
     bool operator==(const ResumeRules&) const = default;
 };
@@ -84,7 +84,7 @@ private:
     const WallTime began_;
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;    ///< resumed after a full context, since the last progress
+    bool compacted_ = false;    ///< since the last progress, it was resumed after a full context
     bool unstuck_ = false;      ///< resumed after a loop; this happens only once
     std::string last_check_;    ///< output of the check that failed last
 };

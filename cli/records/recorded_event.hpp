@@ -17,8 +17,8 @@ namespace headway::cli {
 /// The members of a line, which is an object; valid until its document parses another text.
 class LineMembers {
 public:
-    /// Members that are read; further ones are ignored. With all the members that a line can hold,
-    /// the searches for its parts would take quadratic time.
+    /// Maximum number of members that are read; further members are ignored. With all the members
+    /// that a line can hold, the searches for its parts would take quadratic time.
     static constexpr std::size_t kMax = 256;
 
     /// Replaces the members by those of `object`.

@@ -10,10 +10,10 @@ namespace headway::cli {
 
 class Json;
 
-/// Builds an event's data: `text` is a JSON object or empty, then each "key=value" sets one member;
-/// dots in the key mean nesting ("error.class=test"). A value that is a JSON number, boolean, null,
-/// list, object or quoted string is taken as JSON, anything else as text. Error: kInvalidJson,
-/// kInvalidField. Pure.
+/// Builds an event's data. `text` is a JSON object or empty. Then each "key=value" of `fields` sets
+/// one member, where dots in the key mean nesting ("error.class=test"). A value that is a JSON
+/// number, boolean, null, list, object or quoted string is taken as JSON, anything else as text.
+/// Error: kInvalidJson, kInvalidField. Pure.
 core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
 
 /// Error: kInvalidField if two pairs set the same field, or if one pair sets a part of the field

@@ -23,8 +23,9 @@ struct KeepGoingOptions {
     ResumeRules rules;
     std::chrono::milliseconds check_most = kCheckMost;  ///< a longer check is ended, and has failed
     std::string check;  ///< shell command that decides if a clean end is final; empty: none
-    std::string resume_command;  ///< the user's own; empty: the agent's
-    std::string state_folder;    ///< shared by all agents that are kept going
+    /// The user's own command for a resume; empty: the agent's command.
+    std::string resume_command;
+    std::string state_folder;  ///< shared by all agents that are kept going
     AgentHomes homes;
 };
 
@@ -34,7 +35,7 @@ public:
     using Words = std::vector<std::string>;
     using Say = std::function<void(const std::string& text)>;
 
-    /// All references must outlive this.
+    /// All references must outlive this object.
     KeepGoing(const KeepGoingOptions& options, const Words& first, const SignalGuard& signals,
               Reporter& reporter, CommandFigures& figures,
               const std::map<std::string, std::string>& environment, Say say);

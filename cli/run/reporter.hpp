@@ -109,7 +109,7 @@ private:
     // Reporter's thread only.
     bool opened_ = false;
     bool warned_ = false;
-    std::string opened_at_;  // of the session; empty: not known yet
+    std::string opened_at_;  // time of the session's opening; empty: not known yet
     SteadyTime next_beat_;
     std::chrono::milliseconds interval_;
 
@@ -129,7 +129,7 @@ private:
     bool finished_ = false;
     bool delivered_ = false;
 
-    std::jthread thread_;  // last: it uses all of the above
+    std::jthread thread_;  // declared last, because it uses all of the above
 };
 
 }  // namespace headway::cli

@@ -21,8 +21,8 @@ public:
     /// Half of the body limit: one more event has at most 200 kB.
     static constexpr std::size_t kBatchBytesMax = 500'000;
 
-    /// Gives each event an id that no other event of this spool has. `prefix` makes it unique in
-    /// the session.
+    /// Gives each event an id that no other event of this spool has. `prefix` makes these ids
+    /// unique in the session.
     explicit Spool(std::string prefix) : prefix_(std::move(prefix)) {}
 
     /// `hooks_tell`: see drop_told().

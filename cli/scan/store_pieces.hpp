@@ -22,7 +22,7 @@ inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
 /// it.
 class StoreLines {
 public:
-    /// `matters` returns true if a line that begins like this is needed. Most lines of a store are
+    /// `matters` returns true if a line with these first bytes is needed. Most lines of a store are
     /// not needed.
     StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
 

@@ -33,7 +33,7 @@ struct JudgeSettings {
     bool on_suspect = true;                ///< automatic check when a session is suspect
     std::uint32_t audit_rounds = 100;      ///< rounds without hard progress between audits; 0 = off
     std::uint32_t checks_max = 10;         ///< automatic checks of one session at most; 0 = none
-    /// When to ask: "off", "stall" (or when a phase ends), "step" or "every"
+    /// When to ask: "off", "stall" (or when a phase ends), "step" or "every".
     std::string estimates = "stall";
     std::uint32_t estimate_steps = 5;   ///< with "every": finished calls between estimates
     std::uint32_t estimates_max = 100;  ///< estimates of one session at most
