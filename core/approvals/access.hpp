@@ -45,7 +45,7 @@ public:
 
     /// Every scope, for the operator.
     static Grants all();
-    /// The scopes of a client that sends no token, where none is required.
+    /// The scopes of a client that sends no token, if no token is required.
     static Grants anonymous();
 
     /// True if the scope is granted; kReport: for at least one prefix.

@@ -34,9 +34,9 @@ struct UseSketches {
 
 bool is_valid(const UseSketches& sketches) noexcept;
 
-/// Adds an ended session. A completed session adds its use. A session whose budget ran out adds
-/// twice its use, since it would have gone on. Other sessions are left out: how much they would
-/// have needed is unknown.
+/// Adds an ended session. A completed session adds the amounts that it used. A session whose budget
+/// ran out adds twice these amounts, since it would have gone on. Other sessions are left out: how
+/// much they would have needed is unknown.
 void learn(UseSketches& sketches, const UseRecord& record);
 
 struct Quantiles {
@@ -65,7 +65,7 @@ struct SessionExpectations {
 /// A budget for a new session.
 struct BudgetSuggestion {
     BudgetLimits limits;         ///< within the bounds; empty with too few sessions
-    std::uint64_t sessions = 0;  ///< number of sessions behind the suggestion
+    std::uint64_t sessions = 0;  ///< number of sessions from which the suggestion is made
     /// True if the suggestion is based on sessions of the same complexity, false if it is based on
     /// all sessions of the agent type.
     bool by_complexity = false;

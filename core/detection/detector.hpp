@@ -86,7 +86,7 @@ struct EventSigns {
     Tier tier = Tier::kNone;      ///< tier of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
     bool phase_changed = false;   ///< the phase changed to a new one (RecentPhases)
-    bool phase_turned = false;    ///< the phase changed to any other one
+    bool phase_turned = false;    ///< the phase changed to another one, new or not
     bool fresh_start = false;     ///< a new phase under the profile strict: counts restart
     bool thinking = false;        ///< the model is at work, according to its state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed

@@ -49,7 +49,7 @@ struct HeartbeatRule {
     std::uint64_t first_working = 0;  ///< like first_beat, for working_beats
     std::uint64_t last_working = 0;
     bool rests = false;        ///< the agent reported that it is idle or waiting for permission
-    bool thinks = false;       ///< the work behind working_beats is the model's
+    bool thinks = false;       ///< the model does the work that working_beats counts
     std::uint64_t flight = 0;  ///< digest of the call named last; 0 = none
 
     void observe(const Observation& seen);

@@ -20,8 +20,8 @@ namespace headway::core {
 
 /// Why a judge was asked.
 enum class CheckCause : std::uint8_t {
-    kAsked,    ///< by a client: POST /check-status
-    kSuspect,  ///< the verdict was `suspect`
+    kAsked,    ///< a client asked: POST /check-status
+    kSuspect,  ///< because the verdict was `suspect`
     kAudit,    ///< many rounds passed without hard progress and without a suspicion
                ///< (docs/detection.md, section 10)
     kConfirm,  ///< another judge answered B; this is the second opinion

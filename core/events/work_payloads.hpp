@@ -50,7 +50,7 @@ struct Heartbeat {
     std::optional<std::uint64_t> last_event;
     std::optional<InFlightBeat> in_flight;
     std::optional<Resources> resources;
-    std::optional<Usage> usage;  ///< since the last report of use
+    std::optional<Usage> usage;  ///< tokens and cost since the last such report
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
         return field_list(

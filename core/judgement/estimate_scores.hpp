@@ -56,7 +56,7 @@ struct EstimateSummary {
     std::string model;
     std::uint64_t count = 0;
     std::uint64_t completed = 0;
-    double mean_abs_error = 0;  ///< points
+    double mean_abs_error = 0;  ///< mean size of the errors, in points
     double bias = 0;            ///< mean signed error; positive = too optimistic
     std::array<DecileSummary, kDeciles> deciles{};
 };

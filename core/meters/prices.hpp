@@ -15,8 +15,8 @@
 
 namespace headway::core {
 
-/// US dollars per million tokens. A part without a price costs as much as the part that it belongs
-/// to: `cached` and `cache_write` as input, `reasoning` as output.
+/// US dollars per million tokens. A part without a price of its own has the price of a larger part:
+/// `cached` and `cache_write` that of input, `reasoning` that of output.
 struct ModelPrice {
     std::string model;  ///< as agents name it; a `*` at its end stands for any text
     std::optional<double> input;

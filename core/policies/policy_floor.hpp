@@ -23,7 +23,8 @@ struct PolicyFloor {
     std::optional<OnStuck> on_stuck;
     Millis heartbeat_interval{600'000};  ///< the longest
     std::uint32_t heartbeat_limit = 20;  ///< the highest
-    std::uint64_t max_iterations = 0;    ///< the highest; the same holds for the next three members
+    /// The highest; the next three members are highest values too.
+    std::uint64_t max_iterations = 0;
     std::uint64_t max_tool_failures = 0;
     std::uint64_t max_parse_failures = 0;
     Millis tool_time_limit{0};

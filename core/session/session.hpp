@@ -67,16 +67,16 @@ inline constexpr std::string_view kParentEnded = "parent_ended";
 /// The context of a command: time and attention are given as data.
 struct Context {
     Timestamp now = kNever;
-    Watch watch;                                    ///< attention gaps
-    bool watched = false;                           ///< a client waits for or watches this session
-    std::uint32_t load = 1;                         ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;                     ///< a child session is alive
-    bool agent_runs = false;                        ///< the process of the agent is alive
-    const JudgeRules* judge = nullptr;              ///< null = no judge
-    const ApprovalRules* approvals = nullptr;       ///< null = no tool needs approval, and there
-                                                    ///< are no alarms
-    std::span<const Policy* const> policies_above;  ///< of the ancestor sessions; they also bind
-                                                    ///< this session
+    Watch watch;                               ///< attention gaps
+    bool watched = false;                      ///< a client waits for or watches this session
+    std::uint32_t load = 1;                    ///< factor on the heartbeat interval, 1..8
+    bool children_work = false;                ///< a child session is alive
+    bool agent_runs = false;                   ///< the process of the agent is alive
+    const JudgeRules* judge = nullptr;         ///< null = no judge
+    const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, and there
+                                               ///< are no alarms
+    /// Policies of the ancestor sessions, which also bind this session.
+    std::span<const Policy* const> policies_above;
     const PolicyFloor* floor = nullptr;    ///< for an opening without the scope `control`; null =
                                            ///< no floor
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none

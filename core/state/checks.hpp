@@ -39,7 +39,7 @@ struct JudgeRules {
     std::uint32_t checks_max = 10;  ///< maximum number of automatic checks of one session
     EstimateMode estimates = EstimateMode::kOff;
     std::uint32_t estimate_steps = 5;   ///< with kEvery: counted calls between two estimates
-    std::uint32_t estimates_max = 100;  ///< of one session
+    std::uint32_t estimates_max = 100;  ///< maximum number of estimates of one session
 };
 
 /// A status check that a judge has not answered yet.
@@ -113,7 +113,7 @@ struct Checks {
 /// Adds a fact for the judge; the oldest facts are dropped for lack of room.
 void learn_fact(Checks& checks, std::string_view fact);
 
-/// Fold the start and the end of a check. `state` is the state before the event.
+/// These functions fold the start and the end of a check. `state` is the state before the event.
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 

@@ -165,14 +165,15 @@ struct LoopStart {
     }
 };
 
-/// Everything known about a session: made by folding its events and from nothing else. The size of
-/// this struct is bounded, however long the session. A snapshot is this struct, written field by
-/// field. Raise kSnapshotVersion if the meaning of any field changes.
+/// Everything known about a session. It is made by folding the session's events, and from nothing
+/// else. The size of this struct is bounded, however long the session. A snapshot is this struct,
+/// written field by field. Raise kSnapshotVersion if the meaning of any field changes.
 struct SessionState {
     std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
     Timestamp ended_at = kNever;
-    Timestamp last_beat_at = kNever;  ///< any event of the agent counts as a beat
+    /// Time of the agent's last event; each of its events counts as a beat.
+    Timestamp last_beat_at = kNever;
     Timestamp last_change_at = kNever;
     std::uint64_t last_change_n = 0;
     std::uint64_t heartbeats = 0;
@@ -196,7 +197,7 @@ struct SessionState {
     /// For each verdict, the event that last reached it; 0 = never. A wait for a past verdict can
     /// thus be answered in constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
-    Tier last_tier = Tier::kNone;  ///< of the last event
+    Tier last_tier = Tier::kNone;  ///< tier of the last event
     bool cancel_requested = false;
     /// A person rejected a call and stopped the agent. No report from the agent clears this, only a
     /// person's resume.
@@ -205,7 +206,7 @@ struct SessionState {
     std::optional<EventType> last_change;  ///< always a type for which change_name() is not empty
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
-    bool paused_for_day = false;  ///< by a daily cap
+    bool paused_for_day = false;  ///< a daily cap has paused the session
     /// Number of calls that finished while a person was asked, since the question or the person's
     /// last answer.
     std::uint32_t calls_while_asked = 0;
@@ -224,7 +225,7 @@ struct SessionState {
     /// its maximum.
     std::uint64_t files_modified = 0;
     LazyOptional<SeenPaths> paths_seen;  ///< the changed paths that the ledger does not track
-    std::uint32_t recent_successes = 0;  ///< since the last progress.stats
+    std::uint32_t recent_successes = 0;  ///< successful calls since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
     std::uint32_t low_confidence = 0;  ///< consecutive reflections below Policy::min_confidence

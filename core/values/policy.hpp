@@ -94,7 +94,7 @@ struct DetectorPolicy {
 /// so that replay does not depend on today's configuration.
 struct Policy {
     Profile profile = Profile::kBalanced;
-    Millis heartbeat_interval{10'000};  ///< of a quiet agent, kHeartbeatIntervalMin..Max
+    Millis heartbeat_interval{10'000};  ///< interval of a quiet agent, kHeartbeatIntervalMin..Max
     /// The limit of the heartbeat rule: heartbeats without a state change and without a call in
     /// flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
@@ -103,12 +103,12 @@ struct Policy {
     bool judge = true;  ///< false: no judge sees any part of the session
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< the session fails if it has more; 0 = no limit
-    std::uint64_t max_tool_failures = 0;  ///< consecutive failures of one tool; the session fails
-                                          ///< after more; 0 = no limit
-    /// Consecutive unreadable turns; the session fails after more; 0 = no limit.
+    std::uint64_t max_tool_failures = 0;  ///< the session fails after more consecutive failures of
+                                          ///< one tool than this; 0 = no limit
+    /// The session fails after more consecutive unreadable turns than this; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
-    Millis tool_time_limit{0};  ///< of one call; a longer call counts as a failure of its tool; 0 =
-                                ///< none
+    /// Limit for one call; a longer call counts as a failure of its tool; 0 = none.
+    Millis tool_time_limit{0};
     /// The session fails after `low_confidence_attempts` reflections below this; 0 = off.
     double min_confidence = 0;
     std::uint32_t low_confidence_attempts = 3;  ///< consecutive reflections,

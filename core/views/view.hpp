@@ -18,7 +18,7 @@ struct SessionView {
     std::uint64_t n = 0;
     bool ended = false;
     JudgementPtr judgement;
-    EstimatePtr estimate;  ///< null before the first estimate
+    EstimatePtr estimate;  ///< the newest estimate; null before the first one
     std::string end_code;  ///< SessionState::end_code
     std::optional<Outcome> outcome;
     bool says_complete = false;

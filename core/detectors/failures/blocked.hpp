@@ -34,12 +34,13 @@ struct Blocked {
 
     Cause cause = Cause::kNone;
     bool typed = false;      ///< a class, a status code or the end of a turn shows the cause
-    bool of_call = false;    ///< a call failed, so an answer of the model does not clear it
+    bool of_call = false;    ///< a call failed, so an answer of the model does not clear the claim
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
-    std::uint32_t count = 0;      ///< number of consecutive failures with this cause
-    Timestamp retry_at = kNever;  ///< as given by the provider
-    std::string words;            ///< text of an unknown error, at most kBlockedWordsMax bytes
+    std::uint32_t count = 0;  ///< number of consecutive failures with this cause
+    /// When the provider accepts requests again, according to the provider.
+    Timestamp retry_at = kNever;
+    std::string words;  ///< text of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
