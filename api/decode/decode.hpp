@@ -25,7 +25,7 @@ enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 struct WholeArgs {
     std::size_t place = 0;  ///< the event's place in the report
     std::string text;       ///< as received, for comparison; never stored
-    std::string redacted;   ///< for the person who decides
+    std::string redacted;   ///< the same without secrets, for the person who decides
 };
 
 struct DecodedReport {

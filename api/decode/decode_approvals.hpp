@@ -75,7 +75,7 @@ core::Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std:
 
 /// The body of approve-agent, an endpoint of the first design.
 struct DecodedApproveAgent {
-    std::string request_id;  ///< empty: the only pending request
+    std::string request_id;  ///< the request; empty: the only pending one
     bool approved = false;
     std::string reason;
     static constexpr auto fields() {

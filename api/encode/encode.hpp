@@ -38,7 +38,7 @@ struct Advice {
     /// State changes that are not valid transitions, with their event numbers. The journal records
     /// them nevertheless.
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
-    std::string feedback;                              ///< about failures, for the model; or empty
+    std::string feedback;  ///< text about failures, for the model; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
     std::string usual_calls;  ///< how long calls usually take, as text for the prompt, when the
                               ///< budget is nearly used up; else empty

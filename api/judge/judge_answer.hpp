@@ -43,8 +43,9 @@ struct EstimateAnswer {
     std::string error;                  ///< for people: why there is no percent; else empty
 };
 
-/// Reads the answer to estimate_prompt() in the same way: the last JSON object with a
-/// `progressPercent` (or `progress_percent`), a number or "45%". Pure; accepts any bytes.
+/// Reads the answer to estimate_prompt() in the same way. The answer is the last JSON object with a
+/// member `progressPercent` (or `progress_percent`), which is a number or a text such as "45%".
+/// Pure; accepts any bytes.
 EstimateAnswer read_estimate_answer(std::string_view text);
 
 }  // namespace headway::api

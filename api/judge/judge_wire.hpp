@@ -27,7 +27,7 @@ struct ChatRequest {
 std::string encode_chat_request(const ChatRequest& request);
 
 struct ChatUsage {
-    std::uint64_t prompt_tokens = 0;  ///< both counts: at most limits::kJudgeTokensMax
+    std::uint64_t prompt_tokens = 0;  ///< each count is at most limits::kJudgeTokensMax
     std::uint64_t completion_tokens = 0;
     bool operator==(const ChatUsage&) const = default;
 };

@@ -49,9 +49,10 @@ struct Export {
     std::size_t dropped = 0;  ///< records beyond kRecordsMax
 };
 
-/// Eight batches of a usual exporter, which has 512 records in a batch.
+/// Maximum number of records: eight batches of a usual exporter, with 512 records each.
 inline constexpr std::size_t kRecordsMax = 4'096;
-/// The default limit of the SDKs (OTEL_ATTRIBUTE_COUNT_LIMIT); further attributes are skipped.
+/// Maximum number of attributes of a record; further attributes are skipped. The SDKs have the same
+/// default limit (OTEL_ATTRIBUTE_COUNT_LIMIT).
 inline constexpr std::size_t kAttributesMax = 128;
 
 /// The value of attribute `key`; empty if absent.

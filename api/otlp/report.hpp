@@ -34,8 +34,8 @@ struct Reports {
     std::string why;           ///< why the first of these was rejected
 };
 
-/// Sessions in one export; records of further sessions are rejected. In practice, fewer sessions
-/// run at the same time.
+/// Maximum number of sessions in one export; records of further sessions are rejected. In practice,
+/// fewer sessions run at the same time.
 inline constexpr std::size_t kSessionsMax = 64;
 
 /// The reports, in the order of the sessions' first records. A call with unknown arguments or

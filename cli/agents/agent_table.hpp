@@ -42,7 +42,7 @@ struct AgentRow {
     std::string_view folder_variable;
     HookLayout layout;
     bool http;                 ///< its hooks are requests to the daemon
-    std::uint32_t time_units;  ///< 1: its timeouts are in seconds; 1000: in milliseconds
+    std::uint32_t time_units;  ///< units of its timeouts in a second: 1 or 1000
     std::vector<AgentHookEvent> events;
     std::string_view tested_from;  ///< the oldest version that was tested end to end
     std::string_view tested_to;    ///< the newest version that was tested end to end

@@ -48,9 +48,9 @@ struct RunOver {
     /// The output of the check, if it failed after a clean end; nothing if there is no check or it
     /// passed.
     std::optional<std::string> check_failed;
-    bool check_ended = false;  ///< the check was ended by a person, so that the work is not checked
-    /// Why the command of the check cannot be run, so that the work is not checked; empty if it
-    /// can.
+    bool check_ended = false;  ///< a person ended the check, so the work is not checked
+    /// Why the command of the check cannot be run; the work is then not checked. Empty: it can be
+    /// run.
     std::string check_broken;
 };
 

@@ -21,7 +21,7 @@ struct Process {
     int error = 0;               ///< errno when it could not be started; `pid` is then -1
 };
 
-/// Descriptors from 3 to 1023 that a program started now would inherit, such as those that a shell
+/// The open descriptors from 3 to 1023 that child processes inherit, such as those that a shell
 /// opens for `<(...)`. To be called early, because libraries may open descriptors and never close
 /// them.
 std::vector<int> inherited_descriptors();

@@ -60,7 +60,8 @@ struct Recording {
     bool whole_export = false;
     std::size_t lines = 0;    ///< lines that are not blank
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or that have an unknown type
-    std::string gap;  ///< where an export is incomplete, in words; empty: it is whole, or no export
+    std::string gap;  ///< where an export is incomplete, in words; empty: the export is whole, or
+                      ///< this is no export
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one

@@ -40,10 +40,10 @@ struct ScannedAlarm {
 struct ScannedSession {
     StoredAbout about;
     std::string file;
-    double began = 0;   ///< seconds since 1970; 0: no line has a time
-    double ended = 0;   ///< time of the last line
-    double worked = 0;  ///< seconds; gaps of more than kGapSeconds are left out, because a person
-                        ///< was away
+    double began = 0;  ///< seconds since 1970; 0: no line has a time
+    double ended = 0;  ///< time of the last line
+    /// Seconds of work, without gaps of more than kGapSeconds, in which a person was away.
+    double worked = 0;
     double worked_after_stuck = 0;
     std::size_t lines = 0;
     std::size_t broken = 0;      ///< lines that are not JSON objects

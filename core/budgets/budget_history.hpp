@@ -37,7 +37,7 @@ struct Percentiles {
     std::uint64_t p90 = 0;
 };
 
-/// The ended sessions of one agent type with one outcome.
+/// Summary of the ended sessions of one agent type that have one outcome.
 struct UseSummary {
     std::string agent;
     Outcome outcome = Outcome::kCompleted;

@@ -48,8 +48,7 @@ struct BudgetRules {
     bool roll_up = true;           ///< whether steps, tokens and cost of child sessions count
     /// Extra time for a call in flight when the time is up; 0 = none.
     std::uint64_t in_flight_extension_seconds = 60;
-    bool updates = false;  ///< whether each step writes a
-                           ///< `budget.updated`
+    bool updates = false;  ///< whether each step writes a `budget.updated`
     /// Upper bound of the limit plus extensions, unless the limit alone exceeds it; 0 = no bound.
     std::uint64_t timeout_seconds_max = 0;
     bool operator==(const BudgetRules&) const = default;

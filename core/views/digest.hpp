@@ -19,7 +19,7 @@ namespace headway::core {
 /// Tokens and cost used in the period, and the number of calls.
 struct DigestUse {
     std::uint64_t tokens = 0;
-    std::uint64_t cost_micros = 0;  ///< as agents report it, else by Headway's prices
+    std::uint64_t cost_micros = 0;  ///< the cost that agents report, else by Headway's prices
     std::uint64_t unpriced = 0;     ///< tokens without a known cost
     std::uint64_t calls = 0;
 

@@ -81,7 +81,7 @@ struct Overview {
     std::optional<Past> past;
     std::optional<core::ApprovalAlarmKind> alarm;  ///< the most urgent alarm of all sessions
     std::uint64_t alarms = 0;                      ///< sessions with an alarm, including ended ones
-    std::vector<Need> needs;                       ///< sorted: most urgent first, then oldest first
+    std::vector<Need> needs;  ///< most urgent first; equally urgent ones oldest first
     std::uint64_t needs_total = 0;
     std::uint64_t approvals_pending = 0;  ///< pending approvals and questions of all sessions
     /// Number of open sessions whose agents send hooks, by core::ChannelHealth.

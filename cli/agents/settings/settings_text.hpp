@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// Longer or deeper text is not a settings file.
+/// Limits of a settings file: a longer or deeper text is refused.
 inline constexpr std::size_t kSettingsBytesMax = 4 * 1024 * 1024;
 inline constexpr std::size_t kSettingsDepthMax = 200;
 
