@@ -37,7 +37,7 @@ struct RepairReport {
 struct MigrateRequest {
     std::string database;               ///< the path of the SQLite file
     std::string store;                  ///< URL of the new store
-    core::Millis answer_timeout{5000};  ///< for each reply of PostgreSQL
+    core::Millis answer_timeout{5000};  ///< limit for each reply of PostgreSQL
     /// Reports the progress of a step: `done` of `total` (0: unknown).
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
@@ -59,7 +59,7 @@ struct StoreReport {
     std::string module;  ///< path of the module of this version
     bool connected = false;
     std::string host;     ///< host that replied, or the folder of its socket
-    std::string tls;      ///< empty: no TLS
+    std::string tls;      ///< version of TLS; empty: no TLS
     std::string version;  ///< version of PostgreSQL
     std::string user;
     std::string schema;       ///< schema of the tables; empty: no schema of search_path exists

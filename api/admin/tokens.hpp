@@ -17,7 +17,7 @@ namespace headway::api {
 struct DecodedToken {
     std::string name;
     core::Grants grants;
-    std::optional<core::Millis> expires_in;  ///< absent: does not expire
+    std::optional<core::Millis> expires_in;  ///< lifetime of the token; absent: it does not expire
 };
 
 /// `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d" or a

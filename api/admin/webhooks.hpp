@@ -19,8 +19,8 @@ namespace headway::api {
 /// An endpoint and its deliveries.
 struct WebhookDocument {
     std::string name;
-    std::string url;          ///< without parts that may be secret; empty for a removed endpoint
-    std::string_view format;  ///< empty for a removed endpoint
+    std::string url;  ///< the URL without parts that may be secret; empty for a removed endpoint
+    std::string_view format;  ///< the format's name; empty for a removed endpoint
     std::string_view state;   ///< active, failing, disabled, misconfigured, removed
     std::string problem;      ///< why no message is sent, and how to fix this; empty: no problem
     std::vector<std::string> events;
@@ -67,7 +67,7 @@ struct ReplayBody {
 
 /// The dead letters to send again.
 struct DecodedReplay {
-    std::vector<std::string> ids;  ///< empty: all
+    std::vector<std::string> ids;  ///< ids of the dead letters; empty: all
 };
 /// `{"ids":[...]}` or `{"all":true}`. Errors: kInvalidJson, kUnknownField, kInvalidField,
 /// kMissingField.

@@ -30,7 +30,7 @@ struct WholeArgs {
 
 struct DecodedReport {
     std::vector<core::Event> events;
-    std::vector<WholeArgs> whole_args;  ///< for calls that may need approval
+    std::vector<WholeArgs> whole_args;  ///< whole arguments of calls that may need approval
     bool batch = false;                 ///< the body is an array or NDJSON, so the reply lists the
                                         ///< number of every event
 };
@@ -51,7 +51,7 @@ core::Result<core::Event> decode_recorded_event(JsonValue event);
 core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
 
 struct DecodedOpen {
-    std::string id;  ///< from the body, or empty
+    std::string id;  ///< the id in the body, or empty
     core::SessionStarted about;
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
 };

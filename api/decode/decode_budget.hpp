@@ -26,7 +26,7 @@ core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::str
 
 /// A person's change of a daily cap.
 struct DayChange {
-    std::string label;  ///< empty: all sessions
+    std::string label;  ///< the cap's label; empty: the cap for all sessions
     double more_cost_usd = 0;
     std::uint64_t more_tokens = 0;
     bool lift = false;  ///< removes the cap until the next day

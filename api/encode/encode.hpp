@@ -39,7 +39,8 @@ struct Advice {
     /// them nevertheless.
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
     std::string feedback;  ///< text about failures, for the model; or empty
-    std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
+    /// State of the budget; null without a budget.
+    std::shared_ptr<const core::BudgetStatus> budget;
     std::string usual_calls;  ///< how long calls usually take, as text for the prompt, when the
                               ///< budget is nearly used up; else empty
     std::vector<ApprovalNotice> approvals;  ///< pending and newly decided approvals

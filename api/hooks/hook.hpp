@@ -68,7 +68,7 @@ struct HookCall {
     /// In a kBatch: no hook reported that the call ran. If the call was announced (kPre), it did
     /// not run, since its kPost would have come; else it is unknown whether it ran.
     bool untold = false;
-    std::string result;  ///< as text for people; structured data as compact JSON
+    std::string result;  ///< the result as text for people; structured data as compact JSON
     std::string error;   ///< the error of a failed call, whose `result` is empty
     /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (the tool cannot read the arguments) or
     /// empty. In the neutral dialect: any value, as received.
@@ -88,7 +88,7 @@ struct Hook {
     /// The agent's name for the event, for render(). If an agent uses two spellings, this is the
     /// one that begins with a capital letter.
     std::string event;
-    std::string agent;  ///< in the neutral dialect: the agent's name, or empty
+    std::string agent;  ///< the agent's name, in the neutral dialect; else empty
     /// In the neutral dialect: the id for the last event of this hook, or empty.
     std::string event_id;
     std::string session;   ///< the agent's id for the session; empty only for kNone
@@ -117,7 +117,8 @@ struct Hook {
     /// The sender of this hook cannot change the arguments of a call, even if the dialect can. So a
     /// call that a person has edited is refused.
     bool unedited = false;
-    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion only its id
+    /// The call of a kPre, kPost, kPermission or kRequest; for a kQuestion only its id.
+    HookCall call;
     /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;
     std::optional<core::Usage> usage;  ///< tokens and cost since the last such report
@@ -126,7 +127,7 @@ struct Hook {
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
-    std::string reason;   ///< in a kEnd
+    std::string reason;   ///< in a kEnd: why the session is over
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
     std::optional<std::uint64_t> status;      ///< in a kError: HTTP status
@@ -166,12 +167,12 @@ struct HookReply {
     std::string edit_json;   ///< an object: the call runs with these arguments instead
     std::string allow;       ///< the person or rule that allowed the call
     std::string answer;      ///< a person's answer to a kQuestion
-    std::string context;     ///< for the model
+    std::string context;     ///< text for the model
     std::string stop;        ///< why the agent should end
     bool stop_hard = false;  ///< stop at once; otherwise the agent may first give its final answer
     std::string system;      ///< text for the model about the budget; it stays the same until the
                              ///< budget changes
-    std::string go_on;       ///< at a kStop: why the turn is not over
+    std::string go_on;       ///< why the turn is not over, at a kStop
     /// The hold has ended without a decision. Then `deny` is only the text for this case; if `deny`
     /// is empty, a default text is used.
     bool undecided = false;

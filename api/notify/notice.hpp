@@ -33,7 +33,7 @@ struct Notice {
     std::string reason;
     std::string agent;
     std::string goal;
-    std::string call;       ///< for a request for approval: the call that would run
+    std::string call;       ///< the call that would run, for a request for approval
     std::string link;       ///< URL of the session or the request; empty if there is no `base`
     std::string sort;       ///< word for counting such events: "stuck", "ended"
     std::string predicate;  ///< the text for several sessions: "are stuck"
@@ -64,7 +64,7 @@ struct Letter {
         std::string text;
         std::string link;
     };
-    std::vector<Item> items;  ///< for several events; requests for approval first
+    std::vector<Item> items;  ///< the events, if there are several; requests for approval first
     std::string link;
     std::string_view link_words;
     bool decides = false;  ///< as Notice::decides

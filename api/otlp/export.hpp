@@ -29,9 +29,9 @@ struct Record {
     std::string body;  ///< body of a log record, in the form of Attribute::value
     std::string trace_id;
     std::string span_id;
-    std::string parent_id;  ///< empty: the span has no parent
+    std::string parent_id;  ///< id of the parent span; empty: the span has no parent
     std::uint64_t began_ns = 0;
-    std::uint64_t ended_ns = 0;  ///< for a log record: its time
+    std::uint64_t ended_ns = 0;  ///< end of the span, or time of the log record
     bool failed = false;         ///< the span has the status ERROR
     std::string error;           ///< message of the status or of the exception
     Attributes attributes;

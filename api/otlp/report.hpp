@@ -25,7 +25,8 @@ struct SessionReport {
     /// True if the report may open the session. A model call in some trace is not enough, because
     /// it does not show that there is an agent.
     bool opens = false;
-    std::vector<core::Event> events;  ///< empty if no record gave an event
+    /// The events of the report; empty if no record gave an event.
+    std::vector<core::Event> events;
 };
 
 struct Reports {

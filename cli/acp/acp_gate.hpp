@@ -56,7 +56,7 @@ private:
     };
 
     std::uint64_t serial_ = 0;
-    std::map<std::string, Open> open_;  // by the request's id as JSON text
+    std::map<std::string, Open> open_;  // open permissions by the id of the request, as JSON text
 };
 
 }  // namespace headway::cli

@@ -67,7 +67,7 @@ private:
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
         bool started = false;
         Json updated;          // arguments from updates before the agent first asked for permission
-        bool refused = false;  // by Headway or by a person
+        bool refused = false;  // Headway or a person has refused the call
         bool allowed = false;  // the agent has the permission that it asked for last
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };

@@ -94,7 +94,7 @@ private:
     Session* find(const std::string& id);
 
     const Setup setup_;
-    std::map<std::string, Session> sessions_;  // by the protocol's id
+    std::map<std::string, Session> sessions_;  // sessions by the protocol's id
     std::list<std::unique_ptr<Reporter>> ending_;
     system::FileDescriptor decided_;
     std::atomic<bool> closing_{false};

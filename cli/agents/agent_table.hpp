@@ -29,7 +29,7 @@ struct AgentHookEvent {
 };
 
 struct AgentRow {
-    std::string_view name;  ///< as in `headway install NAME`, and in /v1/hooks/NAME
+    std::string_view name;  ///< name in `headway install NAME` and in /v1/hooks/NAME
     std::string_view title;
     std::vector<std::string_view> programs;  ///< names of the agent's programs on PATH
     std::vector<std::string_view> packages;  ///< names of the agent's packages on npm
@@ -55,7 +55,7 @@ std::vector<std::string> agent_names();
 
 /// How hooks reach the daemon.
 struct HookWay {
-    std::string url;         ///< of the daemon: http://127.0.0.1:7717
+    std::string url;         ///< URL of the daemon: http://127.0.0.1:7717
     std::string program;     ///< headway-hook, as an absolute path
     bool named = false;      ///< `url` is not the default, so headway-hook needs it as an argument
     bool token = false;      ///< the daemon requires a token from all clients

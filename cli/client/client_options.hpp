@@ -23,7 +23,7 @@ struct ClientOptions {
     std::string token_file;  ///< --token-file
     std::string ca_file;     ///< --ca-file
     std::string state_dir;   ///< --state-dir: has the daemon's token and socket
-    Credential credential;   ///< as found in these files or elsewhere
+    Credential credential;   ///< token found in these files or elsewhere
 };
 
 }  // namespace headway::cli

@@ -13,7 +13,7 @@ namespace headway::cli {
 
 /// The token that a verb sends to the daemon, and how the verb identifies the daemon.
 struct Credential {
-    std::string token;   ///< empty: none
+    std::string token;   ///< token to send; empty: none
     bool found = false;  ///< `token` is the operator's: found in the default state directory, not
                          ///< named by the user
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's

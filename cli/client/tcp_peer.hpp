@@ -31,7 +31,7 @@ struct TcpSocket {
     TcpEnd remote;
     bool listens = false;
     uid_t user = 0;
-    std::uint64_t inode = 0;  ///< 0: not accepted yet, and `user` is unknown
+    std::uint64_t inode = 0;  ///< inode of the socket; 0: not accepted yet, and `user` is unknown
 };
 
 /// Nothing for a line of another form. Pure.

@@ -54,9 +54,8 @@ WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseco
                    std::int64_t pid, const std::string& began);
 
 enum class GiveWayTo : std::uint8_t {
-    kEarlier,  ///< to the keeper that came earlier, when an agent has ended
-    kAny,      ///< to any other keeper, when it is time to start, because the agent of that keeper
-               ///< works
+    kEarlier,  ///< the keeper that came earlier, when an agent has ended
+    kAny,      ///< any other keeper, when it is time to start, because that keeper's agent works
 };
 /// PID of the keeper of the same conversation to which this one gives way; 0: none. Pure.
 std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const std::string& key,

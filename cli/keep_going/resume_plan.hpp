@@ -59,8 +59,8 @@ struct ResumeStep {
     bool resume = false;
     bool in_turn = false;  ///< agents of one provider wait for the same time, and begin in turn
     WallTime at{};         ///< earliest start
-    std::string why;       ///< for people: the cause of the wait, or why there is no resume
-    std::string prompt;    ///< for the agent
+    std::string why;       ///< the cause of the wait, or why there is no resume; for people
+    std::string prompt;    ///< the prompt for the agent
 };
 
 class ResumePlan {
@@ -84,9 +84,9 @@ private:
     const WallTime began_;
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;    ///< since the last progress, it was resumed after a full context
-    bool unstuck_ = false;      ///< resumed after a loop; this happens only once
-    std::string last_check_;    ///< output of the check that failed last
+    bool compacted_ = false;  ///< true if, since the last progress, a full context led to a resume
+    bool unstuck_ = false;    ///< resumed after a loop; this happens only once
+    std::string last_check_;  ///< output of the check that failed last
 };
 
 /// The time in an ISO text, in UTC; nothing for any other text, or for a text without a zone.

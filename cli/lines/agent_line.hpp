@@ -30,7 +30,8 @@ struct LineTokens {
     std::uint64_t input = 0;  ///< neither read from nor written to a cache
     std::uint64_t cached = 0;
     std::uint64_t cache_write = 0;
-    std::uint64_t output = 0;  ///< without reasoning, if the agent reports that separately
+    /// Output tokens, without reasoning if the agent reports that separately.
+    std::uint64_t output = 0;
     std::uint64_t reasoning = 0;
 
     std::uint64_t sum() const { return input + cached + cache_write + output + reasoning; }
@@ -56,7 +57,7 @@ struct RefusedCall {
 /// How the agent's work ended, according to the agent. An unknown result is not a success.
 struct LineResult {
     bool ok = true;
-    std::string text;  ///< empty: the last message is the result
+    std::string text;  ///< the result; empty: the last message is the result
     /// Calls that the agent's own rules refused, if the agent lists them.
     std::vector<RefusedCall> refused = {};
 };
@@ -70,7 +71,7 @@ struct AgentLine {
                                ///< session begins
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
-    std::string model;         ///< empty: not reported
+    std::string model;         ///< the model; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string notice;        ///< a warning of the agent about its own run
     std::optional<LineUse> use;

@@ -96,7 +96,7 @@ private:
     std::string model_;
     RunFacts facts_;
     std::deque<std::string> failed_;      // failed calls since the last call that changed something
-    const LineFormat* format_ = nullptr;  // of the newest line of an agent
+    const LineFormat* format_ = nullptr;  // format of the newest line of an agent
     bool found_ = false;
     std::size_t told_ = 0;  // events since the last tick
     std::uint64_t left_out_ = 0;

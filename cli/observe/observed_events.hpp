@@ -28,7 +28,7 @@ std::string time_text(double seconds);
 /// ids.
 struct ObservedNames {
     std::string session;
-    std::string parent;  ///< empty: none
+    std::string parent;  ///< the parent's session id; empty: none
 };
 ObservedNames names_of(const StoredAbout& about);
 

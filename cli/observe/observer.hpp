@@ -67,7 +67,7 @@ private:
     const Setup setup_;
     Daemon& daemon_;
     StoreWatch watch_;
-    std::map<std::string, Observed> files_;  ///< by path
+    std::map<std::string, Observed> files_;  ///< observed files by path
     bool all_watched_ = true;
     double since_ = 0;  ///< start of the observation, in seconds since 1970
 };

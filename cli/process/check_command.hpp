@@ -56,7 +56,7 @@ private:
     std::optional<int> status_;
     CheckResult::Ended ended_ = CheckResult::Ended::kNot;
     std::optional<SteadyTime> kill_at_;
-    bool quiet_ = false;  ///< nothing came for a moment
+    bool quiet_ = false;  ///< true if nothing came for a moment
 };
 
 /// True if a signal that ends commands has come. Reaps all children that have ended; `status` gets

@@ -18,7 +18,8 @@ struct SessionLabel {
     std::string file;
     std::string source;
     bool success = false;
-    bool failure = false;  ///< if `failure` and `success` are both false, the outcome is unknown
+    bool failure = false;  ///< the outcome is a failure; if neither this nor `success` is true, the
+                           ///< outcome is unknown
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
     std::int64_t loop_start = -1;  ///< call with which the loop begins, from 0; -1: unknown

@@ -36,7 +36,7 @@ private:
         std::string_view name;
         api::JsonValue value;
     };
-    std::vector<Member> members_;  ///< without those that are null
+    std::vector<Member> members_;  ///< all members that are not null
 };
 
 /// The text, cut to the limit of a string in API.md; JSON for other values. Pure.

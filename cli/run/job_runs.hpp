@@ -23,7 +23,7 @@ public:
     std::size_t hidden() const { return hidden_; }
 
 private:
-    std::map<std::string, std::string> newest_;  ///< by job: its newest completed session
+    std::map<std::string, std::string> newest_;  ///< id of the newest completed session of each job
     /// By session in `newest_`: the number of further runs in its row.
     std::map<std::string, std::size_t> behind_;
     std::size_t hidden_ = 0;

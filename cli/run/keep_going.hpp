@@ -87,12 +87,12 @@ private:
     const std::string folder_;
     const std::string folder_is_;  ///< the folder's device and inode when the run began
     std::uint64_t checks_ = 0;
-    SteadyTime next_look_{};  ///< when a check looks at the session again
+    SteadyTime next_look_{};  ///< time at which a check looks at the session again
     std::string why_over_;
     bool cancelled_ = false;
     /// The previous run ended at a usage limit, and this run began at the limit's reset.
     bool probed_ = false;
-    std::string agent_;  ///< as it named itself; empty: not yet
+    std::string agent_;  ///< the agent's own name for itself; empty: not known yet
     Json waits_;         ///< data of the tool call that reports the wait
 };
 

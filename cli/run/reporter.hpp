@@ -19,7 +19,7 @@ class Json;
 
 /// Content of a `stop` directive, or the reason for the end of the session.
 struct StopDirective {
-    std::string id;  ///< empty: no acknowledgement is needed
+    std::string id;  ///< id of the directive; empty: no acknowledgement is needed
     std::string reason;
 };
 

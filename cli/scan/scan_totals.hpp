@@ -55,8 +55,8 @@ struct ScanTotals {
     std::map<std::string, Totals> by_project;
     std::map<std::string, Totals> by_model;
     std::map<std::int64_t, ScanDay> by_day;  ///< days since 1970, in UTC
-    std::map<std::string, Totals> by_week;   ///< by the Monday of the week in which the sessions
-                                             ///< began
+    /// Totals by the Monday of the week in which the sessions began.
+    std::map<std::string, Totals> by_week;
 };
 
 ScanTotals count_sessions(std::span<const ScannedSession> sessions);

@@ -21,9 +21,10 @@ struct CountedUse {
     std::uint64_t answer = 0;  ///< digest of the answer's id, so that an answer in several files is
                                ///< counted once
     std::uint64_t tokens = 0;
-    std::optional<double> cost_usd;  ///< by the price list; nothing for a model without a price
-    double seconds = 0;              ///< since 1970
-    std::uint32_t model = 0;         ///< place in ScannedSession::models
+    /// Cost by the price list; nothing for a model without a price.
+    std::optional<double> cost_usd;
+    double seconds = 0;       ///< since 1970
+    std::uint32_t model = 0;  ///< place in ScannedSession::models
     bool after_stuck = false;
     bool operator==(const CountedUse&) const = default;
 };

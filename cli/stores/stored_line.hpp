@@ -29,7 +29,7 @@ struct StoredUse {
 struct StoredLine {
     std::vector<core::Event> events;
     std::optional<StoredUse> use;
-    std::optional<double> seconds;  ///< since 1970
+    std::optional<double> seconds;  ///< time of the line, in seconds since 1970
     bool turn_ended = false;        ///< the agent waits for a person from here on
     bool live = false;  ///< set by the caller: fill `reports` instead of `events`, and include
                         ///< calls that have only begun
@@ -92,7 +92,7 @@ struct StoreFormat {
     bool (*matters)(std::string_view line);
     /// True if no other format has such a line.
     bool (*begins)(api::JsonValue line);
-    std::unique_ptr<StoreReader> (*make)();  ///< null for a database
+    std::unique_ptr<StoreReader> (*make)();  ///< makes a reader; null for a database
     StoreShape shape = StoreShape::kLines;
     /// Names of members whose values may be long and are never read.
     std::span<const std::string_view> unread{};

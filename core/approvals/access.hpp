@@ -62,7 +62,7 @@ public:
     bool operator==(const Grants&) const = default;
 
 private:
-    std::bitset<EnumNames<Scope>::kNames.size()> scopes_;  ///< without kReport
+    std::bitset<EnumNames<Scope>::kNames.size()> scopes_;  ///< all granted scopes except kReport
     std::vector<std::string> prefixes_;                    ///< prefixes of kReport, sorted
 };
 
@@ -73,9 +73,9 @@ struct TokenRecord {
     Grants grants;
     std::string hash;  ///< SHA-256 of the whole token, 32 bytes
     Timestamp created_at = kNever;
-    Timestamp expires_at = kNever;  ///< kNever: does not expire
-    Timestamp revoked_at = kNever;  ///< kNever: was not revoked
-    Timestamp used_at = kNever;     ///< last use, to about a minute
+    Timestamp expires_at = kNever;  ///< end of validity; kNever: does not expire
+    Timestamp revoked_at = kNever;  ///< time of the revocation; kNever: was not revoked
+    Timestamp used_at = kNever;     ///< time of the last use, to about a minute
 
     bool live(Timestamp now) const noexcept {
         return revoked_at == kNever && (expires_at == kNever || now < expires_at);

@@ -64,8 +64,8 @@ struct BudgetPrediction {
     std::string agent;
     /// Number of completed sessions of this agent type from which the prediction is made.
     std::uint64_t history = 0;
-    std::optional<Forecast> steps;  ///< absent if no completed session used as many steps as this
-                                    ///< one
+    /// Further steps; absent if no completed session used as many steps as this one.
+    std::optional<Forecast> steps;
     std::optional<Forecast> seconds;
 };
 

@@ -28,7 +28,7 @@ struct DayCap {
 struct DayBudget {
     Millis starts{0};  ///< start of the day, counted from midnight UTC
     DayCap all;
-    std::vector<DayCap> labels;  ///< at most kDayLabelsMax
+    std::vector<DayCap> labels;  ///< caps by label, at most kDayLabelsMax
     bool is_set() const { return all.is_set() || !labels.empty(); }
     bool operator==(const DayBudget&) const = default;
 };

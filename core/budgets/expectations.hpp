@@ -53,13 +53,14 @@ std::optional<Quantiles> quantiles_of(const Sketch& sketch);
 struct ExpectedCall {
     std::string tool;
     std::uint64_t sessions = 0;   ///< sessions that have contributed
-    std::optional<Quantiles> ms;  ///< absent with too few sessions
+    std::optional<Quantiles> ms;  ///< durations; absent with too few sessions
 };
 
 /// Expectations that are shown together with a session.
 struct SessionExpectations {
-    std::vector<ExpectedCall> calls;  ///< of tools in flight that enough sessions have used
-    std::string usual_calls;          ///< usual_calls_text(), only near the end of a budget
+    /// Usual calls of the tools in flight, if enough sessions have used them.
+    std::vector<ExpectedCall> calls;
+    std::string usual_calls;  ///< usual_calls_text(), only near the end of a budget
 };
 
 /// A budget for a new session.

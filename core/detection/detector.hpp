@@ -105,7 +105,7 @@ struct EventSigns {
 struct Observation : EventSigns {
     const Event& event;
     const Ledger& ledger;            ///< including this event
-    const CallSeen* call = nullptr;  ///< null unless the event is a counted call
+    const CallSeen* call = nullptr;  ///< the event's counted call; null if there is none
 };
 
 /// The interface of all detectors: a detector is a value in the session's state. The fold feeds it

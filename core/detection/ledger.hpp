@@ -54,7 +54,8 @@ struct FileTrail {
     std::uint64_t last_n = 0;
     /// Number of consecutive returns to a content that the file had left.
     std::uint32_t reversals = 0;
-    std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
+    /// Digests of the contents, at most limits::kTrailDigestsMax.
+    std::vector<std::uint64_t> digests;
     bool operator==(const FileTrail&) const = default;
     static constexpr auto fields() {
         using F = FileTrail;
@@ -72,7 +73,8 @@ struct Verification {
     bool counted = false;  ///< best_failing is valid
     bool flaky = false;    ///< its result changed without a change of files
     std::uint64_t last_outcome = 0;
-    std::vector<std::uint64_t> outcomes;  ///< at most limits::kTrailDigestsMax
+    /// Digests of the results, at most limits::kTrailDigestsMax.
+    std::vector<std::uint64_t> outcomes;
     bool operator==(const Verification&) const = default;
     static constexpr auto fields() {
         using V = Verification;
@@ -130,7 +132,7 @@ struct Ledger {
     bool round_counts = false;         ///< the current round has a call that is not neutral
     bool paused_long = false;          ///< the pause before paused_n lasted at least kLongRest
     bool said_go_on = false;           ///< the last user message only asked to go on
-    std::vector<KnownAnswer> answers;  ///< in sets; question 0 = free entry
+    std::vector<KnownAnswer> answers;  ///< table of answers, in sets; question 0 = free entry
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax

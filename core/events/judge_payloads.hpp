@@ -70,11 +70,13 @@ struct EnumNames<JudgeOutcome> {
 
 /// Cost of one question, and its tokens as far as the endpoint reports them.
 struct JudgeUse {
-    std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
-    std::uint64_t first_token_ms = 0;  ///< 0 = no token received
+    /// Time from the question to the end of the answer, with retries.
+    std::uint64_t elapsed_ms = 0;
+    /// Time from the question to the first token; 0 = no token received.
+    std::uint64_t first_token_ms = 0;
     std::uint64_t prompt_tokens = 0;
     std::uint64_t completion_tokens = 0;
-    double cost_usd = 0;  ///< by the prices of the configuration
+    double cost_usd = 0;  ///< cost by the prices of the configuration
     std::uint64_t tries = 0;
     bool operator==(const JudgeUse&) const = default;
     static constexpr auto fields() {
@@ -108,7 +110,7 @@ struct CheckCompleted {
     static constexpr EventType kType = EventType::kCheckCompleted;
     std::string check_id;
     JudgeOutcome outcome = JudgeOutcome::kAnswered;
-    std::optional<CheckAnswer> answer;    ///< only with kAnswered
+    std::optional<CheckAnswer> answer;    ///< the judge's answer; only with kAnswered
     Text reason;                          ///< the judge's words, for people only
     std::vector<std::uint64_t> evidence;  ///< existing events of the session that support the
                                           ///< answer

@@ -241,10 +241,10 @@ struct DirectiveAcknowledged {
 /// Statistics since the last such event, written after every Policy::stats_every tool calls.
 struct ProgressStats {
     static constexpr EventType kType = EventType::kProgressStats;
-    std::uint64_t tool_calls = 0;  ///< number in the session so far
-    std::uint64_t successes = 0;   ///< since the last such event
+    std::uint64_t tool_calls = 0;  ///< number of calls in the session so far
+    std::uint64_t successes = 0;   ///< successful calls since the last such event
     std::uint64_t failures = 0;
-    std::uint64_t files_modified = 0;  ///< number in the session so far
+    std::uint64_t files_modified = 0;  ///< number of changed files in the session so far
     bool operator==(const ProgressStats&) const = default;
     static constexpr auto fields() {
         return field_list(required("tool_calls", &ProgressStats::tool_calls),

@@ -247,7 +247,7 @@ struct PlanUpdated {
 
 struct ProgressEstimated {
     static constexpr EventType kType = EventType::kProgressEstimated;
-    double percent = 0;  ///< 0 to 100
+    double percent = 0;  ///< the progress, 0 to 100
     Text reasoning;
     std::string next_milestone;
     std::vector<std::string> blockers;

@@ -28,7 +28,7 @@ struct EnumNames<ChannelHealth> {
 /// and a restart resets them.
 struct HookChannel {
     std::string adapter;        ///< name of the adapter, as in the route of its hooks
-    std::string agent_version;  ///< empty = not known
+    std::string agent_version;  ///< the agent's version; empty = not known
     Timestamp last_hook_at = kNever;
     bool process = false;       ///< the agent's process is watched and alive
     std::uint32_t calls = 0;    ///< starts of calls since the last result

@@ -31,7 +31,7 @@ struct EstimateMade {
 struct EstimateScore {
     std::string source;
     std::string model;
-    std::uint64_t decile = 0;  ///< 0 = below 10 percent, 9 = 90 and above
+    std::uint64_t decile = 0;  ///< tenth of the scale: 0 = below 10 percent, 9 = 90 and above
     std::uint64_t count = 0;
     std::uint64_t completed = 0;  ///< estimates in sessions that completed
     std::int64_t abs_error_milli = 0;

@@ -119,8 +119,9 @@ struct BudgetMeter {
     std::string directive;                    ///< id of the directive in force, if any
     std::vector<std::string> extended_calls;  ///< calls in flight that have extra time
     std::uint64_t extension_seconds = 0;      ///< extra time of `extended_calls` beyond the limit
-    bool extended = false;              ///< the extra time was granted; it is granted only once
-    std::vector<LastWords> last_words;  ///< at most one; kept only under a budget
+    bool extended = false;  ///< the extra time was granted; it is granted only once
+    /// The last words, at most one entry; kept only under a budget.
+    std::vector<LastWords> last_words;
     BudgetClock running = BudgetClock::kNone;        ///< the clock that has run since clock_at
     BudgetLevel level = BudgetLevel::kNominal;       ///< the level last journaled
     BudgetLevel told_level = BudgetLevel::kNominal;  ///< the level reported by `directive`

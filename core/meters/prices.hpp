@@ -18,7 +18,8 @@ namespace headway::core {
 /// US dollars per million tokens. A part without a price of its own has the price of a larger part:
 /// `cached` and `cache_write` that of input, `reasoning` that of output.
 struct ModelPrice {
-    std::string model;  ///< as agents name it; a `*` at its end stands for any text
+    /// Name of the model as agents report it; a `*` at its end stands for any text.
+    std::string model;
     std::optional<double> input;
     std::optional<double> cached;
     std::optional<double> cache_write;

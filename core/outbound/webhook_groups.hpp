@@ -46,7 +46,7 @@ struct WaitingNotice {
     bool asks = false;  ///< a person has to decide something
     bool refused =
         false;          ///< the receiver refused it, and would refuse any message that contains it
-    std::string cause;  ///< empty: shared with no other event
+    std::string cause;  ///< cause of the event; empty: no other event shares it
     bool alarm = false;
 };
 

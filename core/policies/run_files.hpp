@@ -52,7 +52,7 @@ private:
                                    std::string_view session, std::uint64_t n);
 
     std::unordered_map<std::uint64_t, Trail> trails_;
-    std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
+    std::deque<std::uint64_t> order_;  ///< keys of trails_, the oldest first
 };
 
 /// Number of consecutive reversals that causes an event. Fewer also occur when two sessions merely

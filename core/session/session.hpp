@@ -67,22 +67,23 @@ inline constexpr std::string_view kParentEnded = "parent_ended";
 /// The context of a command: time and attention are given as data.
 struct Context {
     Timestamp now = kNever;
-    Watch watch;                               ///< attention gaps
-    bool watched = false;                      ///< a client waits for or watches this session
-    std::uint32_t load = 1;                    ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;                ///< a child session is alive
-    bool agent_runs = false;                   ///< the process of the agent is alive
-    const JudgeRules* judge = nullptr;         ///< null = no judge
-    const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, and there
-                                               ///< are no alarms
+    Watch watch;                        ///< attention gaps
+    bool watched = false;               ///< a client waits for or watches this session
+    std::uint32_t load = 1;             ///< factor on the heartbeat interval, 1..8
+    bool children_work = false;         ///< a child session is alive
+    bool agent_runs = false;            ///< the process of the agent is alive
+    const JudgeRules* judge = nullptr;  ///< rules for asking a judge; null = no judge
+    /// Approval rules; null = no tool needs approval, and there are no alarms.
+    const ApprovalRules* approvals = nullptr;
     /// Policies of the ancestor sessions, which also bind this session.
     std::span<const Policy* const> policies_above;
-    const PolicyFloor* floor = nullptr;    ///< for an opening without the scope `control`; null =
-                                           ///< no floor
-    const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
+    /// Floor for an opening without the scope `control`; null = none.
+    const PolicyFloor* floor = nullptr;
+    /// Bounds of the limits after an extension; null = no bounds.
+    const BudgetBounds* bounds = nullptr;
     std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, in
                                            ///< order
-    const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
+    const FanOutRules* fan_out = nullptr;  ///< limits of sub-agents; null = no limits
     bool agent_works = false;              ///< the agent's process or one of its children uses the
                                            ///< CPU
     bool of_daemon = false;  ///< the daemon itself makes the report and its approval request
@@ -161,13 +162,13 @@ public:
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
 
-    /// Records the use of a child session so far, and the number of its own children. If there are
-    /// more sub-agents than the context allows, this raises an alarm. Changes nothing if this
-    /// session has ended or the figures are unchanged.
+    /// Records the tokens and cost of a child session so far, and the number of its own children.
+    /// If there are more sub-agents than the context allows, this raises an alarm. Changes nothing
+    /// if this session has ended or the figures are unchanged.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
-    /// Records that the budget of the ancestor `parent`, which includes this session's use, is at
-    /// `level`. A changed level causes directives. Changes nothing in an ended session.
+    /// Records that the budget of the ancestor `parent` is at `level`. This session is charged to
+    /// that budget too. A changed level causes directives. Changes nothing in an ended session.
     void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                      std::vector<Event>& out);
 

@@ -42,7 +42,8 @@ public:
         : session_(session), context_(context), out_(out) {}
 
     const std::string& id() const { return session_.id(); }
-    const SessionState& state() const { return session_.state(); }  ///< with all appended events
+    /// The state, with all appended events.
+    const SessionState& state() const { return session_.state(); }
     const Context& context() const { return context_; }
     Timestamp now() const { return context_.now; }
     /// Appends an event with the command's time.

@@ -82,16 +82,18 @@ struct StopQuestion {
 /// judge; but under ConfirmStop::kJudge an A postpones a stop. Also keeps facts, which each
 /// question to a judge includes.
 struct Checks {
-    std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
-    std::uint32_t automatic = 0;        ///< automatic checks so far
+    /// Checks without an answer, at most limits::kChecksPendingMax.
+    std::vector<PendingCheck> pending;
+    std::uint32_t automatic = 0;   ///< automatic checks so far
     std::uint32_t next_round = 0;  ///< Ledger::rounds from which the next automatic check may come
     std::uint32_t audited_round = 0;
-    std::string loop;                 ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;          ///< Ledger::rounds when the judge was asked about this loop
-    std::uint64_t n = 0;              ///< the answer's event
-    std::uint64_t asked_n = 0;        ///< event of the question; progress after this event refutes
-                                      ///< the answer
-    std::vector<std::string> facts;   ///< at most limits::kFactsBytesMax, newest last
+    std::string loop;           ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;    ///< Ledger::rounds when the judge was asked about this loop
+    std::uint64_t n = 0;        ///< the answer's event
+    std::uint64_t asked_n = 0;  ///< event of the question; progress after this event refutes
+                                ///< the answer
+    /// Facts for the judge, at most limits::kFactsBytesMax, newest last.
+    std::vector<std::string> facts;
     bool confirmed = false;           ///< the second opinion agreed, or none is required
     std::uint64_t facts_learned = 0;  ///< number of all facts learned so far
     StopQuestion stop;

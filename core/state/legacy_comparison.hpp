@@ -29,7 +29,7 @@ struct Comparison {
     LegacyTimeouts timers;
     /// The kills that the timers would have made up to `now`, oldest first.
     std::vector<LegacyKill> kills;
-    Millis ran{0};  ///< from the opening to the end, or to now
+    Millis ran{0};  ///< time from the opening to the end, or to now
     bool ended = false;
     bool saved = false;  ///< a timer would have killed the session, but the session completed
     std::string summary;

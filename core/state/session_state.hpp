@@ -187,9 +187,9 @@ struct SessionState {
     Millis asked_interval{0};       ///< the last heartbeat interval requested from the agent
     std::string phase;
     std::optional<std::uint64_t> iteration;
-    std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
+    std::optional<InFlightBeat> in_flight_beat;  ///< work in flight, from the last heartbeat
     std::optional<Resources> resources;
-    std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
+    std::vector<OpenCall> open_calls;  ///< calls in flight, at most limits::kInFlightMax
     std::vector<Directive> directives;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
@@ -215,10 +215,12 @@ struct SessionState {
     LazyOptional<Detectors> detectors;  ///< absent until an event concerns a detector
     LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;
-    std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
-    std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
-    LazyOptional<PhaseRecord> current_phase;     ///< with an empty name outside of a phase
-    std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
+    std::vector<std::uint64_t> recent_call_ids;  ///< ids of finished calls, to recognise replays
+    std::vector<Nudge> nudges;                   ///< loops with advice, at most limits::kNudgesMax
+    /// The current phase; outside of a phase its name is empty.
+    LazyOptional<PhaseRecord> current_phase;
+    /// Ended phases, at most limits::kPhasesMax, the newest last.
+    std::vector<PhaseRecord> past_phases;
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
     /// Number of changed paths, each counted once: exact up to limits::kPathsSeenMax, which is also
@@ -233,7 +235,7 @@ struct SessionState {
     /// successful call.
     std::string last_failure;
     Claim claim;
-    std::vector<LegacyKill> legacy_kills;  ///< at most one per old timeout timer
+    std::vector<LegacyKill> legacy_kills;  ///< kills by the old timers, at most one for each timer
     std::string end_code;                  ///< SessionEnded::code
     LazyOptional<Checks> checks;
     LazyOptional<Estimates> estimates;
@@ -244,7 +246,7 @@ struct SessionState {
     BudgetMeter budget;
     Approvals approvals;
     LazyOptional<Background> background;
-    LazyOptional<LoopStart> loop_start;  ///< while suspect or stuck
+    LazyOptional<LoopStart> loop_start;  ///< usage at the start of the loop, while suspect or stuck
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }

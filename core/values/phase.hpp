@@ -18,7 +18,7 @@ struct PhaseRecord {
     std::string description;
     std::optional<std::uint64_t> expected_ms;
     Timestamp started_at = kNever;
-    Timestamp ended_at = kNever;  ///< kNever while the phase is open
+    Timestamp ended_at = kNever;  ///< end of the phase; kNever while the phase is open
     std::uint64_t tool_calls = 0;
     std::uint64_t failures = 0;
     std::uint64_t files_changed = 0;  ///< how many times a file got new content

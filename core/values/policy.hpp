@@ -36,7 +36,7 @@ struct EnumNames<OnStuck> {
 
 /// The confirmation that a stop for `stuck` needs (docs/first-designs.md, `policy.confirm_stop`).
 enum class ConfirmStop : std::uint8_t {
-    kOff,    ///< none: the rule suffices
+    kOff,    ///< no confirmation: the rule suffices
     kJudge,  ///< a judge's answer other than A; if there is no judge, the rule suffices
 };
 template <>
@@ -64,7 +64,7 @@ struct ToolPolicy {
     bool ignore = false;              ///< its calls are not evidence
     std::uint32_t patience = 1;       ///< divides the counted repeats of this tool, 1..100
     bool requires_approval = false;   ///< a person must allow each call
-    std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
+    std::uint64_t time_limit_ms = 0;  ///< limit for one call; 0 = Policy::tool_time_limit
     bool polls = false;               ///< its calls query the status of work elsewhere
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
@@ -100,7 +100,7 @@ struct Policy {
     std::uint32_t heartbeat_limit = 5;
     /// False: only liveness, failures and the client's own reports count.
     bool loop_detection = true;
-    bool judge = true;  ///< false: no judge sees any part of the session
+    bool judge = true;  ///< whether a judge may see parts of the session
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< the session fails if it has more; 0 = no limit
     std::uint64_t max_tool_failures = 0;  ///< the session fails after more consecutive failures of

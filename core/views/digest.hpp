@@ -31,7 +31,7 @@ struct DigestUse {
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
-    DigestUse spent;   ///< from the last progress to the end of the loop
+    DigestUse spent;   ///< tokens, cost and calls from the last progress to the end of the loop
     std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
 };
 
@@ -57,9 +57,10 @@ struct DigestSession {
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
-    std::map<std::string, DigestUse, std::less<>> by_model;  ///< as reported; at most 8
-    std::optional<Outcome> outcome;                          ///< only if the session ended in the
-                                                             ///< period
+    /// Tokens and cost by the reported model; at most 8 models.
+    std::map<std::string, DigestUse, std::less<>> by_model;
+    std::optional<Outcome> outcome;  ///< only if the session ended in the
+                                     ///< period
     std::string end_reason;
     Timestamp ended_at = kNever;
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
@@ -70,7 +71,7 @@ struct DigestSession {
     Timestamp silent_from = kNever;
 
     // State of the fold.
-    DigestUse since_progress;  ///< use since the last progress
+    DigestUse since_progress;  ///< tokens, cost and calls since the last progress
     std::string why;           ///< reason for the announced resume
 };
 

@@ -41,7 +41,7 @@ public:
     /// The member of this name; the last one if there are several, as parsers choose it; kNone if
     /// there is none.
     Id member(Id object, std::string_view name) const;
-    std::string name_of(Id member) const;  ///< empty for a list's element
+    std::string name_of(Id member) const;  ///< name of a member; empty for a list's element
     /// The content of a string; empty for other values.
     std::string string_of(Id id) const;
     /// The value as JSON on one line, without comments.
@@ -81,7 +81,7 @@ private:
         Id next = kNone;
     };
     struct Style {
-        std::string newline;  ///< empty: all on one line
+        std::string newline;  ///< line end; empty: all on one line
         std::string indent;
         std::string after_colon;
     };
