@@ -40,9 +40,8 @@ std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 /// The user of the other end of the connection `ours` -> `theirs`, as "user ann (1000)", or a text
 /// that this user is unknown. Empty if the other end belongs to `owner`. As long as the connection
 /// is not accepted, all sockets that listen at that end must belong to `owner`. `sockets` must have
-/// listeners before other sockets, as the kernel lists them: a connection that is still unaccepted
-/// when its line is read then belongs to one of these listeners. Pure, except for the names of
-/// users.
+/// listeners before other sockets, as the kernel lists them. Then a connection that is unaccepted
+/// when its line is read belongs to one of these listeners. Pure, except for the names of users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

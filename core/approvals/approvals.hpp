@@ -57,8 +57,8 @@ inline constexpr std::string_view kDeliveredKey = "delivered";
 /// The first part of a redeem key whose second part is a call's id. It shows that the reply to a
 /// hook gave the approval to this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-/// The first part of such a key for a call that no hook has announced. No alarm is raised if the
-/// end of this call is not reported.
+/// Takes the place of kHookKey for a call that no hook has announced. No alarm is raised if the end
+/// of such a call is not reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
 inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);

@@ -263,7 +263,7 @@ inline constexpr std::uint64_t kJudgeTokensMax = 10'000'000;
 /// Bytes of a file with a key: signed cloud tokens are long.
 inline constexpr std::size_t kJudgeKeyFileBytesMax = 4096;
 /// The longest delay before the first retry, doubled for each further retry. The actual delay is a
-/// random part of this.
+/// random part of this delay.
 inline constexpr std::chrono::milliseconds kJudgeBackoffBase{500};
 inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
 /// Upper bound for an endpoint's Retry-After.

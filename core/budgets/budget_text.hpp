@@ -20,7 +20,7 @@ namespace headway::core {
 ///
 /// Time or steps without a limit are left out; tokens and cost have a line each if they have a
 /// limit. Percentages are rounded down: at "69%" the status is never LOW. At a level above nominal,
-/// `usual_calls` (see usual_calls_text()) gets a line before the last:
+/// `usual_calls` (see usual_calls_text()) is added as a line before the last one:
 ///
 ///     Usual Tool Time: bash 2 s (p95 40 s), read 50 ms (p95 1 s)
 std::string budget_prompt(const BudgetStatus& status, std::string_view usual_calls = {});

@@ -58,8 +58,8 @@ private:
     bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
 
     std::vector<Name> names_;
-    std::uint32_t last_letters_ = 0;  ///< bit set: the last letters of all names, by their low five
-                                      ///< bits
+    /// The last letters of all names, as a bit set indexed by their low five bits.
+    std::uint32_t last_letters_ = 0;
     std::vector<std::string> exempt_;
 };
 

@@ -39,7 +39,7 @@ struct EnumNames<Cause> {
 };
 
 /// True for a cause that may pass at any moment without a person, so that the next answer of the
-/// model shows that it is over. A usage limit does not: it lasts until its reset.
+/// model shows that it is over. False for a usage limit, which lasts until its reset.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// A session as readers see it without asking its owner: a view is published after every commit
-/// that touched its session, and takes about 400 bytes.
+/// The facts about a session that readers need, so that they need not ask the session's owner. A
+/// view is published after every commit that changed the session. It takes about 400 bytes.
 struct SessionView {
     std::string id;
     std::uint64_t n = 0;

@@ -47,7 +47,7 @@ struct Need {
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< the session's newest estimate, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: its kind
-    /// With kAlarm: whether the alarm is about a call that a person decided otherwise.
+    /// With kAlarm: whether the alarm contradicts a person's decision.
     bool against_person = false;
     core::Cause cause = core::Cause::kNone;   ///< with kBlocked: its cause
     core::Timestamp retry_at = core::kNever;  ///< with kBlocked: when the provider accepts requests

@@ -11,7 +11,7 @@
 namespace headway::core {
 
 /// Number of consecutive failures after which a person is needed, even if failures of this kind
-/// usually pass by themselves. Agents retry five to ten times, for minutes.
+/// usually pass by themselves. Agents themselves retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
 /// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
@@ -21,10 +21,10 @@ inline constexpr std::size_t kBlockedWordsMax = 200;
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
 /// tool that it calls is missing, or a person was asked. An error class, a status code or the end
 /// of a turn causes a claim at once; the text of an error alone does so at the second failure. The
-/// claim holds until a message from a person, a wake-up, the start of a turn, or a successful call;
-/// after an error of the model, the start of a call is enough. Causes that pass by themselves
-/// (core/values/cause.hpp) are also cleared by the model's next answer, unless a call failed
-/// (`of_call`). Being idle or silent clears nothing.
+/// claim holds until a message from a person, a wake-up, the start of a turn, or a successful call.
+/// After an error of the model, the start of a call ends the claim as well. If the cause is one
+/// that passes by itself (core/values/cause.hpp), the model's next answer also ends the claim,
+/// unless a call failed (`of_call`). Being idle or silent clears nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
