@@ -33,7 +33,7 @@ enum class HookKind : std::uint8_t {
     kUsage,       ///< tokens were used
     kTurn,        ///< the model is called again
     kStop,        ///< the agent's turn is over
-    kError,       ///< an error; Hook::ends_turn: the error ended the turn
+    kError,       ///< an error, which may have ended the turn (Hook::ends_turn)
     kCompacted,   ///< the context was compacted
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
@@ -60,9 +60,9 @@ struct HookCall {
     /// For a kPermission whose dialog shows other arguments than the call has: the call's arguments
     /// as JSON, as in its kPre and kPost. Empty for all other hooks.
     std::string call_args;
-    /// The agent's id for the call. If the agent gives none, the id is call_id_of() the call's
-    /// content; such an id is the same before and after the call, but also the same for equal
-    /// calls. Empty for a kPermission without an id.
+    /// The agent's id for the call. If the agent gives none, call_id_of() makes an id from the
+    /// call's content; such an id is the same before and after the call, but also the same for
+    /// equal calls. Empty for a kPermission without an id.
     std::string call;
     std::optional<bool> ok;  ///< whether the call succeeded; empty: not reported
     /// In a kBatch: no hook reported that the call ran. If the call was announced (kPre), it did
@@ -76,7 +76,7 @@ struct HookCall {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
     /// The files that the call wrote, each with the digest of the file's new content. If only the
-    /// change is known, the digest is that of the change; if neither is known, it is empty.
+    /// change is known, the digest is that of the change; if neither is known, the digest is empty.
     std::vector<core::Mutation> mutated;
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
@@ -152,11 +152,11 @@ inline constexpr std::size_t kHookNameBytesMax = 256;
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< exit code of the call, for an agent that does not
                                              ///< report it
-    std::string_view agent_version;          ///< must live during parse()
+    std::string_view agent_version;          ///< the agent's version; must live during parse()
     /// If an error ended the turn: the retry time in the agent's own record.
     core::Timestamp retry_at = core::kNever;
-    std::string_view error_class;               ///< must live during parse()
-    std::optional<std::uint64_t> error_status;  ///< HTTP status
+    std::string_view error_class;               ///< class of that error; must live during parse()
+    std::optional<std::uint64_t> error_status;  ///< HTTP status of that error
 };
 
 /// The reply that Headway wants. If several effects are set, the first of these applies: stop,

@@ -20,9 +20,9 @@ namespace headway::core {
 /// limits::kRunFilesMax paths over all runs; the oldest are dropped. A plain value with one owner.
 class RunFiles {
 public:
-    /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored
-    /// content that another session of the run had replaced, and if this is at least the
-    /// kRunConflictReversals-th consecutive reversal. Content new to the run resets the count.
+    /// Observes a finished call of `session` in `run`. A reversal is a call that restores content
+    /// that another session of the run had replaced. Returns a conflict from the
+    /// kRunConflictReversals-th consecutive reversal on. Content new to the run resets the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 
@@ -55,8 +55,8 @@ private:
     std::deque<std::uint64_t> order_;  ///< keys of trails_, the oldest first
 };
 
-/// Number of consecutive reversals that causes an event. Fewer also occur when two sessions merely
-/// edit the same file.
+/// Number of consecutive reversals that causes an event. Fewer reversals also occur when two
+/// sessions merely edit the same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

@@ -24,7 +24,7 @@ void note_legacy_kills(SessionState& state, Timestamp now);
 /// agent has at least two heartbeat intervals to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
-/// Both views of one session, for comparison.
+/// The effects that the timers would have had on a session, and how the session really went.
 struct Comparison {
     LegacyTimeouts timers;
     /// The kills that the timers would have made up to `now`, oldest first.

@@ -20,9 +20,9 @@ struct Attention {
     std::uint32_t load = 1;       ///< factor for the load of the command queue, from 1 (none) to 8
 };
 
-/// The heartbeat interval to request from the agent: half the policy's while a tool runs or a
-/// client watches, twice the policy's while the model reflects; multiplied by the load; within
-/// kHeartbeatIntervalMin..kHeartbeatIntervalMax.
+/// The heartbeat interval to request from the agent: half the policy's interval while a tool runs
+/// or a client watches, twice the policy's interval while the model reflects. It is multiplied by
+/// the load, and kept within kHeartbeatIntervalMin..kHeartbeatIntervalMax.
 Millis next_heartbeat(const Policy& policy, const Attention& attention);
 
 /// When a session turns silent: two intervals (`asked`) after the last heartbeat. Attention gaps

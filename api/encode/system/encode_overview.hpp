@@ -46,10 +46,10 @@ struct Need {
     std::uint64_t approval = 0;  ///< number of the approval; 0 = none
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< the session's newest estimate, or null
-    std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: its kind
+    std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: the alarm's kind
     /// With kAlarm: whether the alarm contradicts a person's decision.
     bool against_person = false;
-    core::Cause cause = core::Cause::kNone;   ///< with kBlocked: its cause
+    core::Cause cause = core::Cause::kNone;   ///< with kBlocked: the cause of the block
     core::Timestamp retry_at = core::kNever;  ///< with kBlocked: when the provider accepts requests
                                               ///< again, according to the provider
 };
@@ -62,7 +62,7 @@ Need need_of(std::string_view session, const core::Approval& approval);
 /// budget is at the level `critical` or beyond.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
-/// The need of a session with an alarm, which a person should check and acknowledge.
+/// The need of a session whose alarm a person should check and acknowledge.
 Need need_of_alarm(const core::Session& session);
 void append_need(std::string& out, const Need& need);
 /// The session's goal on one line, for people.
