@@ -50,8 +50,8 @@ public:
 
     /// True if the scope is granted; kReport: for at least one prefix.
     bool has(Scope scope) const noexcept;
-    /// With an empty `session`: true if the client may report for every session, or read every
-    /// session.
+    /// True if the client may report for the session, or read it. An empty `session` stands for
+    /// every session.
     bool may_report(std::string_view session) const noexcept;
     bool may_read(std::string_view session) const noexcept;
 
@@ -68,7 +68,7 @@ private:
 
 /// A token as it is stored, without its secret.
 struct TokenRecord {
-    std::string id;  ///< public, names the token in lists and logs
+    std::string id;  ///< public id: names the token in lists and logs
     std::string name;
     Grants grants;
     std::string hash;  ///< SHA-256 of the whole token, 32 bytes

@@ -180,7 +180,8 @@ int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
 struct Approvals {
-    /// At most limits::kApprovalsPendingMax pending and kApprovalsKeptMax others, oldest first.
+    /// At most limits::kApprovalsPendingMax pending requests and kApprovalsKeptMax others, oldest
+    /// first.
     std::vector<Approval> requests;
     std::vector<Grant> grants;        ///< at most limits::kGrantsMax
     Timestamp waited_until = kNever;  ///< end of the agent's last wait for a person
@@ -239,7 +240,7 @@ struct ApprovalRef {
     std::string session;
     std::uint64_t n = 0;
 };
-/// Nothing if the text is not an approval id. The session's name is not checked.
+/// Reads an approval id; nothing if the text is not one. The session's name is not checked.
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
 /// Identity of a request, whichever agent sends it: the SHA-256, in hexadecimal, of its kind, tool,

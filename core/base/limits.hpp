@@ -15,14 +15,14 @@ namespace headway::core::limits {
 inline constexpr std::size_t kIdBytesMax = 128;
 /// Names, paths, notes. Longer strings are core::Text.
 inline constexpr std::size_t kStringBytesMax = 512;
-inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< a text up to this is kept whole
+inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< bytes of a text that is kept whole
 inline constexpr std::size_t kTextHeadBytes = 2048;      ///< bytes from the start of a longer text
 inline constexpr std::size_t kTextTailBytes = 1024;  ///< bytes from its end: errors are often there
 /// Failures, blockers, plan steps and mutated paths of one event.
 inline constexpr std::size_t kListItemsMax = 256;
 inline constexpr std::size_t kLabelsMax = 16;
 inline constexpr std::size_t kLabelBytesMax = 128;
-/// Commits of a thousand rows stay under 10 ms.
+/// Events of one report: commits of a thousand rows stay under 10 ms.
 inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Body of an agent's hook: the result of an edit contains the file twice.
@@ -62,7 +62,7 @@ inline constexpr std::size_t kAlarmsMax = 16;
 /// Summary and reason in the session's state. The journal has the whole texts.
 inline constexpr std::size_t kApprovalTextBytesMax = 256;
 inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of the approver
-inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< the limit of an Idempotency-Key
+inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< bytes of an Idempotency-Key
 /// The longest expiry of a request. A request that needs more time sets no expiry.
 inline constexpr std::chrono::hours kApprovalExpiryMax{24 * 366};
 /// Requests that one decision may answer. All answers are in one commit.
@@ -178,8 +178,8 @@ inline constexpr std::size_t kSecretNamesMax = 64;
 /// The shortest such name. A name covers all names that end in it, so a shorter one covers too
 /// much.
 inline constexpr std::size_t kSecretNameBytesMin = 3;
-/// The I/O thread knows every token. Beyond this, expired and revoked tokens are dropped; if there
-/// are none, no token can be created.
+/// Tokens; the I/O thread knows them all. Beyond this, expired and revoked tokens are dropped; if
+/// there are none, no token can be created.
 inline constexpr std::size_t kTokensMax = 1000;
 inline constexpr std::size_t kTokenScopesMax = 16;
 inline constexpr std::size_t kTokenNameBytesMax = 128;

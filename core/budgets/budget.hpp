@@ -20,11 +20,11 @@ struct BudgetFigure {
     std::uint64_t used = 0;
     std::optional<std::uint64_t> limit;
 
-    /// 0 without a limit; 100 for a limit of 0, which is always used up.
+    /// The used percentage; 0 without a limit; 100 for a limit of 0, which is always used up.
     double percent() const;
     /// True if at least this percentage of the limit is used. Computed exactly, without rounding.
     bool reaches(std::uint64_t percent) const;
-    /// 0 if there is no limit, or it is exceeded.
+    /// The unused part of the limit; 0 if there is no limit, or it is exceeded.
     std::uint64_t left() const;
 };
 

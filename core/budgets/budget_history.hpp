@@ -25,7 +25,7 @@ struct UseRecord {
     bool operator==(const UseRecord&) const = default;
 };
 
-/// Precondition: the session has ended.
+/// The record of a session, which must have ended.
 UseRecord use_record_of(const SessionState& state);
 
 /// Nearest-rank percentile: the smallest value such that at least `percent` % of the values are at

@@ -58,7 +58,8 @@ struct ExpectedCall {
 
 /// Expectations that are shown together with a session.
 struct SessionExpectations {
-    /// Usual calls of the tools in flight, if enough sessions have used them.
+    /// Usual durations for the tools of the calls in flight; only tools that enough sessions have
+    /// used.
     std::vector<ExpectedCall> calls;
     std::string usual_calls;  ///< usual_calls_text(), only near the end of a budget
 };

@@ -21,8 +21,8 @@ struct ToolFinished;
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 
-/// `command` is the shell command of the call, or empty. If the name of `tool` is specific, the
-/// name alone decides.
+/// The kind of a call. `command` is the shell command of the call, or empty. If the name of `tool`
+/// is specific, the name alone decides.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
 /// True for a successful edit whose content is unknown, because no arguments, digest or result were

@@ -58,7 +58,7 @@ struct Finding {
     std::vector<std::uint64_t> evidence;  ///< event numbers, at most limits::kEvidenceMax
     std::uint64_t identity = 0;  ///< identifies the loop; does not depend on the time or the
                                  ///< detector
-    std::uint32_t count = 0;     ///< compared with the thresholds
+    std::uint32_t count = 0;     ///< the count that is compared with the thresholds
 };
 
 /// A finished call that counts as evidence, with its entry in the ledger.
@@ -81,7 +81,7 @@ struct CallSeen {
     bool weak() const { return fingerprint.weak(); }
 };
 
-/// Facts about an event that the fold has found.
+/// Facts that the fold has found about an event.
 struct EventSigns {
     Tier tier = Tier::kNone;      ///< tier of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
@@ -104,7 +104,7 @@ struct EventSigns {
 /// An event with its context from the fold, so that detectors need not read the session.
 struct Observation : EventSigns {
     const Event& event;
-    const Ledger& ledger;            ///< including this event
+    const Ledger& ledger;            ///< the ledger, including this event
     const CallSeen* call = nullptr;  ///< the event's counted call; null if there is none
 };
 
@@ -143,7 +143,7 @@ inline std::string times(std::uint64_t count) {
 /// that event is unknown, the clause gives the number of these edits instead.
 std::string since_change(const Ledger& ledger);
 
-/// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.
+/// Events of the matching calls among the last `calls` calls, oldest first, at most kEvidenceMax.
 template <class Matches>
 std::vector<std::uint64_t> evidence_of(const Ledger& ledger, std::size_t calls, Matches matches) {
     std::vector<std::uint64_t> evidence;

@@ -111,8 +111,9 @@ struct ApprovalRequested {
     std::string tool;
     std::string call_id;
     ExactJson args;
-    std::string args_digest;  ///< "sha256:" and 64 hexadecimal digits, of the canonical arguments
-    Text summary;             ///< text for the approver, may be Markdown
+    /// Digest of the canonical arguments: "sha256:" and 64 hexadecimal digits.
+    std::string args_digest;
+    Text summary;  ///< text for the approver, may be Markdown
     Risk risk = Risk::kUnknown;
     std::vector<std::string> options;  ///< answers to choose from, for a question
     std::optional<std::uint64_t> expires_in_ms;
@@ -181,7 +182,7 @@ struct ApprovalRedeemed {
     }
 };
 
-/// The deadline passed. For reject and approve, an approval.decided follows.
+/// The deadline passed. If `action` is reject or approve, an approval.decided follows.
 struct ApprovalExpired {
     static constexpr EventType kType = EventType::kApprovalExpired;
     std::string id;

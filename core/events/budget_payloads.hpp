@@ -87,7 +87,7 @@ struct EnumNames<BudgetSource> {
 /// provider's cache nor written to it, and `output_tokens` exclude reasoning if the agent reports
 /// that separately.
 struct Usage {
-    std::uint64_t tokens = 0;  ///< 0 = the sum of the parts
+    std::uint64_t tokens = 0;  ///< all tokens; 0 = the sum of the parts
     std::uint64_t input_tokens = 0;
     std::uint64_t output_tokens = 0;
     std::optional<double> cost_usd;  ///< absent: not known
@@ -191,7 +191,7 @@ struct BudgetUpdated {
     std::optional<std::uint64_t> remaining_seconds;
     std::uint64_t current_step = 0;
     std::optional<std::uint64_t> max_steps;
-    double time_pressure = 0;  ///< percent; 0 without a limit
+    double time_pressure = 0;  ///< used percentage of the time; 0 without a limit
     double step_pressure = 0;
     BudgetLevel level = BudgetLevel::kNominal;
     bool operator==(const BudgetUpdated&) const = default;

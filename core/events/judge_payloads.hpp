@@ -91,7 +91,7 @@ struct JudgeUse {
 /// A status check is under way.
 struct CheckRequested {
     static constexpr EventType kType = EventType::kCheckRequested;
-    std::string check_id;  ///< the client's, or `<session>.c<n>`
+    std::string check_id;  ///< the client's id, or `<session>.c<n>`
     CheckCause cause = CheckCause::kAsked;
     std::string judge;    ///< the judge's name in the configuration
     std::string by;       ///< the requester, if known

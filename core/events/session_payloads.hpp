@@ -99,7 +99,8 @@ struct EnumNames<Complexity> {
     static constexpr std::array<std::string_view, 3> kNames{"low", "medium", "high"};
 };
 
-/// `policy` holds the effective values, so that replay does not depend on today's configuration.
+/// The opening of a session. `policy` has the effective values, so that a replay does not depend on
+/// today's configuration.
 struct SessionStarted {
     static constexpr EventType kType = EventType::kSessionStarted;
     Text goal;
@@ -114,7 +115,7 @@ struct SessionStarted {
     std::vector<std::string> raised;
     BudgetSource budget_source = BudgetSource::kNone;
     std::optional<Complexity> complexity;
-    /// Number of ended sessions behind the suggested limits of `budget`; absent without a
+    /// Number of ended sessions from which limits of `budget` were suggested; absent without a
     /// suggestion.
     std::optional<std::uint64_t> suggested_from;
     /// The session is a recording: its events keep their own times, and no deadline applies.
