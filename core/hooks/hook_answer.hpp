@@ -13,13 +13,14 @@ namespace headway::core {
 
 /// A hook and the facts that decide its answer.
 struct HookQuestion {
-    std::string_view session;                 ///< id, part of the ids of approvals
-    bool waits = false;                       ///< a call waits for the answer and can be refused
-    bool takes_words = false;                 ///< texts in the answer reach the model
-    bool wordless = false;                    ///< the reason of a refusal does not reach the model
-    bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
-    std::uint32_t stops = 0;                  ///< calls that a stop has refused before
-    ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: the agent waits for a person's answer
+    std::string_view session;  ///< session id, which is part of the ids of approvals
+    bool waits = false;        ///< a call waits for the answer and can be refused
+    bool takes_words = false;  ///< texts in the answer reach the model
+    bool wordless = false;     ///< the reason of a refusal does not reach the model
+    bool time_is_up = false;   ///< the hook cannot be kept waiting any longer
+    std::uint32_t stops = 0;   ///< number of calls that a stop has refused so far
+    /// The kind of wait; kQuestion: for a person's answer.
+    ApprovalKind kind = ApprovalKind::kTool;
     bool redeems = false;   ///< a reply that lets the call run also redeems its approval
     bool again = false;     ///< the hook was held and is examined again
     bool repeated = false;  ///< its event was reported before, so no new request is made
@@ -89,8 +90,8 @@ bool is_approved(const SessionState& state, const HookQuestion& asked);
 /// the session was cancelled. Pure.
 bool must_stop(const SessionState& state);
 
-/// The session's status for a model: its verdict and the question to a person, if there is one.
-/// Pure.
+/// The session's status for a model: its verdict, the number of open requests to a person, and
+/// whether the session is paused. Pure.
 std::string status_words(const SessionState& state);
 
 }  // namespace headway::core

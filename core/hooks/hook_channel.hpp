@@ -49,9 +49,9 @@ struct ChannelState {
     std::vector<std::string_view> missing;
 };
 
-/// Pure. A living process of the agent postpones the verdict `silent` (liveness.hpp), but must not
-/// hide a broken channel: the channel is mute as soon as the session would be silent without that
-/// process.
+/// Finds out the state of a channel. A living process of the agent postpones the verdict `silent`
+/// (liveness.hpp), but must not hide a broken channel. Therefore the channel is mute as soon as the
+/// session would be silent without that process. Pure.
 ChannelState examine_channel(const HookChannel& channel, const SessionState& state, Timestamp now,
                              const Watch& watch);
 

@@ -17,7 +17,7 @@ inline constexpr std::size_t kDeciles = 10;
 
 /// An estimate whose session has not ended.
 struct EstimateMade {
-    std::uint64_t n = 0;  ///< its event
+    std::uint64_t n = 0;  ///< number of its event
     double percent = 0;
     std::uint64_t calls = 0;  ///< finished calls when the estimate was made
     std::string source;       ///< "judge" or "agent"

@@ -40,7 +40,7 @@ struct ListPrice {
 /// Public prices of common models (sources and dates: core/meters/price_list.cpp).
 std::span<const ListPrice> list_prices();
 
-/// The operator's prices, then the prices of the list.
+/// The operator's prices, which are searched first, and the prices of the list.
 struct Prices {
     std::vector<ModelPrice> own;
     bool use_list = true;

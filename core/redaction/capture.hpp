@@ -17,7 +17,7 @@ struct CaptureRules {
 
     /// True if only digests are kept for sessions of this agent. Pure.
     bool only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const;
-    /// True if only digests are kept for the session that this opening opens. Pure.
+    /// True if only digests are kept for a session with this opening. Pure.
     bool only_digests(const auto& about) const { return only_digests(about.agent, about.labels); }
 };
 

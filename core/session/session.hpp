@@ -141,8 +141,8 @@ public:
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
                     std::vector<Event>& out);
-    /// Stops this session as a person's rejection stopped `before`, the session that it continues;
-    /// resume() lifts it.
+    /// Stops this session because a person's rejection had stopped `before`, the session that this
+    /// session continues. resume() lifts the stop.
     void stay_stopped(const Session& before, const Context& context, std::vector<Event>& out);
     /// Sends a person's text to the agent, as a directive to change its approach. Error:
     /// kSessionEnded.
@@ -213,8 +213,8 @@ public:
     Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
                     std::vector<Event>& out);
 
-    /// Records that a person has seen alarm `n` (the number of an approval.alarm event), or all
-    /// alarms for 0. Changes nothing if there is no alarm. Works in an ended session too, whose
+    /// Records that a person has seen alarm `n` (the number of an approval.alarm event); if `n` is
+    /// 0, all alarms. Changes nothing if there is no alarm. Works in an ended session too, whose
     /// alarms need attention until a person has seen them. Error: kInvalidField if `n` is not an
     /// open alarm.
     Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,

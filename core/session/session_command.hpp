@@ -128,7 +128,7 @@ void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);
 
 // session_checks.cpp
 
-/// Precondition: the context has a judge.
+/// Appends the start of a status check. Precondition: the context has a judge.
 void add_check(Command& command, CheckCause cause, std::string check_id, std::string by);
 void add_due_check(Command& command);
 

@@ -77,7 +77,7 @@ struct Estimates {
 /// fallback has no author. Pure.
 bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate);
 
-/// Folds the event.
+/// Folds an estimate.
 void enter_estimate(SessionState& state, const ProgressEstimated& progress, const Event& event);
 
 /// Marks an estimate in a report as the agent's, because a report must not speak for a judge.

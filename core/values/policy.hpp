@@ -98,7 +98,8 @@ struct Policy {
     /// The limit of the heartbeat rule: heartbeats without a state change and without a call in
     /// flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
-    /// False: only liveness, failures and the client's own reports count.
+    /// Whether loops are detected. If not, only liveness, failures and the client's own reports
+    /// count.
     bool loop_detection = true;
     bool judge = true;  ///< whether a judge may see parts of the session
     OnStuck on_stuck = OnStuck::kByProfile;
@@ -126,7 +127,8 @@ struct Policy {
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
     bool risk = false;  ///< removed; keeps the place in stored policies
-    /// False: user messages that an agent reports clear no verdict; only those of an operator do.
+    /// Whether user messages that an agent reports may clear a verdict. If not, only the messages
+    /// of an operator may do so.
     bool trust_user = true;
 
     bool is_off(DetectorId detector) const;

@@ -59,8 +59,7 @@ struct DigestSession {
     DigestUse use;
     /// Tokens and cost by the reported model; at most 8 models.
     std::map<std::string, DigestUse, std::less<>> by_model;
-    std::optional<Outcome> outcome;  ///< only if the session ended in the
-                                     ///< period
+    std::optional<Outcome> outcome;  ///< only if the session ended in the period
     std::string end_reason;
     Timestamp ended_at = kNever;
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
@@ -82,7 +81,7 @@ public:
     /// Adds an event, in the order of the journal.
     void add(std::string_view session, const Event& event);
 
-    /// By id; at most kSessionsMax.
+    /// The sessions by id; at most kSessionsMax.
     const std::map<std::string, DigestSession, std::less<>>& sessions() const { return sessions_; }
     /// The number of events of sessions for which there was no room, plus the number of completed
     /// sessions that were removed to make room.
