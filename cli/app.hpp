@@ -42,7 +42,8 @@ struct MigrateRequest {
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
 
-/// Numbers of rows that were copied to another store and are equal there.
+/// Numbers of rows that were copied to another store and are equal there, and the time that copying
+/// and checking took.
 struct MigrateReport {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;

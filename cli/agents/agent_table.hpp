@@ -49,7 +49,7 @@ struct AgentRow {
 };
 
 const std::vector<AgentRow>& agent_rows();
-/// nullptr: no such agent.
+/// The row of this agent; nullptr: no such agent.
 const AgentRow* find_agent_row(std::string_view name);
 std::vector<std::string> agent_names();
 

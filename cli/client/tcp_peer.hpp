@@ -22,7 +22,7 @@ struct TcpEnd {
     bool operator==(const TcpEnd&) const = default;
 };
 
-/// "127.0.0.1" or "::1"; nothing for another text. Pure.
+/// Reads an address such as "127.0.0.1" or "::1"; nothing for any other text. Pure.
 std::optional<TcpEnd> tcp_end(const std::string& address, long port);
 
 /// A line of /proc/net/tcp or /proc/net/tcp6.
@@ -34,7 +34,7 @@ struct TcpSocket {
     std::uint64_t inode = 0;  ///< inode of the socket; 0: not accepted yet, and `user` is unknown
 };
 
-/// Nothing for a line of another form. Pure.
+/// Reads one line; nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
 /// The user of the other end of the connection `ours` -> `theirs`, as "user ann (1000)", or a text

@@ -82,8 +82,8 @@ bool is_wrong_alarm(const JudgedSession& session);
 /// True if the session was ever judged `stuck`, and no person has read it yet.
 bool is_unread_alarm(const JudgedSession& session);
 
-/// True if the scenario was `stuck` at some time and this is expected, or if it never was and this
-/// is expected.
+/// True if the result is the expected one: with `expects_stuck`, the scenario was `stuck` at some
+/// time; else it never was.
 bool agrees(const Scenario& scenario);
 
 }  // namespace headway::cli

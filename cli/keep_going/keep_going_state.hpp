@@ -57,7 +57,7 @@ enum class GiveWayTo : std::uint8_t {
     kEarlier,  ///< the keeper that came earlier, when an agent has ended
     kAny,      ///< any other keeper, when it is time to start, because that keeper's agent works
 };
-/// PID of the keeper of the same conversation to which this one gives way; 0: none. Pure.
+/// PID of another keeper of the same conversation, to which this keeper gives way; 0: none. Pure.
 std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const std::string& key,
                           GiveWayTo whom);
 
@@ -77,15 +77,15 @@ public:
 
     /// True after `headway keep-going off`.
     bool is_off() const;
-    /// Error: kInternal, with the path and why.
+    /// Switches keep-going off or on. Error: kInternal, with the path and the reason.
     core::Result<> set_off(bool off) const;
 
     /// take_turn() among all agents of this name. Returns `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
     /// Records that the provider's limit still holds: an agent of this name was resumed at the
-    /// reset, and met the limit again. Not to be called for the first limit of a run: it may belong
-    /// to another account or window, and each run waits for its own limit.
+    /// reset, and met the limit again. Not to be called for the first limit of a run: that limit
+    /// may belong to another account or window, and each run waits for its own limit.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
     /// The end of a limit that another agent found at or after `since`; a time in the past if no
     /// agent found one.

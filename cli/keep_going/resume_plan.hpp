@@ -31,11 +31,11 @@ struct ResumeRules {
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
     bool operator==(const ResumeRules&) const = default;
 };
-/// Without a margin, an agent would be restarted without a pause.
+/// The smallest margin: without one, an agent would be restarted without a pause.
 inline constexpr std::chrono::milliseconds kMarginMin{100};
 inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 
-/// One run of the agent that has ended.
+/// A run of the agent, after the run has ended.
 struct RunOver {
     RunEnd end;
     bool interrupted = false;   ///< a person or a service manager ended the agent or this program

@@ -27,7 +27,7 @@ struct LineEvent {
 
 /// Token counts that do not overlap.
 struct LineTokens {
-    std::uint64_t input = 0;  ///< neither read from nor written to a cache
+    std::uint64_t input = 0;  ///< input tokens neither read from nor written to a cache
     std::uint64_t cached = 0;
     std::uint64_t cache_write = 0;
     /// Output tokens, without reasoning if the agent reports that separately.

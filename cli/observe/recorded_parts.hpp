@@ -23,7 +23,7 @@ public:
     /// Sends one part, a JSON array; false ends the reading.
     using Send = std::function<bool(std::string part)>;
 
-    /// `session` is as scanned. It and `send` must outlive this object.
+    /// `session`: the scanned session. `session` and `send` must outlive this object.
     RecordedParts(const ScannedSession& session, const Send& send);
 
     /// Takes the next line. False: no more lines are needed.

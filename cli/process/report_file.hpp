@@ -20,7 +20,8 @@ public:
     /// Checks that the report can be written; to be called before work that may take hours. Leaves
     /// no trace. Error: kInvalidParameter.
     core::Result<> check() const;
-    /// Error: kInvalidParameter; the file is then unchanged, unless it is written to directly.
+    /// Writes the report. Error: kInvalidParameter; the file is then unchanged, unless it is
+    /// written to directly.
     core::Result<> write(std::string_view text) const;
 
 private:

@@ -23,11 +23,11 @@ public:
 
     /// Replaces the members by those of `object`.
     void read(api::JsonValue object);
-    /// Nothing if the member is absent or null.
+    /// The member; nothing if it is absent or null.
     std::optional<api::JsonValue> find(std::string_view name) const;
-    /// Nothing if the member is of another kind.
+    /// The member; nothing if it is absent or of another kind.
     std::optional<api::JsonValue> find(std::string_view name, api::JsonKind kind) const;
-    /// Empty unless the member is text.
+    /// The text of a member; empty unless the member is text.
     std::string_view text_of(std::string_view name) const;
     std::optional<double> number_of(std::string_view name) const;
 

@@ -36,7 +36,7 @@ struct RecordedEvent {
     /// For kJudge and kJudgeAgain. Errors: those of api::decode_report().
     core::Result<core::Event> event;
     std::optional<double> seconds;  ///< time of the event by the recording's own clock
-    std::size_t line = 0;           ///< of the file, from 1
+    std::size_t line = 0;           ///< number of the line in the file, from 1
     /// True: this is no event, but acknowledges the newest advice, if any.
     bool acknowledges = false;
 };
@@ -44,7 +44,7 @@ struct RecordedEvent {
 /// One event as the daemon stored it.
 struct StoredEvent {
     core::Result<core::Event> event;  ///< errors: those of api::decode_stored_event()
-    std::size_t line = 0;             ///< of the file, from 1
+    std::size_t line = 0;             ///< number of the line in the file, from 1
 };
 
 /// A recorded session in the form that the daemon uses.

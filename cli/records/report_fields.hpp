@@ -16,8 +16,8 @@ class Json;
 /// Error: kInvalidJson, kInvalidField. Pure.
 core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
 
-/// Error: kInvalidField if two pairs set the same field, or if one pair sets a part of the field
-/// that the other pair sets. Pure.
+/// Checks that no field is set twice. Error: kInvalidField if two pairs set the same field, or if
+/// one pair sets a part of the field that another pair sets. Pure.
 core::Result<> check_once(const std::vector<std::string>& pairs);
 
 /// "key=value" pairs as a JSON object of strings. Error: kInvalidField. Pure.

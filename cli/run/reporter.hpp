@@ -123,7 +123,7 @@ private:
     bool reached_ = false;
     bool refused_ = false;  // the session takes no more reports
     bool hooks_ = false;    // the agent's hooks report into the session
-    bool held_ = false;     // by the newest reply
+    bool held_ = false;     // the newest reply holds the agent back
     bool looks_ = false;    // a new standing is wanted
     Standing standing_;
     bool finished_ = false;

@@ -18,7 +18,7 @@ class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
     static constexpr std::size_t kBatchMax = 50;  // 50 messages of 10 kB stay under the body limit
-    /// Half of the body limit: one more event has at most 200 kB.
+    /// Half of the body limit, because one more event of at most 200 kB may be added.
     static constexpr std::size_t kBatchBytesMax = 500'000;
 
     /// Gives each event an id that no other event of this spool has. `prefix` makes these ids

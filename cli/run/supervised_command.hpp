@@ -63,7 +63,8 @@ public:
         /// An agent that reports a longer wait than this is ended; 0: never.
         milliseconds wait_max{0};
         CommandFigures& figures;
-        /// Called with the agent's name and its id of the conversation, each time it names another.
+        /// Called with the agent's name and its id of the conversation, each time the agent names
+        /// another conversation.
         std::function<void(const std::string& agent, const std::string& id)> in_conversation{};
     };
 

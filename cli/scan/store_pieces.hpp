@@ -12,7 +12,7 @@
 
 namespace headway::cli {
 
-/// A longer piece is counted as broken and not read.
+/// The longest piece that is read. A longer piece is counted as broken.
 inline constexpr std::size_t kStoredLineBytesMax = std::size_t{32} << 20;
 
 /// Bytes of a stream that are read at once.
@@ -27,7 +27,7 @@ public:
     StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
 
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
-    /// `line` is set for kLine, and valid until the next call.
+    /// Finds the next line. `line` is set for kLine, and valid until the next call.
     Found next(std::string_view& line);
     /// The first bytes, to recognise the format before set_matters() is called.
     std::string_view beginning();

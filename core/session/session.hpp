@@ -186,8 +186,8 @@ public:
     std::uint64_t ask_beside_dialog(ApprovalRequested asked, const Context& context,
                                     std::vector<Event>& out);
 
-    /// Ends, without a decision, the pending dialog request `n`, or all pending dialog requests for
-    /// 0. Changes nothing if there is none.
+    /// Ends the pending dialog request `n` without a decision; if `n` is 0, all pending dialog
+    /// requests. Changes nothing if there is none.
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 

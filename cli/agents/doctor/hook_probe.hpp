@@ -17,7 +17,7 @@ namespace headway::cli {
 struct HookProbe {
     std::string agent;    ///< name in `headway install NAME`
     std::string dialect;  ///< dialect in the path: the agent's own, or "generic"
-    std::string url;      ///< the daemon's
+    std::string url;      ///< URL of the daemon
     std::string token;    ///< token to send; empty: none
 };
 

@@ -28,7 +28,8 @@ public:
 
     enum class Kind : std::uint8_t { kObject, kArray, kString, kOther };
 
-    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is not JSON or is too large.
+    /// Parses `text`. Error: kInvalidParameter with the place ("line 3, column 7: ...") if the text
+    /// is not JSON or is too large.
     static core::Result<SettingsText> parse(std::string text);
 
     const std::string& text() const { return text_; }
