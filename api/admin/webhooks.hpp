@@ -69,7 +69,7 @@ struct ReplayBody {
 struct DecodedReplay {
     std::vector<std::string> ids;  ///< ids of the dead letters; empty: all
 };
-/// `{"ids":[...]}` or `{"all":true}`. Errors: kInvalidJson, kUnknownField, kInvalidField,
+/// Decodes `{"ids":[...]}` or `{"all":true}`. Errors: kInvalidJson, kUnknownField, kInvalidField,
 /// kMissingField.
 core::Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body);
 

@@ -47,7 +47,7 @@ core::Result<core::Event> decode_event_of(const JsonDocument& document);
 /// Decodes an event with an optional time of its own, `at`; without `at`, its time is kNever.
 core::Result<core::Event> decode_recorded_event(JsonValue event);
 
-/// The body is the data of one heartbeat; an empty body means `{}`.
+/// Decodes a body that is the data of one heartbeat; an empty body means `{}`.
 core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
 
 struct DecodedOpen {
@@ -74,7 +74,7 @@ core::Result<DecodedRecording> decode_recording(JsonDocument& document, std::str
 
 core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);
 
-/// `{"reason"?}`; an empty body means `{}`.
+/// Decodes `{"reason"?}`; an empty body means `{}`.
 core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body);
 
 /// Body of a pause, a resume or a nudge by an operator.
@@ -83,10 +83,10 @@ struct ControlBody {
     std::string by;
 };
 
-/// `{"reason"?,"by"?}`; an empty body means `{}`.
+/// Decodes `{"reason"?,"by"?}`; an empty body means `{}`.
 core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view body);
 
-/// `{"text","by"?}`.
+/// Decodes `{"text","by"?}`.
 core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
 
 /// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`, except `.` and `..`.

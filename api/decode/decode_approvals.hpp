@@ -44,7 +44,7 @@ core::Result<DecodedDecision> decode_decision(JsonDocument& document, std::strin
 
 struct DecodedRedeem {
     std::string args_digest;
-    std::string key;  ///< may be empty
+    std::string key;  ///< the redeem key; may be empty
 };
 core::Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view body);
 

@@ -20,8 +20,8 @@ struct BudgetChange {
     std::string reason;
 };
 
-/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are checked by the engine,
-/// which has the configuration. Errors: as in decode.hpp. Changes only `document`.
+/// Decodes `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are checked by the
+/// engine, which has the configuration. Errors: as in decode.hpp. Changes only `document`.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a daily cap.
@@ -32,8 +32,8 @@ struct DayChange {
     bool lift = false;  ///< removes the cap until the next day
 };
 
-/// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Changes only
-/// `document`.
+/// Decodes `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`.
+/// Changes only `document`.
 core::Result<DayChange> decode_day_change(JsonDocument& document, std::string_view body);
 
 }  // namespace headway::api

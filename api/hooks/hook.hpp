@@ -178,7 +178,8 @@ struct HookReply {
     bool undecided = false;
 };
 
-/// Agents put longer texts into files, and the model might not open them.
+/// Maximum length of a text in a reply. Agents put longer texts into files, and the model might not
+/// open these files.
 inline constexpr std::size_t kReplyTextBytesMax = 2000;
 
 }  // namespace headway::api::hooks

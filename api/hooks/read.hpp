@@ -19,7 +19,7 @@ namespace headway::api::hooks {
 std::optional<JsonValue> object_in(JsonValue object, std::string_view name);
 /// A member that is an array.
 std::optional<JsonValue> array_in(JsonValue object, std::string_view name);
-/// A string, for people.
+/// A string as text for people.
 std::string text_in(JsonValue object, std::string_view name);
 /// A string as received. It may contain secrets, so it is for digests only.
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);

@@ -65,8 +65,8 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// True for a field whose text is only compared. It is not redacted, because redaction could make
-/// different texts equal.
+/// True for a field whose text is only compared. Such a text is not redacted, because redaction
+/// could make different texts equal.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
            field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||

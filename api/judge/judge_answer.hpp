@@ -25,7 +25,7 @@ struct StatusAnswer {
                                           ///< duplicates, at most limits::kEvidenceMax; empty
                                           ///< without an answer
     double confidence = 0;  ///< the judge's confidence, 0 to 1; 0.5 if the judge gave none
-    std::string error;      ///< for people: why there is no answer; else empty
+    std::string error;      ///< why there is no answer, for people; else empty
 };
 
 /// Reads the answer to status_prompt(): the last JSON object with an `answer` in the text. If there
@@ -41,7 +41,7 @@ struct EstimateAnswer {
     core::Text reasoning;        ///< the judge's reasoning, at most limits::kJudgeReasoningBytesMax
     std::string next_milestone;  ///< at most limits::kStringBytesMax
     std::vector<std::string> blockers;  ///< at most kJudgeBlockersMax, each at most kStringBytesMax
-    std::string error;                  ///< for people: why there is no percent; else empty
+    std::string error;                  ///< why there is no percent, for people; else empty
 };
 
 /// Reads the answer to estimate_prompt() in the same way. The answer is the last JSON object with a

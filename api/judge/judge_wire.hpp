@@ -43,7 +43,8 @@ struct ChatPart {
     std::optional<std::string> error;  ///< the endpoint's error text, as received
 };
 
-/// Unknown members are skipped. Errors: kInvalidJson; kInvalidField if `json` is not an object.
+/// Reads one object of a reply. Unknown members are skipped. Errors: kInvalidJson; kInvalidField if
+/// `json` is not an object.
 core::Result<ChatPart> decode_chat_part(JsonDocument& document, std::string_view json);
 
 }  // namespace headway::api

@@ -37,14 +37,14 @@ struct Notice {
     std::string link;       ///< URL of the session or the request; empty if there is no `base`
     std::string sort;       ///< word for counting such events: "stuck", "ended"
     std::string predicate;  ///< the text for several sessions: "are stuck"
-    /// Equal for events with one cause, in any session; empty: the cause is shared with no other
-    /// event.
+    /// Key of the cause: equal for all events with one cause, in any session. Empty: no other event
+    /// shares the cause.
     std::string cause;
     std::string session;
     std::vector<std::string> lines;  ///< a digest's lines
     bool asks = false;               ///< a person is to decide; `link` shows the request
     bool decides = false;            ///< `link` leads to a page by which a person decides
-    /// For a request that a link may decide: the exact call, not as shown; else empty.
+    /// The exact tool and arguments of a request that a link may decide, not as shown; else empty.
     std::string tool;
     std::string args_digest;
     std::string asked_at;  ///< time of the request, as in the body

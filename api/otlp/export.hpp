@@ -58,9 +58,9 @@ inline constexpr std::size_t kAttributesMax = 128;
 /// The value of attribute `key`; empty if absent.
 std::string_view value_of(const Attributes& attributes, std::string_view key);
 
-/// Unknown members are skipped, and members of a wrong type are taken as absent. Texts stay exact:
-/// secrets are redacted only when records become events. Error: kInvalidField if the body is not an
-/// export of this signal.
+/// Reads an export from JSON. Unknown members are skipped, and members of a wrong type are taken as
+/// absent. Texts stay exact: secrets are redacted only when records become events. Error:
+/// kInvalidField if the body is not an export of this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 
 /// Like read_json(), for protobuf. Bytes that are not UTF-8 become U+FFFD, and NUL is left out.

@@ -28,7 +28,7 @@ enum class SaidKind : std::uint8_t {
 struct SaidCall {
     std::string tool;
     std::string id;    ///< the call's id; empty: not known
-    std::string args;  ///< JSON or text; empty: not known
+    std::string args;  ///< the arguments, as JSON or text; empty: not known
     bool ok = true;
     bool denied = false;
     std::string result;  ///< the call's result; empty: not known
