@@ -42,7 +42,7 @@ struct ProviderTurns {
     WallTime limited_until{};         ///< end of the provider's limit, as a resumed agent found it
     WallTime limited_noted{};         ///< time of that finding
     std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
-    /// The conversations of running keepers; the longest running keeper comes first.
+    /// The conversations of running keepers, in the order in which the keepers came to them.
     std::vector<KeptConversation> kept{};
     bool operator==(const ProviderTurns&) const = default;
 };

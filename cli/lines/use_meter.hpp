@@ -16,10 +16,10 @@ LineUse believable(LineUse reported);
 /// except input and output. Pure.
 Json usage_json(const LineUse& use);
 
-/// Computes the tokens and cost that each line adds. A line may report a single answer of the
-/// model, perhaps once more, or the total so far. Nothing is counted twice; if an agent's total is
-/// below the sum of its answers, the sum is kept. A total below the previous one means that the
-/// agent was restarted. Pure.
+/// Computes the tokens and cost that each line adds. A line reports a single answer of the model,
+/// which an earlier line may have reported too, or the total so far. Nothing is counted twice; if
+/// an agent's total is below the sum of its answers, the sum is kept. A total below the previous
+/// one means that the agent was restarted. Pure.
 class UseMeter {
 public:
     /// The added tokens and cost, without an `answer`; nothing if the line adds none.

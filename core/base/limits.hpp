@@ -175,8 +175,8 @@ inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< bytes of each name i
 // Access.
 /// Names of secrets that an operator adds. Each of them is compared with every name in a report.
 inline constexpr std::size_t kSecretNamesMax = 64;
-/// The shortest such name. A name covers all names that end in it, so a shorter one covers too
-/// much.
+/// The shortest such name. A name covers all names that end in it, so a shorter one would cover too
+/// many.
 inline constexpr std::size_t kSecretNameBytesMin = 3;
 /// Tokens; the I/O thread knows them all. Beyond this, expired and revoked tokens are dropped; if
 /// there are none, no token can be created.
