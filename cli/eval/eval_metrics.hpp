@@ -67,9 +67,9 @@ Metrics measure(std::span<const JudgedSession* const> sessions);
 /// The first step whose verdict is `least` or worse (kSuspect includes kStuck), or null.
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
-/// Number of calls of a loop that had finished when the session first had a verdict of at least
-/// `least`. 1 if the session already had such a verdict when the loop began; nothing if it never
-/// had one. `start`: number of calls before the loop.
+/// The number of the loop's calls that had finished when the session first had a verdict of at
+/// least `least`. 1 if the session already had such a verdict when the loop began; nothing if it
+/// never had one. `start`: number of calls before the loop.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 

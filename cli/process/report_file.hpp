@@ -9,9 +9,9 @@
 namespace headway::cli {
 
 /// A file that another program reads as soon as it exists, so it appears whole or not at all: it is
-/// written under another name and then renamed. `-` is standard output; a device or a pipe is
-/// written to directly, and so is a file that cannot be replaced because it is mounted or in
-/// another user's folder. A link is refused.
+/// written under another name and then renamed. `-` is standard output. A device or a pipe is
+/// written to directly. So is a file that cannot be replaced, because it is mounted or in another
+/// user's folder. A link is refused.
 class ReportFile {
 public:
     explicit ReportFile(std::string path);

@@ -68,9 +68,9 @@ struct Recording {
 /// object per line), the daemon's own export (`headway events --jsonl`), or events as an agent
 /// reports them ({"type","data"}; {"ack":true} acknowledges the newest advice). Event ids come from
 /// the line's number in the recording, so playing it again is idempotent. Error: kInvalidJson for a
-/// line that is not a JSON object, is of another session than the lines before or, for kPlay, is an
-/// event that no daemon accepts; the detail begins with the line's number ("12: ..."), so that it
-/// can follow the file's name.
+/// line that is not a JSON object, for a line of another session than the lines before and, for
+/// kPlay, for an event that no daemon accepts. The detail begins with the line's number ("12:
+/// ..."), so that it can follow the file's name.
 core::Result<Recording> read_recording(std::istream& lines, ReadFor use);
 
 /// Reads the recording in a file that a verb was given. Errors: as above, and kBadRequest if

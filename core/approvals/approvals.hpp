@@ -202,10 +202,10 @@ struct Approvals {
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
-    /// The earlier request for the same call with the same content, or null: a pending request or,
-    /// if a call_id identifies the call, a decided one that the agent has not used yet. Never the
-    /// request of a dialog: an answer in a dialog neither answers nor blocks a request of another
-    /// kind.
+    /// The earlier request for the same call with the same content, or null. It is a pending
+    /// request or, if a call_id identifies the call, a decided request that the agent has not used
+    /// yet. Never the request of a dialog: an answer in a dialog neither answers nor blocks a
+    /// request of another kind.
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;

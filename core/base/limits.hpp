@@ -116,8 +116,8 @@ inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of
 /// Open children that a budget counts separately: 60 KB. Agents run fewer children at once.
 inline constexpr std::size_t kChildrenMax = 512;
 /// If an agent reports work while its question to a person is open, at most this much of the time
-/// before the report is charged as work and not as waiting. This is longer than a round, and short
-/// compared to a night in which the agent really waited.
+/// before the report is charged as work; the rest is waiting. This is longer than a round, and
+/// short compared to a night in which the agent really waited.
 inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;
 /// While a question to a person is open, a loop becomes `stuck` only after more finished calls than
 /// this. One round has fewer calls in flight.

@@ -76,8 +76,8 @@ Millis unheard_gap(const SessionState& state, const Watch& watch);
 /// kNever if there is none.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
-/// True if nothing more may be used: the time (with the extension for calls in flight), the tokens
-/// or the cost are used up, or the agent took a step beyond the limit.
+/// True if nothing more may be used: the time, the tokens or the cost are used up, or the agent
+/// took a step beyond the limit. The extension for calls in flight is part of the time.
 bool is_spent(const BudgetStatus& status);
 
 /// True if a call with this id is in flight.
@@ -100,9 +100,9 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
                                 const Watch& watch);
 /// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// True if `child` would change the parent's figures substantially: it has just been opened
-/// (`opened`), has ended or has launched children of its own, or its tokens or cost grew by a
-/// quarter. In a family without limits, smaller changes are not recorded. Pure.
+/// True if `child` would change the parent's figures substantially. This is so if the child has
+/// just been opened (`opened`), has ended or has launched children of its own, or if its tokens or
+/// cost grew by a quarter. In a family without limits, smaller changes are not recorded. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

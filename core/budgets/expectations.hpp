@@ -81,9 +81,9 @@ BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike
                                 std::optional<Complexity> complexity, const BudgetBounds& bounds);
 
 /// "bash 2 s (p95 40 s), read 50 ms (p95 1 s)": at most limits::kUsualCallsShownMax of these calls.
-/// The text enters another agent's prompt, so a name must not carry instructions: a name that is
-/// longer than limits::kUsualNameBytesMax, or that has other characters than letters, digits and
-/// `-_.:/`, is left out. Empty if no name is left.
+/// The text enters another agent's prompt, so a name must not carry instructions. A name is left
+/// out if it is longer than limits::kUsualNameBytesMax, or if it has other characters than letters,
+/// digits and `-_.:/`. Empty if no name is left.
 std::string usual_calls_text(const std::vector<ExpectedCall>& calls);
 
 /// "850 ms", "40 s", "3 min", "2 h".

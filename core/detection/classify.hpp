@@ -67,8 +67,8 @@ bool is_measurement(std::string_view command, std::string_view result);
 /// Number of failed tests or checks that a result reports; nothing if it reports none.
 std::optional<std::uint64_t> failing_count(std::string_view result);
 
-/// The first line that states an error, in a message or in the output of a failed test run, at most
-/// 200 bytes, without line numbers and the parts that append_masked() masks.
+/// The first line that states an error in a message, or in the output of a failed test run. At most
+/// 200 bytes, without line numbers and without the parts that append_masked() masks.
 std::string diagnostic_line(std::string_view text);
 
 }  // namespace headway::core

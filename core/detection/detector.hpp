@@ -112,7 +112,7 @@ struct Observation : EventSigns {
 /// every event, so that a replay reproduces its state; the resolver reads its claim. Constant
 /// memory, amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims
 /// something. `is_valid()` checks a state from a snapshot, in a session whose last event is
-/// `newest`: it returns false for a state that no fold can have produced and that would make an
+/// `newest`. It returns false for a state that no fold can have produced and that would make an
 /// assertion fail. The code of a detector is in its two files in detectors/; adding it to
 /// `Detectors` (detectors.hpp) enables it.
 template <class D>

@@ -70,9 +70,12 @@ struct HookAnswer {
 /// and a pause over an approval; `words` accompany any refusal. Pure.
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
-/// The newest approval request for this call: one with the same call id and arguments; else a
-/// pending one with the same call id; else one with the same arguments that is pending, unused or
-/// rejected. Null if there is none. Requests about a dialog of the agent are left out. Pure.
+/// The approval request for this call, the newest of its kind. A pending or unused request with the
+/// same call id, tool and arguments comes first. Then come, in this order: a pending one with the
+/// same call id and tool; a pending or unused one with the same tool and arguments; a rejected one
+/// with the same tool and arguments; a rejected one with the same call id; any other one with the
+/// same call id, tool and arguments. Null if there is none. Requests about a dialog of the agent
+/// are left out. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 

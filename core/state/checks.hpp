@@ -119,15 +119,15 @@ void learn_fact(Checks& checks, std::string_view fact);
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 
-/// Why Headway should ask a judge now, if it should: because of a suspicion, and then again every 5
-/// to 15 rounds, depending on the confidence of the last answer; or after many rounds without hard
-/// progress (docs/detection.md, section 10). Pure.
+/// Why Headway should ask a judge now, if it should (docs/detection.md, section 10). One cause is a
+/// suspicion; as long as it lasts, the judge is asked again every 5 to 15 rounds, depending on the
+/// confidence of the last answer. The other cause is many rounds without hard progress. Pure.
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
 
-/// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
-/// the B is about this loop and, if a second opinion is required, confirmed; no hard progress or
-/// user message has come since the question; and the suspicion has lasted for kJudgedRounds after
-/// the question. An agent that was only slow has made progress by then. Pure.
+/// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10).
+/// Then the B is about this loop and, if a second opinion is required, it is confirmed. No hard
+/// progress and no user message has come since the question. The suspicion has lasted for
+/// kJudgedRounds after the question; an agent that was only slow has made progress by then. Pure.
 bool judged_looping(const SessionState& state);
 
 /// Whether a stop for the current loop may go ahead.
