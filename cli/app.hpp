@@ -26,7 +26,7 @@ struct CopyReport {
 /// The data saved from a damaged database.
 struct RepairReport {
     std::string damaged;         ///< where the damaged database is now
-    std::uint64_t sessions = 0;  ///< saved
+    std::uint64_t sessions = 0;  ///< sessions that were saved
     std::uint64_t events = 0;
     std::uint64_t cut = 0;      ///< saved sessions whose end is missing
     std::uint64_t lost = 0;     ///< sessions that are lost completely
@@ -37,12 +37,13 @@ struct RepairReport {
 struct MigrateRequest {
     std::string database;               ///< the path of the SQLite file
     std::string store;                  ///< URL of the new store
-    core::Millis answer_timeout{5000};  ///< for each reply of PostgreSQL
+    core::Millis answer_timeout{5000};  ///< limit for each reply of PostgreSQL
     /// Reports the progress of a step: `done` of `total` (0: unknown).
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
 
-/// Numbers of rows that were copied to another store and are equal there.
+/// Numbers of rows that were copied to another store and are equal there, and the time that copying
+/// and checking took.
 struct MigrateReport {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;
@@ -59,8 +60,8 @@ struct StoreReport {
     std::string module;  ///< path of the module of this version
     bool connected = false;
     std::string host;     ///< host that replied, or the folder of its socket
-    std::string tls;      ///< empty: no TLS
-    std::string version;  ///< of PostgreSQL
+    std::string tls;      ///< version of TLS; empty: no TLS
+    std::string version;  ///< version of PostgreSQL
     std::string user;
     std::string schema;       ///< schema of the tables; empty: no schema of search_path exists
     bool may_create = false;  ///< the user may create tables in the schema
@@ -82,7 +83,7 @@ struct Server {
     /// about the result; an error states what to do.
     std::function<core::Result<std::string>(const config::JudgeSettings&, const std::string& name)>
         probe_judge;
-    int schema_version = 0;  ///< of the databases that the daemon writes
+    int schema_version = 0;  ///< version of the databases that the daemon writes
     /// The next three functions need a database that no daemon uses; its path is their first
     /// argument.
     std::function<core::Result<CopyReport>(const std::string& database, const std::string& file)>
@@ -105,7 +106,7 @@ struct Server {
     /// connects. Errors: kInvalidConfig for the module or the URL, kStorageUnavailable.
     std::function<core::Result<StoreReport>(const std::string& url, bool connect)> probe_store;
     /// Examines the files, groups and paths that the settings name, and changes nothing. Error:
-    /// kInvalidConfig, as the start of the daemon gives it.
+    /// kInvalidConfig, the same that the daemon would report at its start.
     std::function<core::Result<>(const config::Settings&,
                                  const std::map<std::string, std::string>& environment)>
         check_settings;

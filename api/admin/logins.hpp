@@ -28,7 +28,7 @@ void append_login_code(std::string& out, std::string_view url, core::Timestamp e
 /// The caller and its rights.
 struct Me {
     bool logged_in = false;
-    std::string name;  ///< empty: unknown
+    std::string name;  ///< the caller's name; empty: unknown
     std::string mode;  ///< the access mode
     std::vector<std::string> scopes;
     bool read = false;

@@ -17,11 +17,11 @@ namespace headway::api {
 struct DecodedToken {
     std::string name;
     core::Grants grants;
-    std::optional<core::Millis> expires_in;  ///< absent: does not expire
+    std::optional<core::Millis> expires_in;  ///< lifetime of the token; absent: it does not expire
 };
 
-/// `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d" or a
-/// number of seconds. Errors: as in decode.hpp.
+/// Decodes `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d"
+/// or a number of seconds. Errors: as in decode.hpp.
 core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body);
 
 /// The document of a token. `secret`, if not empty, is the token itself, which is shown only when

@@ -7,12 +7,12 @@
 #include "core/events/event.hpp"
 #include "core/session/session.hpp"
 
-// Body sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. It is made
-// from stored data, from which secrets have been removed.
+// Body sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. The body
+// is made from stored data, which contains no secrets.
 
 namespace headway::api {
 
-/// The message about one event; `session` is in the state after that event. At most
+/// The message about one event. `session`: the session after that event. At most
 /// limits::kWebhookBodyBytesMax bytes. A longer message is shortened until it fits: the arguments
 /// of an approval are left out first, then the event's data, then the session's facts. Such a
 /// message has `truncated` set. Pure.

@@ -19,17 +19,17 @@ namespace headway::api {
 /// An endpoint and its deliveries.
 struct WebhookDocument {
     std::string name;
-    std::string url;          ///< without parts that may be secret; empty for a removed endpoint
-    std::string_view format;  ///< empty for a removed endpoint
+    std::string url;  ///< the URL without parts that may be secret; empty for a removed endpoint
+    std::string_view format;  ///< the format's name; empty for a removed endpoint
     std::string_view state;   ///< active, failing, disabled, misconfigured, removed
-    std::string problem;      ///< why no message is sent, and how to fix it; or empty
+    std::string problem;      ///< why no message is sent, and how to fix this; empty: no problem
     std::vector<std::string> events;
     std::vector<std::string> verdicts;
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;  ///< dead letters now
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;
-    std::uint64_t died = 0;  ///< messages that have become dead letters
+    std::uint64_t died = 0;  ///< all messages that have ever become dead letters
     std::uint64_t dropped = 0;
     core::Timestamp succeeded_at = core::kNever;
     core::Timestamp failed_at = core::kNever;
@@ -48,8 +48,9 @@ struct DeliveryDocument {
     core::Timestamp at = core::kNever;
     std::uint32_t tries = 0;
     core::Timestamp tried_at = core::kNever;
-    core::Timestamp due_at = core::kNever;   ///< kNever: not retried automatically
-    core::Timestamp dead_at = core::kNever;  ///< kNever: pending
+    core::Timestamp due_at = core::kNever;  ///< next automatic try; kNever: none
+    /// When it became a dead letter; kNever: it is still pending.
+    core::Timestamp dead_at = core::kNever;
     std::string reason;
 };
 /// `more`: further deliveries follow.
@@ -66,9 +67,9 @@ struct ReplayBody {
 
 /// The dead letters to send again.
 struct DecodedReplay {
-    std::vector<std::string> ids;  ///< empty: all
+    std::vector<std::string> ids;  ///< ids of the dead letters; empty: all
 };
-/// `{"ids":[...]}` or `{"all":true}`. Errors: kInvalidJson, kUnknownField, kInvalidField,
+/// Decodes `{"ids":[...]}` or `{"all":true}`. Errors: kInvalidJson, kUnknownField, kInvalidField,
 /// kMissingField.
 core::Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body);
 

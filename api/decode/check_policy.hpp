@@ -6,8 +6,8 @@
 
 namespace headway::api {
 
-/// Checks the ranges of a session's policy, and the other rules that the types of its fields cannot
-/// express. Error: kInvalidField, with the path inside the policy. Pure.
+/// Checks that the values of a session's policy are in range, and all other rules that the types of
+/// the fields cannot express. Error: kInvalidField, with the path inside the policy. Pure.
 core::Result<> check_policy(const core::PolicyOverride& policy);
 
 }  // namespace headway::api

@@ -25,12 +25,12 @@ enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 struct WholeArgs {
     std::size_t place = 0;  ///< the event's place in the report
     std::string text;       ///< as received, for comparison; never stored
-    std::string redacted;   ///< for the person who decides
+    std::string redacted;   ///< the same without secrets, for the person who decides
 };
 
 struct DecodedReport {
     std::vector<core::Event> events;
-    std::vector<WholeArgs> whole_args;  ///< for calls that may need approval
+    std::vector<WholeArgs> whole_args;  ///< whole arguments of calls that may need approval
     bool batch = false;                 ///< the body is an array or NDJSON, so the reply lists the
                                         ///< number of every event
 };
@@ -47,11 +47,11 @@ core::Result<core::Event> decode_event_of(const JsonDocument& document);
 /// Decodes an event with an optional time of its own, `at`; without `at`, its time is kNever.
 core::Result<core::Event> decode_recorded_event(JsonValue event);
 
-/// The body is the data of one heartbeat; an empty body means `{}`.
+/// Decodes a body that is the data of one heartbeat; an empty body means `{}`.
 core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
 
 struct DecodedOpen {
-    std::string id;  ///< from the body, or empty
+    std::string id;  ///< the id in the body, or empty
     core::SessionStarted about;
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
 };
@@ -63,7 +63,7 @@ core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view b
 struct DecodedRecording {
     /// The opening, if this is the first part.
     std::optional<core::SessionStarted> about;
-    core::Timestamp opened_at = core::kNever;  ///< kNever: now
+    core::Timestamp opened_at = core::kNever;  ///< time of the opening; kNever: now
     /// An event with the time kNever happened at the time of the event before it.
     std::vector<core::Event> events;
 };
@@ -74,19 +74,19 @@ core::Result<DecodedRecording> decode_recording(JsonDocument& document, std::str
 
 core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);
 
-/// `{"reason"?}`; an empty body means `{}`.
+/// Decodes `{"reason"?}`; an empty body means `{}`.
 core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body);
 
 /// Body of a pause, a resume or a nudge by an operator.
 struct ControlBody {
-    std::string text;  ///< `reason` of a pause or a resume, `text` of a nudge
+    std::string text;  ///< the `reason` of a pause or a resume, or the `text` of a nudge
     std::string by;
 };
 
-/// `{"reason"?,"by"?}`; an empty body means `{}`.
+/// Decodes `{"reason"?,"by"?}`; an empty body means `{}`.
 core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view body);
 
-/// `{"text","by"?}`.
+/// Decodes `{"text","by"?}`.
 core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
 
 /// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`, except `.` and `..`.

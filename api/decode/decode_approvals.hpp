@@ -44,7 +44,7 @@ core::Result<DecodedDecision> decode_decision(JsonDocument& document, std::strin
 
 struct DecodedRedeem {
     std::string args_digest;
-    std::string key;  ///< may be empty
+    std::string key;  ///< the redeem key; may be empty
 };
 core::Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view body);
 
@@ -75,7 +75,7 @@ core::Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std:
 
 /// The body of approve-agent, an endpoint of the first design.
 struct DecodedApproveAgent {
-    std::string request_id;  ///< empty: the only pending request
+    std::string request_id;  ///< the request; empty: the only pending one
     bool approved = false;
     std::string reason;
     static constexpr auto fields() {

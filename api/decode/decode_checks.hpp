@@ -15,7 +15,7 @@ namespace headway::api {
 /// The body of `POST /check-status`.
 struct DecodedCheck {
     std::string session;
-    std::string check_id;  ///< empty: Headway chooses an id
+    std::string check_id;  ///< the client's id for the check; empty: Headway chooses an id
     static constexpr auto fields() {
         return core::field_list(core::required("sessionId", &DecodedCheck::session),
                                 core::field("checkId", &DecodedCheck::check_id));

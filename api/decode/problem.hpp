@@ -16,7 +16,7 @@ struct ProblemKind {
     bool retryable = false;
 };
 
-/// Defined for every `code`. Pure.
+/// Status, code and title for an error code; defined for every `code`. Pure.
 ProblemKind problem_kind(core::ErrorCode code) noexcept;
 
 /// The name and the JSON text of a further member of a problem document; or empty.

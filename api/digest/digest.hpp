@@ -15,7 +15,7 @@
 
 namespace headway::api {
 
-/// A session with events in the digest's period, with facts from its opening and its state.
+/// A session that had events in the digest's period: facts from its opening and its state.
 struct DigestRow {
     std::string id;
     core::AgentInfo agent;
@@ -65,8 +65,8 @@ std::string markdown_of(const DigestPage& page);
 /// An HTML document without scripts or links, suitable for an e-mail.
 std::string html_of(const DigestPage& page);
 
-/// The body of the message of type "digest", as stored until the message is sent to people; at most
-/// limits::kWebhookBodyBytesMax bytes.
+/// The body that is stored for a message of type "digest" until the message is sent to people. At
+/// most limits::kWebhookBodyBytesMax bytes.
 std::string digest_message(const DigestPage& page, core::Timestamp at);
 
 }  // namespace headway::api

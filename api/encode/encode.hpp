@@ -38,10 +38,11 @@ struct Advice {
     /// State changes that are not valid transitions, with their event numbers. The journal records
     /// them nevertheless.
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
-    std::string feedback;                              ///< about failures, for the model; or empty
-    std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
-    std::string usual_calls;  ///< text about the calls that such sessions usually make, for the
-                              ///< prompt when the budget is nearly used up; or empty
+    std::string feedback;  ///< text about failures, for the model; or empty
+    /// State of the budget; null without a budget.
+    std::shared_ptr<const core::BudgetStatus> budget;
+    std::string usual_calls;  ///< how long calls usually take, as text for the prompt, when the
+                              ///< budget is nearly used up; else empty
     std::vector<ApprovalNotice> approvals;  ///< pending and newly decided approvals
 };
 
@@ -76,8 +77,8 @@ void append_session(std::string& out, const core::Session& session, const Readin
                     const Adapter* adapter = nullptr, std::string_view cost_warning = {},
                     std::size_t approvals_below = 0);
 
-/// The effects that the first design's timers would have had on one session, and the session's
-/// verdict and outcome.
+/// Appends the comparison of one session with the first design's timers: the session's verdict and
+/// outcome, and the kills that the timers would have made.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);
 
 /// The comparison with the first design's timers, summed over ended sessions.
@@ -114,12 +115,12 @@ void append_as_of(std::string& object, std::uint64_t n);
 /// status is `incomplete` with the reason `max_iterations_reached`.
 void append_chat_status(std::string& out, const core::SessionView& view);
 
-/// One session of a wait: `view` is null for an unknown session.
+/// One session of a wait. `view` is null if the session is unknown.
 struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;
     core::WaitAnswer answer;
-    /// The minimum length of silence, if the client requested a shorter one; else 0.
+    /// If the client requested a shorter silence than allowed: the shortest allowed one. Else 0.
     core::Millis silent_for{0};
 };
 

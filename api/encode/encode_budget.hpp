@@ -16,7 +16,7 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// Writes the next value, the `budget` of replies and documents: null if there is no limit.
+/// Writes the next value: the `budget` of a reply or document, or null if there is no limit.
 /// `usual_calls` becomes part of the budget's prompt. `cost_warning`: why a cap on cost will not
 /// hold. It is needed only while nothing has been used; afterwards `status` has the warning.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,

@@ -17,7 +17,7 @@ struct CheckDocument {
     core::CheckRequested asked;
     std::uint64_t asked_n = 0;
     core::Timestamp asked_at = core::kNever;
-    std::optional<core::CheckCompleted> done;  ///< absent while the check is under way
+    std::optional<core::CheckCompleted> done;  ///< the result; absent while the check is under way
     std::uint64_t done_n = 0;
     core::Timestamp done_at = core::kNever;
 };

@@ -13,11 +13,11 @@ namespace headway::api::hooks {
 
 /// How one agent writes its hooks, and which replies to them it obeys. All functions are pure.
 struct Dialect {
-    std::string_view name;  ///< as in the route's path
+    std::string_view name;  ///< the name in the route's path
 
-    /// Never fails: unknown members are skipped, members of a wrong type are taken as absent, and
-    /// an unknown event or a body without a session becomes a kNone. The hook refers to values in
-    /// the document of `body`.
+    /// Reads the body of a hook. Never fails: unknown members are skipped, members of a wrong type
+    /// are taken as absent, and an unknown event or a body without a session becomes a kNone. The
+    /// hook refers to values in the document of `body`.
     Hook (*parse)(JsonValue body, const HookFacts& facts);
 
     /// The reply in the agent's own form, one JSON object. It has only members that the agent is

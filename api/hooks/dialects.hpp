@@ -16,7 +16,8 @@ extern const Dialect kGemini;
 extern const Dialect kGeneric;
 extern const Dialect kQwen;
 
-/// Hooks are installed with a time limit of one day. The reply must arrive earlier.
+/// The longest wait of hooks that are installed with a time limit of one day: the reply must arrive
+/// before that limit.
 inline constexpr core::Millis kHoldOfADay{86'400'000 - 60'000};
 
 }  // namespace headway::api::hooks

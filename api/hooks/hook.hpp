@@ -33,7 +33,7 @@ enum class HookKind : std::uint8_t {
     kUsage,       ///< tokens were used
     kTurn,        ///< the model is called again
     kStop,        ///< the agent's turn is over
-    kError,       ///< an error; Hook::ends_turn: the error ended the turn
+    kError,       ///< an error, which may have ended the turn (Hook::ends_turn)
     kCompacted,   ///< the context was compacted
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
@@ -60,15 +60,15 @@ struct HookCall {
     /// For a kPermission whose dialog shows other arguments than the call has: the call's arguments
     /// as JSON, as in its kPre and kPost. Empty for all other hooks.
     std::string call_args;
-    /// The agent's id for the call. If the agent gives none, the id is call_id_of() the call's
-    /// content; such an id is the same before and after the call, but also the same for equal
-    /// calls. Empty for a kPermission without an id.
+    /// The agent's id for the call. If the agent gives none, call_id_of() makes an id from the
+    /// call's content; such an id is the same before and after the call, but also the same for
+    /// equal calls. Empty for a kPermission without an id.
     std::string call;
-    std::optional<bool> ok;  ///< empty: not reported
+    std::optional<bool> ok;  ///< whether the call succeeded; empty: not reported
     /// In a kBatch: no hook reported that the call ran. If the call was announced (kPre), it did
     /// not run, since its kPost would have come; else it is unknown whether it ran.
     bool untold = false;
-    std::string result;  ///< as text for people; structured data as compact JSON
+    std::string result;  ///< the result as text for people; structured data as compact JSON
     std::string error;   ///< the error of a failed call, whose `result` is empty
     /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (the tool cannot read the arguments) or
     /// empty. In the neutral dialect: any value, as received.
@@ -76,7 +76,7 @@ struct HookCall {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
     /// The files that the call wrote, each with the digest of the file's new content. If only the
-    /// change is known, the digest is that of the change; if neither is known, it is empty.
+    /// change is known, the digest is that of the change; if neither is known, the digest is empty.
     std::vector<core::Mutation> mutated;
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
@@ -88,7 +88,7 @@ struct Hook {
     /// The agent's name for the event, for render(). If an agent uses two spellings, this is the
     /// one that begins with a capital letter.
     std::string event;
-    std::string agent;  ///< in the neutral dialect: the agent's name, or empty
+    std::string agent;  ///< the agent's name, in the neutral dialect; else empty
     /// In the neutral dialect: the id for the last event of this hook, or empty.
     std::string event_id;
     std::string session;   ///< the agent's id for the session; empty only for kNone
@@ -117,15 +117,17 @@ struct Hook {
     /// The sender of this hook cannot change the arguments of a call, even if the dialect can. So a
     /// call that a person has edited is refused.
     bool unedited = false;
-    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion only its id
+    /// The call of a kPre, kPost, kPermission or kRequest; for a kQuestion only its id.
+    HookCall call;
     /// In a kBatch: every call of the round, including calls without kPre and kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;     ///< use since the last report of use
-    std::optional<std::uint64_t> round;   ///< if the agent counts its rounds
+    std::optional<core::Usage> usage;  ///< tokens and cost since the last such report
+    /// Number of the current round, if the agent counts its rounds.
+    std::optional<std::uint64_t> round;
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
-    std::string outcome;                    ///< in a kStop or kEnd, if the agent reports it
-    std::string reason;                     ///< in a kEnd
+    std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
+    std::string reason;   ///< in a kEnd: why the session is over
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
     std::optional<std::uint64_t> status;      ///< in a kError: HTTP status
@@ -134,7 +136,7 @@ struct Hook {
     /// In a kError: the time until the provider accepts requests again, from the receipt of the
     /// hook.
     std::optional<std::uint64_t> retry_after_ms;
-    std::optional<bool> retryable;         ///< in a kError, if the agent reports it
+    std::optional<bool> retryable;         ///< in a kError: a retry may help, if reported
     bool ends_turn = false;                ///< in a kError: the error ended the agent's turn
     std::vector<std::string> options;      ///< in a kQuestion: answers to choose from
     std::string echo;                      ///< JSON that render() returns unchanged
@@ -150,11 +152,11 @@ inline constexpr std::size_t kHookNameBytesMax = 256;
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< exit code of the call, for an agent that does not
                                              ///< report it
-    std::string_view agent_version;          ///< must live during parse()
+    std::string_view agent_version;          ///< the agent's version; must live during parse()
     /// If an error ended the turn: the retry time in the agent's own record.
     core::Timestamp retry_at = core::kNever;
-    std::string_view error_class;               ///< must live during parse()
-    std::optional<std::uint64_t> error_status;  ///< HTTP status
+    std::string_view error_class;               ///< class of that error; must live during parse()
+    std::optional<std::uint64_t> error_status;  ///< HTTP status of that error
 };
 
 /// The reply that Headway wants. If several effects are set, the first of these applies: stop,
@@ -165,18 +167,19 @@ struct HookReply {
     std::string edit_json;   ///< an object: the call runs with these arguments instead
     std::string allow;       ///< the person or rule that allowed the call
     std::string answer;      ///< a person's answer to a kQuestion
-    std::string context;     ///< for the model
+    std::string context;     ///< text for the model
     std::string stop;        ///< why the agent should end
     bool stop_hard = false;  ///< stop at once; otherwise the agent may first give its final answer
     std::string system;      ///< text for the model about the budget; it stays the same until the
                              ///< budget changes
-    std::string go_on;       ///< at a kStop: why the turn is not over
-    /// The hold has ended without a decision. `deny` then has no effect of its own: it is the text
-    /// for this case; if empty, a default text is used.
+    std::string go_on;       ///< why the turn is not over, at a kStop
+    /// The hold has ended without a decision. Then `deny` is only the text for this case; if `deny`
+    /// is empty, a default text is used.
     bool undecided = false;
 };
 
-/// Agents put longer texts into files, and the model might not open them.
+/// Maximum length of a text in a reply. Agents put longer texts into files, and the model might not
+/// open these files.
 inline constexpr std::size_t kReplyTextBytesMax = 2000;
 
 }  // namespace headway::api::hooks

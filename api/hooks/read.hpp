@@ -19,7 +19,7 @@ namespace headway::api::hooks {
 std::optional<JsonValue> object_in(JsonValue object, std::string_view name);
 /// A member that is an array.
 std::optional<JsonValue> array_in(JsonValue object, std::string_view name);
-/// A string, for people.
+/// A string as text for people.
 std::string text_in(JsonValue object, std::string_view name);
 /// A string as received. It may contain secrets, so it is for digests only.
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);
@@ -40,7 +40,7 @@ std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& ar
 /// True if the id may come from call_id_of(), so that equal calls have the same id.
 bool is_content_id(std::string_view call_id);
 
-/// Reads the options of a question, and sets an id that is the same for the same question.
+/// Reads the options of a question, and sets an id that is the same for equal questions.
 void read_question(JsonValue object, Hook& hook);
 
 /// The number after `label` at the beginning of `text`.

@@ -27,8 +27,8 @@ std::string stop_words(const HookReply& reply);
 /// Why a call does not run, for a reply that refuses it or is undecided. The other texts of the
 /// reply are appended, because the model reads this reason.
 std::string refusal_words(const HookReply& reply);
-/// Texts for the model. go_on_words(): the reason to continue after a kStop; empty for other hooks,
-/// and if the reply orders the agent to stop.
+/// Texts for the model. go_on_words() returns the reason to continue after a kStop; this text is
+/// empty for other hooks, and if the reply orders the agent to stop.
 std::string go_on_words(const Hook& hook, const HookReply& reply);
 std::string context_words(const HookReply& reply);
 /// Why a call that a person has edited does not run; for agents that do not accept changed

@@ -31,9 +31,9 @@ struct HookReport {
     std::vector<std::size_t> untold;
 };
 
-/// Uses `document` for further parsing. Afterwards the hook has neither arguments nor long texts:
-/// they have moved into the events. Errors: as in decode_report(), if a name or a number of the
-/// hook is out of the bounds of an event.
+/// Makes the report of the hook. Afterwards the hook has neither arguments nor long texts, because
+/// these have moved into the events. `document` is used for further parsing. Errors: as in
+/// decode_report(), if a name or a number of the hook is out of the bounds of an event.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

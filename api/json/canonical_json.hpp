@@ -21,11 +21,11 @@ inline constexpr std::array<std::string_view, 12> kPathKeys{
 inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
                                                               "commandline", "code", "input"};
 
-/// In recordings, the end of the mark that replaces a part cut out of a text.
+/// Recordings replace the cut part of a text by a mark. The mark ends in these words.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
-/// Appends the canonical form; texts beyond 256 KiB are cut. With `mask`, the volatile parts are
-/// left out, as for a result.
+/// Appends the canonical form; texts beyond 256 KiB are cut. With `mask`, which results need, the
+/// volatile parts are left out.
 void append_canonical(std::string& out, JsonValue json, bool mask);
 
 /// Appends the canonical form of an object without the members that name a path.
@@ -40,8 +40,8 @@ std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
 /// The member of this name; nothing if it is absent or null.
 std::optional<JsonValue> member(JsonValue object, std::string_view name);
 
-/// The string in the member whose key comes first in `keys`; the order of the members does not
-/// matter.
+/// Looks for the keys of `keys`, in their order, and returns the first string found that is not
+/// empty. The order of the members does not matter. Empty if there is no such string.
 template <class List>
 std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
     std::string_view found;

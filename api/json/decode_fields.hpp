@@ -65,8 +65,8 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// True for a field whose text is only compared. It is not redacted, because redaction could make
-/// different texts equal.
+/// True for a field whose text is only compared. Such a text is not redacted, because redaction
+/// could make different texts equal.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
            field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||
@@ -96,7 +96,7 @@ inline Result<> check_no_nul(const std::string& text) {
     return {};
 }
 
-/// Removes secrets, as from every stored text.
+/// Reads a text that will be stored, and removes its secrets.
 inline Result<> decode(JsonValue json, std::string& out) {
     HEADWAY_CHECK(decode_exact(json, out));
     if (json.holds_secret()) out = json.redacted_text();

@@ -73,7 +73,7 @@ private:
 /// limits::kJsonNodesMax values. One thread at a time.
 class JsonDocument {
 public:
-    /// Error: kInvalidJson; the document is then empty.
+    /// Parses `text`. Error: kInvalidJson; the document is then empty.
     core::Result<> parse(std::string_view text);
     JsonValue root() const { return {*this, 0}; }
     /// Sets the finder of secrets in this document; with null, the default, no text is a secret.
@@ -82,7 +82,7 @@ public:
     /// The finder set by redact_with(), also used for text that is not JSON (plain_text.hpp); may
     /// be null.
     const core::SecretFinder* secrets() const { return secrets_; }
-    /// To be switched on for events as Headway stored them: in these,
+    /// Switches on the reading of events in the form in which Headway stored them. In this form,
     /// {"head","tail","bytes","digest"} is a text that was cut, and Headway's own texts may be
     /// longer than an agent's. Off by default.
     void read_exports(bool on) { exports_ = on; }

@@ -18,13 +18,14 @@
 namespace headway::api {
 
 struct StatusAnswer {
-    std::optional<core::CheckAnswer> answer;  ///< only if the whole answer is valid
-    core::Text reason;                        ///< at most limits::kJudgeReasonBytesMax
-    std::vector<std::uint64_t> evidence;      ///< events that the judge was shown, without
-                                              ///< duplicates, at most limits::kEvidenceMax; empty
-                                              ///< without an answer
-    double confidence = 0;                    ///< 0 to 1; 0.5 if the judge gave none
-    std::string error;                        ///< for people: why there is no answer; else empty
+    /// The letter; absent unless the whole answer is valid.
+    std::optional<core::CheckAnswer> answer;
+    core::Text reason;  ///< the judge's reason, at most limits::kJudgeReasonBytesMax
+    std::vector<std::uint64_t> evidence;  ///< events that the judge was shown, without
+                                          ///< duplicates, at most limits::kEvidenceMax; empty
+                                          ///< without an answer
+    double confidence = 0;  ///< the judge's confidence, 0 to 1; 0.5 if the judge gave none
+    std::string error;      ///< why there is no answer, for people; else empty
 };
 
 /// Reads the answer to status_prompt(): the last JSON object with an `answer` in the text. If there
@@ -36,15 +37,16 @@ struct StatusAnswer {
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown);
 
 struct EstimateAnswer {
-    std::optional<double> percent;      ///< 0 to 100
-    core::Text reasoning;               ///< at most limits::kJudgeReasoningBytesMax
-    std::string next_milestone;         ///< at most limits::kStringBytesMax
+    std::optional<double> percent;  ///< the estimate, 0 to 100
+    core::Text reasoning;        ///< the judge's reasoning, at most limits::kJudgeReasoningBytesMax
+    std::string next_milestone;  ///< at most limits::kStringBytesMax
     std::vector<std::string> blockers;  ///< at most kJudgeBlockersMax, each at most kStringBytesMax
-    std::string error;                  ///< for people: why there is no percent; else empty
+    std::string error;                  ///< why there is no percent, for people; else empty
 };
 
-/// Reads the answer to estimate_prompt() in the same way: the last JSON object with a
-/// `progressPercent` (or `progress_percent`), a number or "45%". Pure; accepts any bytes.
+/// Reads the answer to estimate_prompt() in the same way. The answer is the last JSON object with a
+/// member `progressPercent` (or `progress_percent`), which is a number or a text such as "45%".
+/// Pure; accepts any bytes.
 EstimateAnswer read_estimate_answer(std::string_view text);
 
 }  // namespace headway::api

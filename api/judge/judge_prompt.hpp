@@ -22,13 +22,14 @@ struct JudgePrompt {
 };
 
 /// Asks whether the session makes progress (A), loops (B), is blocked (C) or has failed (D).
-/// `recent`: the newest events of its journal, oldest first, about limits::kJudgeEventsMax. Both
-/// texts together have at most limits::kJudgePromptBytesMax bytes: to fit, the oldest events are
-/// left out, and the prompt states how many. read_status_answer() reads the answer. Pure.
+/// `recent`: the newest events of its journal, oldest first, about limits::kJudgeEventsMax of them.
+/// The system message and the user message together have at most limits::kJudgePromptBytesMax
+/// bytes. If necessary, the oldest events are left out, and the prompt states their number.
+/// read_status_answer() reads the answer. Pure.
 JudgePrompt status_prompt(const core::SessionState& state, std::span<const core::Event> recent);
 
-/// Asks for the session's progress, with the same bound. read_estimate_answer() reads the answer.
-/// Pure.
+/// Asks how far the session has come, in percent. The bound of status_prompt() applies.
+/// read_estimate_answer() reads the answer. Pure.
 JudgePrompt estimate_prompt(const core::SessionState& state, std::span<const core::Event> recent);
 
 }  // namespace headway::api

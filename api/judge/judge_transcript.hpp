@@ -37,7 +37,7 @@ Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin 
 struct Latest {
     TranscriptLine call;
     TranscriptLine reflection;
-    TranscriptLine message;  ///< with any role except user, system and tool
+    TranscriptLine message;  ///< message of any role except user, system and tool
     TranscriptLine plan;
 };
 Latest latest_of(std::span<const core::Event> recent);

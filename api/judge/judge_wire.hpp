@@ -27,7 +27,7 @@ struct ChatRequest {
 std::string encode_chat_request(const ChatRequest& request);
 
 struct ChatUsage {
-    std::uint64_t prompt_tokens = 0;  ///< both counts: at most limits::kJudgeTokensMax
+    std::uint64_t prompt_tokens = 0;  ///< each count is at most limits::kJudgeTokensMax
     std::uint64_t completion_tokens = 0;
     bool operator==(const ChatUsage&) const = default;
 };
@@ -43,7 +43,8 @@ struct ChatPart {
     std::optional<std::string> error;  ///< the endpoint's error text, as received
 };
 
-/// Unknown members are skipped. Errors: kInvalidJson; kInvalidField if `json` is not an object.
+/// Reads one object of a reply. Unknown members are skipped. Errors: kInvalidJson; kInvalidField if
+/// `json` is not an object.
 core::Result<ChatPart> decode_chat_part(JsonDocument& document, std::string_view json);
 
 }  // namespace headway::api

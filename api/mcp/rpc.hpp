@@ -20,7 +20,8 @@ inline constexpr int kInvalidParams = -32602;
 /// One message of a client. Its values belong to the body's document.
 struct Message {
     std::string method;
-    std::string id;  ///< JSON; empty: a notification or a response, which gets no reply
+    /// The request's id as JSON; empty: a notification or a response, which gets no reply.
+    std::string id;
     std::optional<JsonValue> params;
 };
 

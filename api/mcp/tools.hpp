@@ -19,8 +19,8 @@ std::string_view tool_list();
 /// the wrong argument.
 core::Result<hooks::Hook> read_call(const Message& message);
 
-/// The dialect whose render() makes the reply to such a hook the result of the tool call. It is not
-/// in the table of dialects, and its parse() reads nothing.
+/// The dialect of such hooks: its render() turns the reply to a hook into the result of the tool
+/// call. This dialect is not in the table of dialects, and its parse() reads nothing.
 extern const hooks::Dialect kDialect;
 
 }  // namespace headway::api::mcp

@@ -33,18 +33,18 @@ struct Notice {
     std::string reason;
     std::string agent;
     std::string goal;
-    std::string call;       ///< for a request for approval: the call that would run
+    std::string call;       ///< the call that would run, for a request for approval
     std::string link;       ///< URL of the session or the request; empty if there is no `base`
     std::string sort;       ///< word for counting such events: "stuck", "ended"
     std::string predicate;  ///< the text for several sessions: "are stuck"
-    /// Equal for events with one cause, in any session; empty: the cause is shared with no other
-    /// event.
+    /// Key of the cause: equal for all events with one cause, in any session. Empty: no other event
+    /// shares the cause.
     std::string cause;
     std::string session;
     std::vector<std::string> lines;  ///< a digest's lines
     bool asks = false;               ///< a person is to decide; `link` shows the request
     bool decides = false;            ///< `link` leads to a page by which a person decides
-    /// For a request that a link may decide: the exact call, not as shown; else empty.
+    /// The exact tool and arguments of a request that a link may decide, not as shown; else empty.
     std::string tool;
     std::string args_digest;
     std::string asked_at;  ///< time of the request, as in the body
@@ -64,7 +64,7 @@ struct Letter {
         std::string text;
         std::string link;
     };
-    std::vector<Item> items;  ///< for several events; requests for approval first
+    std::vector<Item> items;  ///< the events, if there are several; requests for approval first
     std::string link;
     std::string_view link_words;
     bool decides = false;  ///< as Notice::decides

@@ -29,9 +29,9 @@ struct Record {
     std::string body;  ///< body of a log record, in the form of Attribute::value
     std::string trace_id;
     std::string span_id;
-    std::string parent_id;  ///< empty: the span has no parent
+    std::string parent_id;  ///< id of the parent span; empty: the span has no parent
     std::uint64_t began_ns = 0;
-    std::uint64_t ended_ns = 0;  ///< for a log record: its time
+    std::uint64_t ended_ns = 0;  ///< end of the span, or time of the log record
     bool failed = false;         ///< the span has the status ERROR
     std::string error;           ///< message of the status or of the exception
     Attributes attributes;
@@ -49,17 +49,18 @@ struct Export {
     std::size_t dropped = 0;  ///< records beyond kRecordsMax
 };
 
-/// Eight batches of a usual exporter, which has 512 records in a batch.
+/// Maximum number of records: eight batches of a usual exporter, with 512 records each.
 inline constexpr std::size_t kRecordsMax = 4'096;
-/// The default limit of the SDKs (OTEL_ATTRIBUTE_COUNT_LIMIT); further attributes are skipped.
+/// Maximum number of attributes of a record; further attributes are skipped. The SDKs have the same
+/// default limit (OTEL_ATTRIBUTE_COUNT_LIMIT).
 inline constexpr std::size_t kAttributesMax = 128;
 
 /// The value of attribute `key`; empty if absent.
 std::string_view value_of(const Attributes& attributes, std::string_view key);
 
-/// Unknown members are skipped, and members of a wrong type are taken as absent. Texts stay exact:
-/// secrets are redacted only when records become events. Error: kInvalidField if the body is not an
-/// export of this signal.
+/// Reads an export from JSON. Unknown members are skipped, and members of a wrong type are taken as
+/// absent. Texts stay exact: secrets are redacted only when records become events. Error:
+/// kInvalidField if the body is not an export of this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 
 /// Like read_json(), for protobuf. Bytes that are not UTF-8 become U+FFFD, and NUL is left out.

@@ -12,7 +12,7 @@ namespace headway::api::otlp {
 struct Taken {
     Signal signal = Signal::kLogs;
     bool protobuf = false;     ///< reply in protobuf; else in JSON
-    std::size_t rejected = 0;  ///< rejected records, for which a retry does not help
+    std::size_t rejected = 0;  ///< number of rejected records; a retry does not help
     std::string why = {};      ///< reason for the first rejection, or a warning; or empty
 };
 

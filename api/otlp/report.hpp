@@ -25,7 +25,8 @@ struct SessionReport {
     /// True if the report may open the session. A model call in some trace is not enough, because
     /// it does not show that there is an agent.
     bool opens = false;
-    std::vector<core::Event> events;  ///< empty if no record gave an event
+    /// The events of the report; empty if no record gave an event.
+    std::vector<core::Event> events;
 };
 
 struct Reports {
@@ -34,8 +35,8 @@ struct Reports {
     std::string why;           ///< why the first of these was rejected
 };
 
-/// Sessions in one export; records of further sessions are rejected. In practice, fewer sessions
-/// run at the same time.
+/// Maximum number of sessions in one export; records of further sessions are rejected. In practice,
+/// fewer sessions run at the same time.
 inline constexpr std::size_t kSessionsMax = 64;
 
 /// The reports, in the order of the sessions' first records. A call with unknown arguments or

@@ -12,8 +12,8 @@ namespace headway::api {
 /// values as received; nothing is masked or left out. Pure.
 std::string canonical_json(JsonValue json);
 
-/// "sha256:" and 64 hexadecimal digits, of the canonical text; approvals are bound to this digest.
-/// Pure.
+/// The digest of the canonical text: "sha256:" and 64 hexadecimal digits. Approvals are bound to
+/// this digest. Pure.
 std::string args_digest(JsonValue args);
 
 /// The digest as bytes. Pure.

@@ -27,7 +27,7 @@ struct BackupBody {
     static constexpr auto fields() { return field_list(core::required("file", &BackupBody::file)); }
 };
 
-/// `{"file"}`: the target's absolute path. Errors: as in decode.hpp.
+/// Decodes `{"file"}`, the target's absolute path. Errors: as in decode.hpp.
 core::Result<std::string> decode_backup(JsonDocument& document, std::string_view body);
 
 void append_backup(std::string& out, const BackupMade& backup);

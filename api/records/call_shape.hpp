@@ -9,8 +9,8 @@
 #include "api/json/canonical_json.hpp"
 #include "core/events/work_payloads.hpp"
 
-// CallFingerprint::shape: properties of a call and its answer, in addition to the fingerprint's
-// `question` and `outcome`. No effect except on arguments.
+// Sets CallFingerprint::shape: properties of a call and its answer that are not part of the
+// fingerprint's `question` and `outcome`. No effect except on arguments.
 
 namespace headway::api {
 
@@ -40,10 +40,10 @@ bool waits_as_asked(const std::optional<JsonValue>& args);
 void shape_state(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                  std::string_view command, std::string_view result);
 
-/// Recognises a failure that only means "not yet": the command queries a status and fails while
-/// work is pending; or it first sleeps (at least 10 s) and then finds that work is pending, a lock
-/// is held or a port is closed. Any other failure may be the agent's own error, which a short sleep
-/// does not excuse.
+/// Recognises a failure that only means "not yet". Either the command queries a status, and fails
+/// while work is pending. Or it first sleeps for at least 10 s, and then finds that work is
+/// pending, a lock is held or a port is closed. Any other failure may be the agent's own error,
+/// which a short sleep does not excuse.
 void shape_not_yet(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view result);
 

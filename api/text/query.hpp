@@ -12,7 +12,7 @@
 
 namespace headway::api {
 
-/// Percent-decoded text; nothing for a bad sequence or an encoded NUL. Pure.
+/// `text` with its percent sequences decoded; nothing if a sequence is invalid or means NUL. Pure.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 
 /// Query parameters, decoded, in order.

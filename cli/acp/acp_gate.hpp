@@ -18,14 +18,14 @@ namespace headway::cli {
 /// final, whatever the editor replies later. Lines are passed without their line ends. Pure.
 class AcpGate {
 public:
-    /// Maximum number of open permissions, more than an agent asks for at once; the editor alone
-    /// decides about further ones.
+    /// Maximum number of open permissions, which is more than an agent requests at once. The editor
+    /// alone decides about further permissions.
     static constexpr std::size_t kOpenMax = 64;
 
     enum class Answer : std::uint8_t {
         kPass,      ///< passed to the agent unchanged
         kHold,      ///< not passed on until Headway has answered
-        kAskAgain,  ///< as kHold, and Headway must be asked again, with `asking`
+        kAskAgain,  ///< held as for kHold; the caller asks Headway again, with `asking`
         kDrop,      ///< dropped: the agent already has its answer
     };
     struct Reply {
@@ -56,7 +56,7 @@ private:
     };
 
     std::uint64_t serial_ = 0;
-    std::map<std::string, Open> open_;  // by the request's id as JSON text
+    std::map<std::string, Open> open_;  // open permissions by the id of the request, as JSON text
 };
 
 }  // namespace headway::cli

@@ -18,8 +18,8 @@ std::string acp_agent_name(std::string_view name);
 /// `edit`, `read` ...). Empty: neither was sent.
 std::string acp_tool(const Json& call);
 
-/// The arguments: the raw input without members that differ between equal calls; if there is none,
-/// title and path. Null: neither was sent.
+/// The arguments: the raw input without members that differ between equal calls. If there is no raw
+/// input: title and path. Null if none of these was sent.
 Json acp_args(const Json& call);
 
 /// Result or error, as text.

@@ -19,9 +19,9 @@ struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
-        /// The agent asks for permission. `type`: Headway's id of the call; `data` has `hook`,
-        /// which Headway may hold, and `started`: the data of the call's `tool.started`, unless it
-        /// was reported before.
+        /// The agent asks for permission. `type` is Headway's id of the call. `data` has the member
+        /// `hook`, the body of a hook that Headway may hold. Unless the start of the call was
+        /// reported before, `data` also has `started`, the data of its `tool.started`.
         kAsk,
         kIdle,  ///< the turn is over
     };
@@ -67,7 +67,7 @@ private:
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
         bool started = false;
         Json updated;          // arguments from updates before the agent first asked for permission
-        bool refused = false;  // by Headway or by a person
+        bool refused = false;  // Headway or a person has refused the call
         bool allowed = false;  // the agent has the permission that it asked for last
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };
@@ -75,7 +75,7 @@ private:
         bool at_work = false;
         std::map<std::string, Call> calls;
         std::string text;  // text so far of a message that comes in pieces
-        UseMeter cost;     // from the session's total cost, as reported so far
+        UseMeter cost;     // computes added costs from the total cost that the agent reports
     };
     struct Request {
         std::string id;

@@ -57,10 +57,10 @@ private:
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
     bool in_long_line_ = false;  // a part of a line, without its end, has been sent to the agent
-    std::string injections_;     // lines that wait for the end of that line
+    std::string injections_;     // lines to be sent after the end of that line
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;
-    int ending_ = 0;  // signals sent to an agent whose editor is gone
+    int ending_ = 0;  // number of signals sent to the agent since its editor is gone
     std::optional<ExitStatus> status_;
     SteadyTime exited_at_;
 };

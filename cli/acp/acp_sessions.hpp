@@ -22,9 +22,9 @@ namespace headway::cli {
 
 class Daemon;
 
-/// The sessions in Headway that stand for the sessions of one Agent Client Protocol connection.
-/// Each session has a reporter, and each pending permission has a request that the daemon may hold.
-/// Only the destructor waits for the daemon, at most `linger`. Owner's thread only, except for the
+/// Headway's sessions for the agent sessions of one connection (Agent Client Protocol). Each
+/// session has a reporter, and each pending permission has a request that the daemon may hold. Only
+/// the destructor waits for the daemon, at most `linger`. Owner's thread only, except for the
 /// threads that it starts.
 class AcpSessions {
 public:
@@ -49,8 +49,8 @@ public:
 
     void open(const std::string& agent, const AcpAction& action);
     void report(const AcpAction& action);
-    /// Asks the daemon. decisions() later has the answer, which is `refused` only if the daemon
-    /// refuses.
+    /// Asks the daemon about a call. Later, decisions() returns the answer; it is `refused` only if
+    /// the daemon refuses the call.
     void ask(const AcpAction& action);
     /// Called when the question with this serial has been answered without the daemon.
     void forget(std::uint64_t serial);
@@ -94,13 +94,13 @@ private:
     Session* find(const std::string& id);
 
     const Setup setup_;
-    std::map<std::string, Session> sessions_;  // by the protocol's id
+    std::map<std::string, Session> sessions_;  // sessions by the protocol's id
     std::list<std::unique_ptr<Reporter>> ending_;
     system::FileDescriptor decided_;
     std::atomic<bool> closing_{false};
     std::mutex mutex_;  // guards what follows
     std::vector<Decision> decisions_;
-    std::list<Hold> holds_;  // last: they use all of the above
+    std::list<Hold> holds_;  // declared last, because these threads use all of the above
 };
 
 }  // namespace headway::cli

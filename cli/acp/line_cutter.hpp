@@ -11,7 +11,8 @@ namespace headway::cli {
 /// Cuts bytes into lines. A line that is too long is passed on in parts. Pure.
 class LineCutter {
 public:
-    /// Room for a prompt with pictures; a longer line is passed on unread.
+    /// The longest line that is read: room for a prompt with pictures. A longer line is passed on
+    /// unread.
     static constexpr std::size_t kLineBytesMax = 16U << 20;
 
     /// `whole`: `text` is a line without its line end. Otherwise it is a part of a line, with the

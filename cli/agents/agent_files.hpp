@@ -15,7 +15,8 @@
 
 namespace headway::cli {
 
-/// A planned change of a file: its content now and after the change; empty if there is no file.
+/// A planned change of a file: its content `before` and `after` the change. Nothing: there is no
+/// file.
 struct FileChange {
     std::filesystem::path path;  ///< path by which the agent finds it
     std::optional<std::string> before;
@@ -28,8 +29,8 @@ struct FileChange {
     bool changes() const { return before != after; }
 };
 
-/// Error: kInvalidParameter if `path` or a folder between it and `project` is a link: a checkout
-/// could make the link point anywhere. No error without `project`.
+/// Checks that neither `path` nor a folder between it and `project` is a link, because a checkout
+/// could make a link point anywhere. Error: kInvalidParameter. No error without `project`.
 core::Result<> check_no_link(const std::filesystem::path& project,
                              const std::filesystem::path& path);
 

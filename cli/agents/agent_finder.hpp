@@ -21,8 +21,8 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const Environment& environment);
 
 struct FoundAgent {
-    std::filesystem::path program;  ///< empty: not on PATH
-    std::string version;            ///< empty: unknown
+    std::filesystem::path program;  ///< path of the program; empty: not on PATH
+    std::string version;            ///< the program's version; empty: unknown
 };
 
 /// Looks for an agent. Its version is read from the package.json next to it, else obtained by

@@ -24,12 +24,12 @@ struct AgentHookEvent {
     std::string_view name;
     std::uint32_t seconds;    ///< how long the agent waits for the hook; a day if a person may
                               ///< decide
-    bool by_command = false;  ///< calls a command even if the other hooks use HTTP
+    bool by_command = false;  ///< this hook is a command even if the other hooks use HTTP
     bool usage = false;       ///< `headway-hook AGENT --usage` runs as well
 };
 
 struct AgentRow {
-    std::string_view name;  ///< as in `headway install NAME`, and in /v1/hooks/NAME
+    std::string_view name;  ///< name in `headway install NAME` and in /v1/hooks/NAME
     std::string_view title;
     std::vector<std::string_view> programs;  ///< names of the agent's programs on PATH
     std::vector<std::string_view> packages;  ///< names of the agent's packages on npm
@@ -42,25 +42,25 @@ struct AgentRow {
     std::string_view folder_variable;
     HookLayout layout;
     bool http;                 ///< its hooks are requests to the daemon
-    std::uint32_t time_units;  ///< 1: its timeouts are in seconds; 1000: in milliseconds
+    std::uint32_t time_units;  ///< units of its timeouts in a second: 1 or 1000
     std::vector<AgentHookEvent> events;
     std::string_view tested_from;  ///< the oldest version that was tested end to end
     std::string_view tested_to;    ///< the newest version that was tested end to end
 };
 
 const std::vector<AgentRow>& agent_rows();
-/// nullptr: no such agent.
+/// The row of this agent; nullptr: no such agent.
 const AgentRow* find_agent_row(std::string_view name);
 std::vector<std::string> agent_names();
 
 /// How hooks reach the daemon.
 struct HookWay {
-    std::string url;         ///< of the daemon: http://127.0.0.1:7717
+    std::string url;         ///< URL of the daemon: http://127.0.0.1:7717
     std::string program;     ///< headway-hook, as an absolute path
     bool named = false;      ///< `url` is not the default, so headway-hook needs it as an argument
     bool token = false;      ///< the daemon requires a token from all clients
     std::string require;     ///< matcher of tools that must not run unchecked; empty: none
-    bool commands = false;   ///< hooks that could be HTTP requests run headway-hook as well
+    bool commands = false;   ///< hooks run headway-hook even if they could be HTTP requests
     std::string until = {};  ///< the goal: a command that must pass at the end of a turn
     bool until_given = false;  ///< `until` was given; an empty goal removes the installed one
 };

@@ -49,7 +49,7 @@ private:
 
 /// The output and the exit status of a command. It gets `input`, and must end within `patience`.
 struct CommandOutput {
-    std::optional<int> status;  ///< nothing: the command took too long
+    std::optional<int> status;  ///< exit status; nothing: the command took too long
     std::string out;
 };
 CommandOutput ask_command(const std::vector<std::string>& argv,

@@ -4,8 +4,8 @@
 namespace headway::cli {
 
 // Exit codes that a script can rely on. Any verb may exit with 0, 1, 64, 69 or 74, and with the
-// codes below whose comments name the verb. `wait` uses all codes except those that name only other
-// verbs. `check --wait` uses the same codes as `wait`, except 3, 5 and 6.
+// codes below whose comments name the verb. `wait` uses all codes except those whose comments name
+// only other verbs. `check --wait` uses the same codes as `wait`, except 3, 5 and 6.
 inline constexpr int kExitOk = 0;      ///< done; `wait`: completed; `check`: answer A
 inline constexpr int kExitFailed = 1;  ///< refused; `wait`: failed, halted; `check`: no answer
 inline constexpr int kExitStuck = 2;   ///< `wait`: stuck; `check`: B, looping

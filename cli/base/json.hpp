@@ -46,9 +46,9 @@ public:
 
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
-    /// Nothing for text that is not JSON or is nested deeper than kDepthMax. The last of several
-    /// members with one name is used. dump() writes numbers as they are in `text`, never rounded,
-    /// because people decide about them.
+    /// Parses `text`. Returns nothing if it is not JSON or is nested deeper than kDepthMax. If
+    /// several members have one name, the last of them is used. dump() writes numbers as they are
+    /// in `text`, never rounded, because people decide about them.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 

@@ -18,12 +18,12 @@ constexpr std::chrono::milliseconds kReconnect{30'000};
 /// The options shared by all verbs that use a daemon.
 struct ClientOptions {
     std::string url;  ///< complete: from --url, HEADWAY_URL, the daemon's socket or the default
-    std::string url_option = "--url";  ///< the option that sets it, for advice
+    std::string url_option = "--url";  ///< the option that sets `url`, as advice names it
     bool json = false;
     std::string token_file;  ///< --token-file
     std::string ca_file;     ///< --ca-file
     std::string state_dir;   ///< --state-dir: has the daemon's token and socket
-    Credential credential;   ///< as found in these files or elsewhere
+    Credential credential;   ///< token found in these files or elsewhere
 };
 
 }  // namespace headway::cli

@@ -13,7 +13,7 @@ namespace headway::cli {
 
 /// The token that a verb sends to the daemon, and how the verb identifies the daemon.
 struct Credential {
-    std::string token;   ///< empty: none
+    std::string token;   ///< token to send; empty: none
     bool found = false;  ///< `token` is the operator's: found in the default state directory, not
                          ///< named by the user
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
@@ -24,9 +24,10 @@ struct Credential {
                               ///< daemon of another user
 };
 
-/// Looks for a token, in this order: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of
-/// HEADWAY_TOKEN_FILE and, for a daemon on loopback, a readable operator.token in the default state
-/// directory. Error: kInvalidParameter if one of the first three has no valid token. Reads files.
+/// Looks for a token in these places, in this order: the file of --token-file (`flag`),
+/// HEADWAY_TOKEN, the file of HEADWAY_TOKEN_FILE and, for a daemon on loopback, a readable
+/// operator.token in the default state directory. Error: kInvalidParameter if one of the first
+/// three has no valid token. Reads files.
 core::Result<Credential> find_credential(std::string_view flag, std::string_view url,
                                          const std::map<std::string, std::string>& environment);
 

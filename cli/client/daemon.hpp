@@ -89,7 +89,7 @@ private:
     HttpReply send(HttpRequest request, const HttpClient::StreamHandlers* handlers = nullptr);
     HttpReply send_once(const HttpRequest& request, const HttpClient::StreamHandlers* handlers);
 
-    std::string url_;  ///< as given
+    std::string url_;  ///< URL as given
     std::string url_option_ = "--url";
     std::string socket_;  ///< Unix socket path; empty: TCP
     std::string base_;    ///< prefix of request URLs

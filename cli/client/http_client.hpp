@@ -24,7 +24,7 @@ struct HttpRequest {
     std::string ca_file;               ///< PEM file of trusted certificates; empty: the system's
     std::optional<uid_t> only_to;      ///< sent only if the listener belongs to this user
     std::chrono::milliseconds timeout{
-        30'000};  ///< for the whole exchange; for a stream: between two bytes
+        30'000};  ///< limit for the whole exchange or, in a stream, between two bytes
 };
 
 /// A reply. `status` 0 means that there was no HTTP reply; `error` has the reason.
@@ -34,7 +34,7 @@ struct HttpReply {
     std::string error;
     std::map<std::string, std::string> headers;  ///< names in lower case
     std::string stranger{};  ///< the listener's user, if not `only_to`; nothing was sent then
-    bool foreign = false;    ///< a success of another program; `status` is 0 then
+    bool foreign = false;    ///< another program replied with success; `status` is 0 then
 
     bool answered() const { return status != 0; }
     bool ok() const { return status >= 200 && status < 300; }
@@ -55,8 +55,8 @@ public:
 
     struct StreamHandlers {
         std::function<bool(std::string_view)>
-            on_data;                    ///< bytes of a 2xx body; false ends the stream
-        std::function<bool()> on_idle;  ///< about five times a second; false ends the stream
+            on_data;                    ///< gets bytes of a 2xx body; false ends the stream
+        std::function<bool()> on_idle;  ///< called about five times a second; false ends the stream
     };
     /// Sends the request and passes a 2xx body on as it comes. Returns when the server closes the
     /// connection, a handler returns false, or `timeout` passes without a byte. The result has the

@@ -22,7 +22,7 @@ struct TcpEnd {
     bool operator==(const TcpEnd&) const = default;
 };
 
-/// "127.0.0.1" or "::1"; nothing for another text. Pure.
+/// Reads an address such as "127.0.0.1" or "::1"; nothing for any other text. Pure.
 std::optional<TcpEnd> tcp_end(const std::string& address, long port);
 
 /// A line of /proc/net/tcp or /proc/net/tcp6.
@@ -31,18 +31,17 @@ struct TcpSocket {
     TcpEnd remote;
     bool listens = false;
     uid_t user = 0;
-    std::uint64_t inode = 0;  ///< 0: not accepted yet, and `user` is unknown
+    std::uint64_t inode = 0;  ///< inode of the socket; 0: not accepted yet, and `user` is unknown
 };
 
-/// Nothing for a line of another form. Pure.
+/// Reads one line; nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
-/// Empty if the other end of the connection `ours` -> `theirs` belongs to `owner`; else the user of
-/// that end, as "user ann (1000)", or a text that the user is unknown. As long as the connection is
-/// not accepted, all sockets that listen at that end must belong to `owner`. `sockets` must have
-/// listeners before other sockets, as the kernel lists them: a connection that is still unaccepted
-/// when its line is read then belongs to one of these listeners. Pure, except for the names of
-/// users.
+/// The user of the other end of the connection `ours` -> `theirs`, as "user ann (1000)", or a text
+/// that this user is unknown. Empty if the other end belongs to `owner`. As long as the connection
+/// is not accepted, all sockets that listen at that end must belong to `owner`. `sockets` must have
+/// listeners before other sockets, as the kernel lists them. Then a connection that is unaccepted
+/// when its line is read belongs to one of these listeners. Pure, except for the names of users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

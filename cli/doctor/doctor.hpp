@@ -22,8 +22,8 @@ struct Finding {
     std::string fix;  ///< what to do, if not ok
 };
 
-/// A missing directory or file is no fault, in this check and those below: the first start creates
-/// it.
+/// Neither this check nor the checks below find fault with a missing directory or file, because the
+/// first start creates it.
 Finding check_state_directory(const std::filesystem::path& directory);
 
 /// Reads the header only, so the database may be in use. `schema_version` is this build's.
@@ -32,10 +32,10 @@ Finding check_database(const std::filesystem::path& file, int schema_version);
 /// Checks the linked SQLite for the WAL-reset bug, which a second connection triggers. Pure.
 Finding check_sqlite(std::string_view version);
 
-/// With less than `free_min` bytes free, reports are refused.
+/// Checks the free space. With less than `free_min` bytes free, the daemon refuses reports.
 Finding check_room(const std::filesystem::path& directory, std::uint64_t free_min);
 
-/// How long a sync takes in `directory`: every report waits for one.
+/// Measures how long a sync takes in `directory`, because every report waits for a sync.
 Finding check_sync(const std::filesystem::path& directory);
 
 /// The parts of a damaged database that were saved, and those that were lost. Pure.

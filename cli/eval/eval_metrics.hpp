@@ -21,11 +21,11 @@ struct JudgedSession {
     std::optional<AlarmRead> read = {};  ///< the finding of a person who read it (`--verdicts`)
 };
 
-/// A recording that stands for a test of another project's stuck detector, as its `meta` line
-/// states.
+/// A recording that reproduces a test case for the stuck detector of another project. The `meta`
+/// line of the recording names this test.
 struct Scenario {
     std::string file;
-    std::string portable;  ///< "yes": any sensible detector agrees; "threshold", "policy"
+    std::string portable;  ///< "yes" (any sensible detector agrees), "threshold" or "policy"
     std::string test;
     bool expects_stuck = false;
     Timeline timeline;
@@ -36,7 +36,7 @@ struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
     std::size_t false_stuck = 0;    ///< successes without a loop that were ever `stuck`
-    std::size_t stuck_unknown = 0;  ///< successes that were ever `stuck` and whose labels do not
+    std::size_t stuck_unknown = 0;  ///< successes that were ever `stuck`, with labels that do not
                                     ///< state whether there was a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
@@ -49,7 +49,8 @@ struct Metrics {
     std::optional<double> delay_stuck;
 };
 
-/// Numbers of sessions that were `stuck` at some time, by the findings of people who read them.
+/// Numbers of sessions that were `stuck` at some time: of all such sessions, of those with each
+/// finding of a person who read the session, and of those that no person has read.
 struct AlarmCounts {
     std::size_t stuck = 0;
     std::size_t right = 0;
@@ -63,12 +64,12 @@ AlarmCounts count_alarms(std::span<const JudgedSession> sessions);
 
 Metrics measure(std::span<const JudgedSession* const> sessions);
 
-/// The first verdict of at least `least` (kSuspect includes kStuck), or null.
+/// The first step whose verdict is `least` or worse (kSuspect includes kStuck), or null.
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
-/// How many calls of a loop that begins with call `start` (from 0) had finished at the first
-/// verdict of at least `least`; 1 if the session had such a verdict before the loop; nothing if it
-/// never had one.
+/// The number of the loop's calls that had finished when the session first had a verdict of at
+/// least `least`. 1 if the session already had such a verdict when the loop began; nothing if it
+/// never had one. `start`: number of calls before the loop.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 
@@ -81,7 +82,8 @@ bool is_wrong_alarm(const JudgedSession& session);
 /// True if the session was ever judged `stuck`, and no person has read it yet.
 bool is_unread_alarm(const JudgedSession& session);
 
-/// True if the scenario had the expected result: that it is `stuck` at some time, or never.
+/// True if the result is the expected one: with `expects_stuck`, the scenario was `stuck` at some
+/// time; else it never was.
 bool agrees(const Scenario& scenario);
 
 }  // namespace headway::cli

@@ -20,9 +20,9 @@ struct Evaluation {
     std::vector<std::string> apart;  ///< sources that the totals leave out
     bool labelled = false;
     bool read = false;                   ///< people's verdicts on alarms were read
-    std::vector<std::string> not_there;  ///< files that these verdicts name and that do not exist
+    std::vector<std::string> not_there;  ///< missing files that these verdicts name
     std::size_t unlabelled = 0;          ///< recordings that the labels do not name
-    std::vector<std::string> missing;    ///< files that labels name and that do not exist
+    std::vector<std::string> missing;    ///< missing files that labels name
     std::size_t events_lost = 0;         ///< unreadable events in readable files
     std::vector<std::string> lost;       ///< "file:line: what", the first such event of each file
     std::vector<std::string> troubles;   ///< "file:line: what", one for each unreadable file

@@ -13,11 +13,11 @@
 #include "cli/client/client_options.hpp"
 #include "core/base/result.hpp"
 
-// The state shared by all agents that are kept going, as files in the state directory: a switch
-// and, for each kind of agent, the turns in which its agents begin, and the conversations in which
-// they work. A file is locked with flock(2) while it is changed. A keeper is the process that keeps
-// one agent going. The lines of keepers that no longer run are ignored, so a kill -9 leaves nothing
-// behind.
+// The state shared by all agents that are kept going, stored as files in the state directory. One
+// file is the switch for all. For each kind of agent, a file has the turns in which its agents
+// begin, and the conversations in which they work. A file is locked with flock(2) while it is
+// changed. A keeper is the process that keeps one agent going. The lines of keepers that no longer
+// run are ignored, so a kill -9 leaves nothing behind.
 
 namespace headway::cli {
 
@@ -42,7 +42,8 @@ struct ProviderTurns {
     WallTime limited_until{};         ///< end of the provider's limit, as a resumed agent found it
     WallTime limited_noted{};         ///< time of that finding
     std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
-    std::vector<KeptConversation> kept{};  ///< of running keepers, in the order of their coming
+    /// The conversations of running keepers, in the order in which the keepers came to them.
+    std::vector<KeptConversation> kept{};
     bool operator==(const ProviderTurns&) const = default;
 };
 
@@ -53,10 +54,10 @@ WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseco
                    std::int64_t pid, const std::string& began);
 
 enum class GiveWayTo : std::uint8_t {
-    kEarlier,  ///< to the keeper that came first, when an agent has ended
-    kAny,      ///< to each other keeper, when it is time to start: its agent works
+    kEarlier,  ///< the keeper that came earlier, when an agent has ended
+    kAny,      ///< any other keeper, when it is time to start, because that keeper's agent works
 };
-/// PID of the keeper of the same conversation to which this one gives way; 0: none. Pure.
+/// PID of another keeper of the same conversation, to which this keeper gives way; 0: none. Pure.
 std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const std::string& key,
                           GiveWayTo whom);
 
@@ -76,15 +77,15 @@ public:
 
     /// True after `headway keep-going off`.
     bool is_off() const;
-    /// Error: kInternal, with the path and why.
+    /// Switches keep-going off or on. Error: kInternal, with the path and the reason.
     core::Result<> set_off(bool off) const;
 
     /// take_turn() among all agents of this name. Returns `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
     /// Records that the provider's limit still holds: an agent of this name was resumed at the
-    /// reset, and met the limit again. Not to be called for the first limit of a run: it may belong
-    /// to another account or window, and each run waits for its own limit.
+    /// reset, and met the limit again. Not to be called for the first limit of a run: that limit
+    /// may belong to another account or window, and each run waits for its own limit.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
     /// The end of a limit that another agent found at or after `since`; a time in the past if no
     /// agent found one.
@@ -92,8 +93,8 @@ public:
 
     /// Records that the agent of this keeper works in the conversation, its only one from now on.
     void keep_conversation(const std::string& agent, const std::string& id) const;
-    /// keeper_ahead() of this keeper, which leaves the conversation if there is one: never do two
-    /// go on, and never do both give way.
+    /// keeper_ahead() of this keeper. If there is a keeper ahead, this keeper leaves the
+    /// conversation. Thus exactly one of two keepers goes on.
     std::int64_t give_way(const std::string& agent, const std::string& id, GiveWayTo whom) const;
     /// Forgets the conversation of this keeper, whose agent does not go on.
     void leave_conversation(const std::string& agent) const;

@@ -21,7 +21,8 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
 /// `words`, the placeholders {id} and {prompt} are unquoted or alone in quotes. They become
 /// parameters of the shell, which never parses the text put in their place. Error:
 /// kInvalidParameter for a placeholder in quotes together with other words, because the quoted text
-/// could be a command for another shell; also for an id that would be taken as an option. Pure.
+/// could be a command for another shell. The same error for an id that would be taken as an option.
+/// Pure.
 core::Result<std::vector<std::string>> own_resume_command(const std::string& words,
                                                           const std::string& id,
                                                           const std::string& prompt);

@@ -26,16 +26,16 @@ struct ResumeRules {
     std::uint64_t resumes_max = kResumesDefault;
     /// No resume starts later than this after the first start.
     std::chrono::milliseconds until{std::chrono::hours{12}};
-    /// How long to wait after a reset, since clocks differ and the provider needs a moment. Other
-    /// waits are multiples of this.
+    /// How long to wait after the reset of a limit, because clocks differ and the provider needs a
+    /// moment. All other waits are multiples of this time.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
     bool operator==(const ResumeRules&) const = default;
 };
-/// Without a margin, an agent would be restarted without a pause.
+/// The smallest margin: without one, an agent would be restarted without a pause.
 inline constexpr std::chrono::milliseconds kMarginMin{100};
 inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 
-/// One run of the agent that has ended.
+/// A run of the agent, after the run has ended.
 struct RunOver {
     RunEnd end;
     bool interrupted = false;   ///< a person or a service manager ended the agent or this program
@@ -48,9 +48,9 @@ struct RunOver {
     /// The output of the check, if it failed after a clean end; nothing if there is no check or it
     /// passed.
     std::optional<std::string> check_failed;
-    bool check_ended = false;  ///< the check was ended by a person, so that the work is not checked
-    /// Why the command of the check cannot be run, so that the work is not checked; empty if it
-    /// can.
+    bool check_ended = false;  ///< a person ended the check, so the work is not checked
+    /// Why the command of the check cannot be run; the work is then not checked. Empty: it can be
+    /// run.
     std::string check_broken;
 };
 
@@ -59,8 +59,8 @@ struct ResumeStep {
     bool resume = false;
     bool in_turn = false;  ///< agents of one provider wait for the same time, and begin in turn
     WallTime at{};         ///< earliest start
-    std::string why;       ///< for people: the cause of the wait, or why there is no resume
-    std::string prompt;    ///< for the agent
+    std::string why;       ///< the cause of the wait, or why there is no resume; for people
+    std::string prompt;    ///< the prompt for the agent
 };
 
 class ResumePlan {
@@ -84,9 +84,9 @@ private:
     const WallTime began_;
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;    ///< resumed after a full context, since the last progress
-    bool unstuck_ = false;      ///< resumed after a loop; this happens only once
-    std::string last_check_;    ///< output of the check that failed last
+    bool compacted_ = false;  ///< true if, since the last progress, a full context led to a resume
+    bool unstuck_ = false;    ///< resumed after a loop; this happens only once
+    std::string last_check_;  ///< output of the check that failed last
 };
 
 /// The time in an ISO text, in UTC; nothing for any other text, or for a text without a zone.

@@ -21,7 +21,7 @@ class Argument {
 public:
     explicit Argument(ArgumentSpec& spec) : spec_(spec) {}
 
-    /// A FILE, DIR or FOLDER is never empty.
+    /// Sets the name of the value's type. A FILE, DIR or FOLDER is never empty.
     Argument& type(std::string name);
     Argument& required();
     /// Leaves the argument out of the verb's help, which has one note for all such arguments.

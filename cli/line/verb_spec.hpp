@@ -68,18 +68,20 @@ struct ArgumentSpec {
 /// An error in the combination of valid arguments, and the next step.
 struct Mistake {
     std::string what;
-    std::string next{};  ///< empty: the verb's help
+    std::string next{};  ///< the next step; empty: the verb's help
 };
 
 /// A verb and the verbs below it; the one at the root is the program.
 struct VerbSpec {
     std::string name{};
     std::string help{};
-    std::string group{};                    ///< heading in the program's help; empty: none
-    std::string footer{};                   ///< rules and examples, lines of text
-    std::vector<ArgumentSpec> arguments{};  ///< in the order in which help lists them
-    std::vector<VerbSpec> verbs{};          ///< unless empty, one of these verbs must be named
-    bool hidden = false;                    ///< in no help, completion or manual
+    std::string group{};   ///< heading in the program's help; empty: none
+    std::string footer{};  ///< rules and examples, lines of text
+    /// All arguments, in the order in which help lists them.
+    std::vector<ArgumentSpec> arguments{};
+    /// Verbs below this one; if there are any, one of them must be named.
+    std::vector<VerbSpec> verbs{};
+    bool hidden = false;  ///< the verb is in no help, completion or manual
 
     std::function<void()> chosen{};                    ///< runs if this verb was named
     std::function<std::optional<Mistake>()> finish{};  ///< runs when all arguments are set
@@ -88,7 +90,7 @@ struct VerbSpec {
 
     // Values that the verb takes from its context, see command_line.cpp.
     ClientOptions* client = nullptr;
-    std::function<bool()> needs_daemon{};  ///< unset: a verb with a client always needs it
+    std::function<bool()> needs_daemon{};  ///< whether the verb needs `client`; unset: always
     bool by_socket = true;                 ///< the daemon may be found by its Unix socket
     config::LoadRequest* sources = nullptr;
 };

@@ -27,10 +27,11 @@ struct LineEvent {
 
 /// Token counts that do not overlap.
 struct LineTokens {
-    std::uint64_t input = 0;  ///< neither read from nor written to a cache
+    std::uint64_t input = 0;  ///< input tokens neither read from nor written to a cache
     std::uint64_t cached = 0;
     std::uint64_t cache_write = 0;
-    std::uint64_t output = 0;  ///< without reasoning, if the agent reports that separately
+    /// Output tokens, without reasoning if the agent reports that separately.
+    std::uint64_t output = 0;
     std::uint64_t reasoning = 0;
 
     std::uint64_t sum() const { return input + cached + cache_write + output + reasoning; }
@@ -42,7 +43,7 @@ struct LineUse {
     LineTokens tokens;
     std::optional<double> cost_usd;
     /// The name of the model's answer that used the tokens; a later line with the same name reports
-    /// the same tokens again. Empty: the use is the total since the agent's start.
+    /// the same tokens again. Empty: the figures are totals since the agent's start.
     std::string answer;
     bool hooks_tell_tokens = false;  ///< the agent's hooks report these tokens, but no cost
     std::string model = {};          ///< model that used them; empty: not reported
@@ -56,8 +57,9 @@ struct RefusedCall {
 /// How the agent's work ended, according to the agent. An unknown result is not a success.
 struct LineResult {
     bool ok = true;
-    std::string text;                       ///< empty: the last message is the result
-    std::vector<RefusedCall> refused = {};  ///< by the agent's own rules, if it lists them
+    std::string text;  ///< the result; empty: the last message is the result
+    /// Calls that the agent's own rules refused, if the agent lists them.
+    std::vector<RefusedCall> refused = {};
 };
 
 struct AgentLine {
@@ -65,10 +67,11 @@ struct AgentLine {
     std::string agent;  ///< the agent that wrote the line, as named in run_end.cpp; empty: the
                         ///< agent of the format
     std::string began;  ///< the agent's id of a session that begins here; empty: none begins
-    std::string conversation;  ///< session id, for agents that write no line when a session begins
+    std::string conversation;  ///< the agent's session id, if the agent writes no line when a
+                               ///< session begins
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
-    std::string model;         ///< empty: not reported
+    std::string model;         ///< the model; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string notice;        ///< a warning of the agent about its own run
     std::optional<LineUse> use;

@@ -23,7 +23,8 @@ class AgentLines {
 public:
     /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// No agent reports this many events in a second, only a program that floods its output.
+    /// Maximum number of events passed on in a second. No agent has more, only a program that
+    /// floods its output.
     static constexpr std::size_t kEventsPerSecondMax = 500;
     /// Unfinished calls whose tool and arguments are kept.
     static constexpr std::size_t kOpenCallsMax = 128;
@@ -84,7 +85,7 @@ private:
     Tell tell_;
     Complete complete_;
     Before before_;
-    std::string line_;             // begins with "{" and may be an agent's
+    std::string line_;             // current line, which begins with "{" and may be an agent's
     bool at_start_ = true;         // at the start of a line
     bool ordinary_ = false;        // the current line is not an agent's
     std::array<bool, 8> begun_{};  // indexed like line_formats()
@@ -96,7 +97,7 @@ private:
     std::string model_;
     RunFacts facts_;
     std::deque<std::string> failed_;      // failed calls since the last call that changed something
-    const LineFormat* format_ = nullptr;  // of the newest line of an agent
+    const LineFormat* format_ = nullptr;  // format of the newest line of an agent
     bool found_ = false;
     std::size_t told_ = 0;  // events since the last tick
     std::uint64_t left_out_ = 0;

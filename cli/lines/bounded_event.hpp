@@ -12,8 +12,8 @@
 
 namespace headway::cli {
 
-/// Four times the size from which the daemon keeps only the head and the tail of a text, so that
-/// the daemon chooses the head and the tail.
+/// Above four times the daemon's own limit, a text is cut here. A shorter text is sent whole, so
+/// that the daemon chooses the head and the tail that it keeps.
 inline constexpr std::size_t kLineTextBytesMax = 16'384;
 
 /// `text`; or, if it is longer, its head and tail, with the size of the cut part between them.

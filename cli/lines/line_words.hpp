@@ -23,7 +23,7 @@ void add_message(AgentLine& line, std::string_view role, std::string_view text);
 /// An error that the agent reports. It is passed on unchanged: the daemon interprets it.
 struct ToldError {
     std::string message;
-    std::string error_class = {};  ///< the agent's type name for it
+    std::string error_class = {};  ///< the agent's name for this type of error
     std::optional<std::uint64_t> status = {};
     std::optional<bool> retryable = {};
     bool ends_turn = false;

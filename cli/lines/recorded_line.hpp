@@ -10,7 +10,7 @@
 
 namespace headway::cli {
 
-inline constexpr std::size_t kShortTextBytesMax = 512;  ///< "string" of API.md
+inline constexpr std::size_t kShortTextBytesMax = 512;  ///< maximum length of a "string" (API.md)
 
 /// Removes NUL from every text: the daemon refuses NUL, and recordings of shells contain it.
 /// Changes only `value`.

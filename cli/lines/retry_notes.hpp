@@ -26,7 +26,7 @@ private:
     void end_line(std::vector<LineEvent>& errors);
 
     std::string line_;
-    std::string note_;  // from "Attempt" on; empty: none has begun
+    std::string note_;  // text from "Attempt" on; empty: none has begun
     std::size_t lines_ = 0;
 };
 

@@ -48,7 +48,7 @@ struct RunEnd {
     bool refused = false;  ///< calls were refused, and no call changed anything afterwards
 };
 
-/// Pure.
+/// How the run ended, from these facts and the exit status. Pure.
 RunEnd run_end(const RunFacts& facts, const ExitStatus& exit);
 
 }  // namespace headway::cli

@@ -16,23 +16,23 @@ LineUse believable(LineUse reported);
 /// except input and output. Pure.
 Json usage_json(const LineUse& use);
 
-/// Computes the use that each line adds, whether lines report single answers of the model (perhaps
-/// several times) or the total so far. Nothing is counted twice; if an agent's total is below the
-/// sum of its answers, the sum is kept. A total below the previous one means that the agent was
-/// restarted. Pure.
+/// Computes the tokens and cost that each line adds. A line reports a single answer of the model,
+/// which an earlier line may have reported too, or the total so far. Nothing is counted twice; if
+/// an agent's total is below the sum of its answers, the sum is kept. A total below the previous
+/// one means that the agent was restarted. Pure.
 class UseMeter {
 public:
-    /// The new use; nothing if there is none. Its `answer` is not set.
+    /// The added tokens and cost, without an `answer`; nothing if the line adds none.
     std::optional<LineUse> add(const LineUse& line_use);
-    /// `before`: use before this run. The total that a resumed agent reports includes that use; the
-    /// total of any other agent does not.
+    /// `before`: the tokens used before this run. The total that a resumed agent reports includes
+    /// these tokens; the total of any other agent does not.
     void start_from(const LineTokens& before);
 
 private:
-    LineUse answer_;      // the last answer, as reported
-    LineTokens counted_;  // all use so far
+    LineUse answer_;      // tokens and cost of the last answer, as reported
+    LineTokens counted_;  // all tokens so far
     double cost_ = 0;
-    std::uint64_t total_ = 0;  // tokens of the last total
+    std::uint64_t total_ = 0;  // tokens in the last total
 };
 
 }  // namespace headway::cli

@@ -28,7 +28,7 @@ std::string time_text(double seconds);
 /// ids.
 struct ObservedNames {
     std::string session;
-    std::string parent;  ///< empty: none
+    std::string parent;  ///< the parent's session id; empty: none
 };
 ObservedNames names_of(const StoredAbout& about);
 
@@ -69,8 +69,8 @@ private:
     double last_ = 0;  ///< time of the last line with a time
     bool begun_ = false;
     std::map<std::string, std::string> open_;  ///< reports of calls from the past, by call id
-    std::string answer_;                       ///< answer whose use was reported last
-    LineTokens used_;                          ///< use of that answer so far
+    std::string answer_;                       ///< answer whose tokens were reported last
+    LineTokens used_;                          ///< tokens of that answer so far
 };
 
 }  // namespace headway::cli

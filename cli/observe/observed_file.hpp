@@ -24,7 +24,8 @@ public:
     core::Result<> read(std::size_t reports_max, std::vector<std::string>& reports);
     /// True if the last read() came to the end.
     bool at_end() const { return at_end_; }
-    /// True if `now` has bytes that were not read.
+    /// True if the file may have something to read: its inode in `now` is new, or its size in `now`
+    /// is not `offset_`.
     bool is_behind(const StoreFile& now) const {
         return now.bytes != offset_ || now.inode != inode_;
     }

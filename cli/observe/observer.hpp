@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// True if a process that this user started with `headway run` works in this folder: its work is
-/// already reported, in the session of the run.
+/// True if a process that this user started with `headway run` works in this folder. The work of
+/// such a process is already reported, in the session of `headway run`.
 bool is_supervised_in(const std::string& folder);
 
 /// Follows stored sessions as they grow and reports them to a daemon. Files are read only as fast
@@ -41,7 +41,7 @@ private:
     enum class Standing : std::uint8_t {
         kUnknown,
         kOurs,  ///< no other client reports into the session
-        kLeft,  ///< other clients report into it, or it has ended
+        kLeft,  ///< other clients report into the session, or the session has ended
     };
     struct Observed {
         ObservedFile file;
@@ -67,7 +67,7 @@ private:
     const Setup setup_;
     Daemon& daemon_;
     StoreWatch watch_;
-    std::map<std::string, Observed> files_;  ///< by path
+    std::map<std::string, Observed> files_;  ///< observed files by path
     bool all_watched_ = true;
     double since_ = 0;  ///< start of the observation, in seconds since 1970
 };

@@ -23,7 +23,7 @@ public:
     /// Sends one part, a JSON array; false ends the reading.
     using Send = std::function<bool(std::string part)>;
 
-    /// `session` is as scanned. It and `send` must outlive this object.
+    /// `session`: the scanned session. `session` and `send` must outlive this object.
     RecordedParts(const ScannedSession& session, const Send& send);
 
     /// Takes the next line. False: no more lines are needed.
@@ -47,7 +47,7 @@ private:
     ObservedEvents observed_{0, ReportTimes::kOfLines};
     std::string goal_;
     std::string part_;      ///< the next part, without its brackets
-    std::size_t held_ = 0;  ///< events in it
+    std::size_t held_ = 0;  ///< number of events in `part_`
     std::size_t events_ = 0;
     bool opened_ = false;
     bool rests_ = false;    ///< the turn was over at the last event

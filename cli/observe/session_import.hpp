@@ -53,8 +53,8 @@ public:
 
     SessionImport(Setup setup, Daemon& daemon) : setup_(std::move(setup)), daemon_(daemon) {}
 
-    /// Ends early, between two sessions, when `stop` returns true; also at a failure. `sessions`
-    /// must be sorted by sort_for_history().
+    /// Imports the sessions. Ends early when `stop` returns true between two sessions, and at a
+    /// failure. `sessions` must be sorted by sort_for_history().
     Result run(const std::vector<StoredSession>& sessions);
 
 private:

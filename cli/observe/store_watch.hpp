@@ -16,7 +16,7 @@ namespace headway::cli {
 /// Finds out which files in some folders have changed, with inotify. One thread.
 class StoreWatch {
 public:
-    /// More folders would use up the watches of the user's other programs.
+    /// Maximum number of folders. More would use up the watches of the user's other programs.
     static constexpr std::size_t kFoldersMax = 4'096;
 
     struct Seen {

@@ -16,18 +16,18 @@ namespace headway::cli {
 
 /// The result of a check.
 struct CheckResult {
-    /// Why the check was ended before it ended itself.
+    /// Why the check was ended before its own end.
     enum class Ended : std::uint8_t { kNot, kTooLong, kInterrupted, kStopped, kPaused, kOff };
 
     ExitStatus exit;
-    std::string output;  ///< its last part, without bytes of value 0
+    std::string output;  ///< the last part of the output, without NUL bytes
     Ended ended = Ended::kNot;
 
     bool passed() const { return exit.code == 0 && ended == Ended::kNot; }
 };
 
-/// Runs one check, a shell command. All processes below this one are ended, by SIGTERM and ten
-/// seconds later by SIGKILL, at a signal, at the limit of time, and when `ends` says so.
+/// Runs one check, a shell command. At a signal, at the time limit, and when `ends` requires it,
+/// all processes below this one are ended: by SIGTERM, and ten seconds later by SIGKILL.
 class CheckCommand {
 public:
     struct Setup {
@@ -56,11 +56,11 @@ private:
     std::optional<int> status_;
     CheckResult::Ended ended_ = CheckResult::Ended::kNot;
     std::optional<SteadyTime> kill_at_;
-    bool quiet_ = false;  ///< nothing came for a moment
+    bool quiet_ = false;  ///< true if nothing came for a moment
 };
 
-/// True if a signal came that ends commands. Reaps all that has ended; `status` gets the status of
-/// `watched`.
+/// True if a signal that ends commands has come. Reaps all children that have ended; `status` gets
+/// the status of `watched`.
 bool read_end_signals(int fd, pid_t watched, std::optional<int>& status);
 
 }  // namespace headway::cli

@@ -38,8 +38,8 @@ std::string process_began(std::int64_t pid);
 std::uint64_t parse_write_bytes(std::string_view text);
 
 /// All descendants of a process, from /proc. A process that has ended is included in the sums of
-/// the process that waited for it. This process must be a child subreaper, so that no orphan is
-/// lost. Any thread.
+/// the process that waited for it. The calling process must be a child subreaper, so that no orphan
+/// is lost. Any thread.
 class ProcTree {
 public:
     explicit ProcTree(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}

@@ -21,7 +21,7 @@ struct Process {
     int error = 0;               ///< errno when it could not be started; `pid` is then -1
 };
 
-/// Descriptors from 3 to 1023 that a program started now would inherit, such as those that a shell
+/// The open descriptors from 3 to 1023 that child processes inherit, such as those that a shell
 /// opens for `<(...)`. To be called early, because libraries may open descriptors and never close
 /// them.
 std::vector<int> inherited_descriptors();
@@ -50,8 +50,8 @@ void hide_own_variables();
 
 /// How a command ended, from the status of waitpid(2).
 struct ExitStatus {
-    int code = 0;              ///< as a shell shows it: the exit status, or 128 plus the signal
-    int signal = 0;            ///< 0 when it exited by itself
+    int code = 0;    ///< exit code as a shell shows it: the exit status, or 128 plus the signal
+    int signal = 0;  ///< the signal that killed it; 0: it exited by itself
     std::string text() const;  ///< "exit status 2", "killed by signal 9 (Killed)"
 };
 ExitStatus exit_status_of(int wait_status);

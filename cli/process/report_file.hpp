@@ -9,9 +9,9 @@
 namespace headway::cli {
 
 /// A file that another program reads as soon as it exists, so it appears whole or not at all: it is
-/// written under another name and then renamed. `-` is standard output; a device or a pipe is
-/// written to directly, and so is a file that cannot be replaced because it is mounted or in
-/// another user's folder. A link is refused.
+/// written under another name and then renamed. `-` is standard output. A device or a pipe is
+/// written to directly. So is a file that cannot be replaced, because it is mounted or in another
+/// user's folder. A link is refused.
 class ReportFile {
 public:
     explicit ReportFile(std::string path);
@@ -20,7 +20,8 @@ public:
     /// Checks that the report can be written; to be called before work that may take hours. Leaves
     /// no trace. Error: kInvalidParameter.
     core::Result<> check() const;
-    /// Error: kInvalidParameter; the file is then unchanged, unless it is written to directly.
+    /// Writes the report. Error: kInvalidParameter; the file is then unchanged, unless it is
+    /// written to directly.
     core::Result<> write(std::string_view text) const;
 
 private:

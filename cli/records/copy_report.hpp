@@ -13,15 +13,15 @@ namespace headway::cli {
 
 class Json;
 
-/// Error: kInvalidConfig if the journal is not in a file, but in a store that several daemons
-/// share.
+/// Checks that the journal is in a file. Error: kInvalidConfig if it is in a store that several
+/// daemons share.
 core::Result<> require_own_database(const config::Settings& settings);
 
 /// The path of the database of these settings. Errors: those of config::load and of
 /// require_own_database().
 core::Result<std::string> database_of(const config::LoadRequest& sources);
 
-/// Pure.
+/// The report as JSON. Pure.
 Json copy_json(const std::string& file, const CopyReport& report);
 
 void say_copy(const Console& console, const std::string& verb, const std::string& file,

@@ -25,8 +25,8 @@ namespace headway::cli {
 /// beginning can be examined before reading, even that of a pipe opened by a shell.
 class FileStream : public std::istream {
 public:
-    /// `flags` of open(2): O_NOFOLLOW to refuse a symbolic link. A file that cannot be opened gives
-    /// a failed stream, with the reason in why().
+    /// `flags`: further flags for open(2), such as O_NOFOLLOW to refuse a symbolic link. A file
+    /// that cannot be opened gives a failed stream, with the reason in why().
     explicit FileStream(const std::string& path, int flags = 0)
         : std::istream(nullptr), buffer_(config::open_to_read(path, flags)) {
         if (!buffer_.file.open()) {

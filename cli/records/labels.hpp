@@ -13,12 +13,13 @@ namespace headway::cli {
 
 enum class Known : std::uint8_t { kUnknown, kNo, kYes };
 
-/// Label of one recorded session, by people or a rule.
+/// Label that people or a rule gave to one recorded session.
 struct SessionLabel {
     std::string file;
     std::string source;
     bool success = false;
-    bool failure = false;  ///< if `success` is false too: unknown
+    bool failure = false;  ///< the outcome is a failure; if neither this nor `success` is true, the
+                           ///< outcome is unknown
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
     std::int64_t loop_start = -1;  ///< call with which the loop begins, from 0; -1: unknown

@@ -38,7 +38,7 @@ struct Step {
     core::Event event;
     std::size_t line = 0;            ///< line, in the file, of the event that led to it
     std::size_t call = 0;            ///< number of calls that had finished before it
-    std::chrono::milliseconds at{};  ///< since the opening
+    std::chrono::milliseconds at{};  ///< time since the opening
 };
 
 /// One event of the journal that results from judging.
@@ -49,18 +49,22 @@ struct JournalEntry {
 };
 
 struct Timeline {
-    std::size_t events = 0;        ///< number of events judged
-    std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
-    std::size_t refused = 0;       ///< events after the end, or of an attempt that a later one
-                                   ///< replaced
-    std::size_t unreadable = 0;    ///< left out, see JudgeOptions::lenient
-    std::string first_unreadable;  ///< the first one: its line and the reason, "12: ..."
-    std::size_t calls = 0;         ///< number of tool.finished among the events
+    std::size_t events = 0;  ///< number of events judged
+    /// Events whose id came before; they are ignored, as by the daemon.
+    std::size_t duplicates = 0;
+    std::size_t refused = 0;  ///< events after the end, or of an attempt that a later one
+                              ///< replaced
+    /// Number of unreadable events, which are left out (JudgeOptions::lenient).
+    std::size_t unreadable = 0;
+    /// "12: ...": line of the first unreadable event, and the reason.
+    std::string first_unreadable;
+    std::size_t calls = 0;  ///< number of tool.finished among the events
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
-    /// For comparison, after how many calls simpler rules would have stopped the session: 3 or 5
-    /// consecutive equal calls, or 10 or 30 minutes without an event.
+    /// For comparison with simpler rules: the number of calls after which each of them would have
+    /// stopped the session. These rules are 3 or 5 consecutive equal calls, and 10 or 30 minutes
+    /// without an event.
     std::optional<std::size_t> same_3, same_5, quiet_10, quiet_30;
     bool timed = false;                 ///< the recording has times of events
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty without keep_journal
@@ -69,7 +73,7 @@ struct Timeline {
 /// Judges the events of one session as they come, for input that is read piece by piece.
 class EventJudge {
 public:
-    /// `options` must outlive this.
+    /// `options` must outlive this object.
     EventJudge(const JudgeOptions& options, core::SessionStarted about);
     EventJudge(const EventJudge&) = delete;
     EventJudge& operator=(const EventJudge&) = delete;

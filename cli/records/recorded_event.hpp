@@ -17,17 +17,17 @@ namespace headway::cli {
 /// The members of a line, which is an object; valid until its document parses another text.
 class LineMembers {
 public:
-    /// Members that are read; further ones are ignored. With all the members that a line can hold,
-    /// the searches for its parts would take quadratic time.
+    /// Maximum number of members that are read; further members are ignored. With all the members
+    /// that a line can hold, the searches for its parts would take quadratic time.
     static constexpr std::size_t kMax = 256;
 
     /// Replaces the members by those of `object`.
     void read(api::JsonValue object);
-    /// Nothing if the member is absent or null.
+    /// The member; nothing if it is absent or null.
     std::optional<api::JsonValue> find(std::string_view name) const;
-    /// Nothing if the member is of another kind.
+    /// The member; nothing if it is absent or of another kind.
     std::optional<api::JsonValue> find(std::string_view name, api::JsonKind kind) const;
-    /// Empty unless the member is text.
+    /// The text of a member; empty unless the member is text.
     std::string_view text_of(std::string_view name) const;
     std::optional<double> number_of(std::string_view name) const;
 
@@ -36,7 +36,7 @@ private:
         std::string_view name;
         api::JsonValue value;
     };
-    std::vector<Member> members_;  ///< without those that are null
+    std::vector<Member> members_;  ///< all members that are not null
 };
 
 /// The text, cut to the limit of a string in API.md; JSON for other values. Pure.

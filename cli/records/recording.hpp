@@ -36,7 +36,7 @@ struct RecordedEvent {
     /// For kJudge and kJudgeAgain. Errors: those of api::decode_report().
     core::Result<core::Event> event;
     std::optional<double> seconds;  ///< time of the event by the recording's own clock
-    std::size_t line = 0;           ///< of the file, from 1
+    std::size_t line = 0;           ///< number of the line in the file, from 1
     /// True: this is no event, but acknowledges the newest advice, if any.
     bool acknowledges = false;
 };
@@ -44,7 +44,7 @@ struct RecordedEvent {
 /// One event as the daemon stored it.
 struct StoredEvent {
     core::Result<core::Event> event;  ///< errors: those of api::decode_stored_event()
-    std::size_t line = 0;             ///< of the file, from 1
+    std::size_t line = 0;             ///< number of the line in the file, from 1
 };
 
 /// A recorded session in the form that the daemon uses.
@@ -60,16 +60,17 @@ struct Recording {
     bool whole_export = false;
     std::size_t lines = 0;    ///< lines that are not blank
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or that have an unknown type
-    std::string gap;  ///< where an export is incomplete, in words; empty: it is whole, or no export
+    std::string gap;  ///< where an export is incomplete, in words; empty: the export is whole, or
+                      ///< this is no export
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one
 /// object per line), the daemon's own export (`headway events --jsonl`), or events as an agent
 /// reports them ({"type","data"}; {"ack":true} acknowledges the newest advice). Event ids come from
 /// the line's number in the recording, so playing it again is idempotent. Error: kInvalidJson for a
-/// line that is not a JSON object, is of another session than the lines before or, for kPlay, is an
-/// event that no daemon accepts; the detail begins with the line's number ("12: ..."), so that it
-/// can follow the file's name.
+/// line that is not a JSON object, for a line of another session than the lines before and, for
+/// kPlay, for an event that no daemon accepts. The detail begins with the line's number ("12:
+/// ..."), so that it can follow the file's name.
 core::Result<Recording> read_recording(std::istream& lines, ReadFor use);
 
 /// Reads the recording in a file that a verb was given. Errors: as above, and kBadRequest if

@@ -10,14 +10,14 @@ namespace headway::cli {
 
 class Json;
 
-/// Builds an event's data: `text` is a JSON object or empty, then each "key=value" sets one member;
-/// dots in the key mean nesting ("error.class=test"). A value that is a JSON number, boolean, null,
-/// list, object or quoted string is taken as JSON, anything else as text. Error: kInvalidJson,
-/// kInvalidField. Pure.
+/// Builds an event's data. `text` is a JSON object or empty. Then each "key=value" of `fields` sets
+/// one member, where dots in the key mean nesting ("error.class=test"). A value that is a JSON
+/// number, boolean, null, list, object or quoted string is taken as JSON, anything else as text.
+/// Error: kInvalidJson, kInvalidField. Pure.
 core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
 
-/// Error: kInvalidField if two pairs set the same field, or if one pair sets a part of the field
-/// that the other pair sets. Pure.
+/// Checks that no field is set twice. Error: kInvalidField if two pairs set the same field, or if
+/// one pair sets a part of the field that another pair sets. Pure.
 core::Result<> check_once(const std::vector<std::string>& pairs);
 
 /// "key=value" pairs as a JSON object of strings. Error: kInvalidField. Pure.

@@ -10,8 +10,8 @@
 namespace headway::cli {
 
 /// Which runs of jobs have a row in a list. A job that pings each minute has a session for each
-/// run, so the completed runs of a job share the row of the newest completed one; any other run has
-/// a row of its own.
+/// run. Therefore the completed runs of a job share the row of the newest completed run. Any other
+/// run has a row of its own.
 class JobRuns {
 public:
     /// Sessions come newest first. True: the session has a row of its own; false: it is counted
@@ -23,7 +23,7 @@ public:
     std::size_t hidden() const { return hidden_; }
 
 private:
-    std::map<std::string, std::string> newest_;  ///< by job: its newest completed session
+    std::map<std::string, std::string> newest_;  ///< id of the newest completed session of each job
     /// By session in `newest_`: the number of further runs in its row.
     std::map<std::string, std::size_t> behind_;
     std::size_t hidden_ = 0;

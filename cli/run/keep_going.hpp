@@ -23,8 +23,9 @@ struct KeepGoingOptions {
     ResumeRules rules;
     std::chrono::milliseconds check_most = kCheckMost;  ///< a longer check is ended, and has failed
     std::string check;  ///< shell command that decides if a clean end is final; empty: none
-    std::string resume_command;  ///< the user's own; empty: the agent's
-    std::string state_folder;    ///< shared by all agents that are kept going
+    /// The user's own command for a resume; empty: the agent's command.
+    std::string resume_command;
+    std::string state_folder;  ///< shared by all agents that are kept going
     AgentHomes homes;
 };
 
@@ -34,7 +35,7 @@ public:
     using Words = std::vector<std::string>;
     using Say = std::function<void(const std::string& text)>;
 
-    /// All references must outlive this.
+    /// All references must outlive this object.
     KeepGoing(const KeepGoingOptions& options, const Words& first, const SignalGuard& signals,
               Reporter& reporter, CommandFigures& figures,
               const std::map<std::string, std::string>& environment, Say say);
@@ -86,12 +87,12 @@ private:
     const std::string folder_;
     const std::string folder_is_;  ///< the folder's device and inode when the run began
     std::uint64_t checks_ = 0;
-    SteadyTime next_look_{};  ///< when a check looks at the session again
+    SteadyTime next_look_{};  ///< time at which a check looks at the session again
     std::string why_over_;
     bool cancelled_ = false;
     /// The previous run ended at a usage limit, and this run began at the limit's reset.
     bool probed_ = false;
-    std::string agent_;  ///< as it named itself; empty: not yet
+    std::string agent_;  ///< the agent's own name for itself; empty: not known yet
     Json waits_;         ///< data of the tool call that reports the wait
 };
 

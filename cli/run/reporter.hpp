@@ -19,7 +19,7 @@ class Json;
 
 /// Content of a `stop` directive, or the reason for the end of the session.
 struct StopDirective {
-    std::string id;  ///< empty: no acknowledgement is needed
+    std::string id;  ///< id of the directive; empty: no acknowledgement is needed
     std::string reason;
 };
 
@@ -109,7 +109,7 @@ private:
     // Reporter's thread only.
     bool opened_ = false;
     bool warned_ = false;
-    std::string opened_at_;  // of the session; empty: not known yet
+    std::string opened_at_;  // time of the session's opening; empty: not known yet
     SteadyTime next_beat_;
     std::chrono::milliseconds interval_;
 
@@ -123,13 +123,13 @@ private:
     bool reached_ = false;
     bool refused_ = false;  // the session takes no more reports
     bool hooks_ = false;    // the agent's hooks report into the session
-    bool held_ = false;     // by the newest reply
+    bool held_ = false;     // the newest reply holds the agent back
     bool looks_ = false;    // a new standing is wanted
     Standing standing_;
     bool finished_ = false;
     bool delivered_ = false;
 
-    std::jthread thread_;  // last: it uses all of the above
+    std::jthread thread_;  // declared last, because it uses all of the above
 };
 
 }  // namespace headway::cli

@@ -18,11 +18,11 @@ class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
     static constexpr std::size_t kBatchMax = 50;  // 50 messages of 10 kB stay under the body limit
-    /// Half of the body limit: one more event has at most 200 kB.
+    /// Half of the body limit, because one more event of at most 200 kB may be added.
     static constexpr std::size_t kBatchBytesMax = 500'000;
 
-    /// Gives each event an id that no other event of this spool has. `prefix` makes it unique in
-    /// the session.
+    /// Gives each event an id that no other event of this spool has. `prefix` makes these ids
+    /// unique in the session.
     explicit Spool(std::string prefix) : prefix_(std::move(prefix)) {}
 
     /// `hooks_tell`: see drop_told().

@@ -46,8 +46,8 @@ struct CommandFigures {
     std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, since 1970; 0: running
     std::atomic<std::uint64_t> waits{0};          ///< number of the current wait
     std::atomic<std::uint64_t> check{0};          ///< number of the running check; 0: none
-    std::atomic<std::uint64_t> output_bytes{0};   ///< of the command and of checks
-    std::atomic<bool> is_agent{false};  ///< prints lines of an agent, whose calls are the evidence
+    std::atomic<std::uint64_t> output_bytes{0};   ///< bytes of output of the command and of checks
+    std::atomic<bool> is_agent{false};  ///< prints lines of an agent; its calls are the evidence
 };
 
 /// Runs one command: copies its output byte for byte to this program's output, reports its lines,
@@ -63,7 +63,8 @@ public:
         /// An agent that reports a longer wait than this is ended; 0: never.
         milliseconds wait_max{0};
         CommandFigures& figures;
-        /// Called with the agent's name and its id of the conversation, each time it names another.
+        /// Called with the agent's name and its id of the conversation, each time the agent names
+        /// another conversation.
         std::function<void(const std::string& agent, const std::string& id)> in_conversation{};
     };
 
@@ -89,7 +90,7 @@ private:
         const char* role;
         system::FileDescriptor from;
         int to;
-        std::string pending;  // read, not yet all written
+        std::string pending;  // bytes that were read and are not yet all written
         std::size_t written = 0;
         OutputLines lines;
     };
@@ -125,8 +126,8 @@ private:
     SteadyTime next_report_;
     std::optional<SteadyTime> kill_at_;
     std::optional<StopDirective> stopped_by_;
-    std::uint64_t bytes_after_exit_ = 0;  ///< copied since the exit
-    std::string conversation_;            ///< the one that was passed on last
+    std::uint64_t bytes_after_exit_ = 0;  ///< bytes copied since the exit
+    std::string conversation_;            ///< the conversation that was passed on last
     bool interrupted_ = false;
     bool ended_for_wait_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max

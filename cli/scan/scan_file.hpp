@@ -21,7 +21,8 @@ namespace headway::cli {
 /// A file that may hold stored sessions.
 struct StoreFile {
     std::filesystem::path path;
-    const StoreFormat* format = nullptr;  ///< null: to be recognised by the file's first lines
+    /// The file's format; null: to be recognised by its first lines.
+    const StoreFormat* format = nullptr;
     std::uint64_t bytes = 0;
     std::int64_t changed = 0;  ///< nanoseconds since 1970
     std::uint64_t inode = 0;

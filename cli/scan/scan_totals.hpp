@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// Each answer and each call is counted once. One that is in several files (forks, resumed copies)
-/// is counted for the session that began first.
+/// Each answer and each call is counted once. If several files contain it (forks, resumed copies),
+/// it is counted for the session that began first.
 struct Totals {
     std::size_t sessions = 0;
     std::size_t sub_agents = 0;  ///< included in `sessions`
@@ -24,7 +24,7 @@ struct Totals {
     std::uint64_t tokens = 0;
     std::uint64_t unpriced = 0;  ///< tokens of models without a price
     double cost_usd = 0;         ///< cost of the models that have a price
-    double worked = 0;           ///< seconds
+    double worked = 0;           ///< seconds of work
 
     void add(const Totals& other);
 };
@@ -39,7 +39,7 @@ struct ScanDay {
 struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;
-    Totals after_stuck;  ///< tokens and cost only
+    Totals after_stuck;  ///< totals after the session became stuck: only tokens and cost
     bool stuck = false;  ///< became stuck, and not at a call copied from an earlier session
 };
 
@@ -55,8 +55,8 @@ struct ScanTotals {
     std::map<std::string, Totals> by_project;
     std::map<std::string, Totals> by_model;
     std::map<std::int64_t, ScanDay> by_day;  ///< days since 1970, in UTC
-    std::map<std::string, Totals> by_week;   ///< by the Monday of the week in which the sessions
-                                             ///< began
+    /// Totals by the Monday of the week in which the sessions began.
+    std::map<std::string, Totals> by_week;
 };
 
 ScanTotals count_sessions(std::span<const ScannedSession> sessions);

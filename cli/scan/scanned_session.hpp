@@ -21,9 +21,10 @@ struct CountedUse {
     std::uint64_t answer = 0;  ///< digest of the answer's id, so that an answer in several files is
                                ///< counted once
     std::uint64_t tokens = 0;
-    std::optional<double> cost_usd;  ///< by the price list; nothing for a model without a price
-    double seconds = 0;              ///< since 1970
-    std::uint32_t model = 0;         ///< place in ScannedSession::models
+    /// Cost by the price list; nothing for a model without a price.
+    std::optional<double> cost_usd;
+    double seconds = 0;       ///< since 1970
+    std::uint32_t model = 0;  ///< place in ScannedSession::models
     bool after_stuck = false;
     bool operator==(const CountedUse&) const = default;
 };
@@ -40,10 +41,10 @@ struct ScannedAlarm {
 struct ScannedSession {
     StoredAbout about;
     std::string file;
-    double began = 0;   ///< seconds since 1970; 0: no line has a time
-    double ended = 0;   ///< time of the last line
-    double worked = 0;  ///< seconds; gaps of more than kGapSeconds are left out, because a person
-                        ///< was away
+    double began = 0;  ///< seconds since 1970; 0: no line has a time
+    double ended = 0;  ///< time of the last line
+    /// Seconds of work, without gaps of more than kGapSeconds, in which a person was away.
+    double worked = 0;
     double worked_after_stuck = 0;
     std::size_t lines = 0;
     std::size_t broken = 0;      ///< lines that are not JSON objects

@@ -12,7 +12,7 @@
 
 namespace headway::cli {
 
-/// A longer piece is counted as broken and not read.
+/// The longest piece that is read. A longer piece is counted as broken.
 inline constexpr std::size_t kStoredLineBytesMax = std::size_t{32} << 20;
 
 /// Bytes of a stream that are read at once.
@@ -22,12 +22,12 @@ inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
 /// it.
 class StoreLines {
 public:
-    /// `matters` returns true if a line that begins like this is needed. Most lines of a store are
+    /// `matters` returns true if a line with these first bytes is needed. Most lines of a store are
     /// not needed.
     StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
 
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
-    /// `line` is set for kLine, and valid until the next call.
+    /// Finds the next line. `line` is set for kLine, and valid until the next call.
     Found next(std::string_view& line);
     /// The first bytes, to recognise the format before set_matters() is called.
     std::string_view beginning();

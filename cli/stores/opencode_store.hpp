@@ -36,8 +36,8 @@ private:
     struct Message {
         bool person = false;
         std::string model;
-        std::string origin;  ///< time and model; the copy in a fork has the same ones, but another
-                             ///< id
+        std::string origin;  ///< time and model of the message: its copy in a fork has the same
+                             ///< time and model, but another id
         std::size_t steps = 0;
     };
     static constexpr std::size_t kMessagesMax = 4'096;  ///< maximum number of messages remembered

@@ -18,7 +18,7 @@ namespace headway::cli {
 /// A row of the table `session`.
 struct StoredSessionRow {
     std::string id;
-    std::string parent;  ///< empty: none
+    std::string parent;  ///< id of the parent; empty: none
     std::string folder;
     std::string version;
 };

@@ -23,7 +23,8 @@ struct StoredCall {
     std::string tool;
     std::string args;  ///< JSON text; empty: none
     std::optional<double> seconds;
-    std::optional<std::int64_t> exit_code;  ///< if the agent stores it apart from the result
+    /// Exit code, if the agent stores it apart from the result.
+    std::optional<std::int64_t> exit_code;
 };
 
 /// A session's calls that have no result yet, by id. Bounded: beyond kMax calls, or kBytesMax of

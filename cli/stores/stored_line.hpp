@@ -29,10 +29,10 @@ struct StoredUse {
 struct StoredLine {
     std::vector<core::Event> events;
     std::optional<StoredUse> use;
-    std::optional<double> seconds;     ///< since 1970
-    bool turn_ended = false;           ///< the agent waits for a person from here on
-    bool live = false;                 ///< input: fill `reports` instead of `events`, and include
-                                       ///< calls that have only begun
+    std::optional<double> seconds;  ///< time of the line, in seconds since 1970
+    bool turn_ended = false;        ///< the agent waits for a person from here on
+    bool live = false;  ///< set by the caller: fill `reports` instead of `events`, and include
+                        ///< calls that have only begun
     std::vector<std::string> reports;  ///< JSON text of reports, with type and data
 
     /// Clears all members except `live`.
@@ -77,7 +77,7 @@ protected:
     StoredAbout about_;
 };
 
-/// Content of a file.
+/// The kind of content of a file.
 enum class StoreShape : std::uint8_t {
     kLines,     ///< a session, one JSON object per line
     kMessages,  ///< a session, one JSON document with an array `messages` of objects
@@ -92,7 +92,7 @@ struct StoreFormat {
     bool (*matters)(std::string_view line);
     /// True if no other format has such a line.
     bool (*begins)(api::JsonValue line);
-    std::unique_ptr<StoreReader> (*make)();  ///< null for a database
+    std::unique_ptr<StoreReader> (*make)();  ///< makes a reader; null for a database
     StoreShape shape = StoreShape::kLines;
     /// Names of members whose values may be long and are never read.
     std::span<const std::string_view> unread{};

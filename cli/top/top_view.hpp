@@ -39,14 +39,14 @@ struct TopState {
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
-    TopDecision asked;    ///< waits for the key y, or for the tool's name; no decision if
-                          ///< `approval` is empty
+    TopDecision asked;    ///< a decision that waits for the key y, or for the tool's name; none if
+                          ///< its `approval` is empty
     bool whole = true;    ///< the whole request of `asked` is on the screen: see
                           ///< shows_request_whole()
     std::string typed;    ///< the part of the tool's name typed so far
-    TopDecision decided;  ///< to be sent by the caller, which then clears it
-    TopEnd ending;        ///< waits for the key f or c; no end if `session` is empty
-    TopEnd ended;         ///< to be sent by the caller, which then clears it
+    TopDecision decided;  ///< decision that the caller sends and then clears
+    TopEnd ending;        ///< an end that waits for the key f or c; none if its `session` is empty
+    TopEnd ended;         ///< end that the caller sends and then clears
     bool stale = false;   ///< new data is needed at once; the caller clears it
     std::string news;     ///< a line of news, such as the result of a decision
 };

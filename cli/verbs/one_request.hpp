@@ -8,7 +8,8 @@
 #include "cli/client/http_client.hpp"
 
 // Verbs that send one request each and print its reply. Requests that are safe to repeat are
-// retried a few times. A nudge or a budget extension would take effect twice, so it is sent once.
+// retried a few times. A repeated nudge or budget extension would take effect twice, so it is sent
+// only once.
 
 namespace headway::cli {
 

@@ -32,7 +32,8 @@ std::string plain_text(const Json& value);
 /// The member `name` for people, as one clean line; empty if it is null or absent. Pure.
 std::string plain_text(const Json& object, std::string_view name);
 
-/// "ALARM stuck", "waiting, needs you", else the status. Pure.
+/// The status for people: "ALARM stuck", "waiting, needs you" or, in other cases, the status alone.
+/// Pure.
 std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
 
 /// ", until 03:10": the local time at which a blocked session's provider accepts requests again,

@@ -21,16 +21,17 @@ std::string progress_bar_text(double percent);
 /// Tokens and cost of a session or row so far, as "12.3k $0.42"; empty if nothing was used. Pure.
 std::string used_text(const Json& session);
 
-/// The cost in the member `used`: "$0.042", with "~" before it if a part is estimated, "+" after it
-/// if the cost of some tokens is unknown; "$?" if no cost is known. Pure.
+/// The cost in the member `used`: for example "$0.042". A "~" before the cost means that a part is
+/// estimated; a "+" after it means that the cost of some tokens is unknown. "$?" means that no cost
+/// is known. Pure.
 std::string cost_text(const Json& used);
 
 /// "input 1.0k, cached 9.0k, output 300": the parts that are not 0. Pure.
 std::string token_parts_text(const Json& parts);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
-/// `behind`: number of completed runs of the same job that have no row and are counted in the row
-/// of this session. Pure.
+/// `behind` returns, for a session's id, the number of further completed runs of the same job.
+/// These runs have no rows of their own. Pure.
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
                            const std::function<std::size_t(const std::string&)>& behind = {});
 

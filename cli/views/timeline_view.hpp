@@ -20,7 +20,7 @@ struct TimelineStyle {
 
 /// `{"session","events","calls","duplicates","refused","verdict","timeline":[...],"directives":[...]}`;
 /// each step of the timeline has every field of its event, and `n`, `line`, `call` and `at`
-/// (seconds since the opening); with `why` also the events that are its evidence.
+/// (seconds since the opening). With `why`, a step also has the events that are its evidence.
 Json timeline_json(const std::string& session, const Timeline& timeline, bool why);
 
 /// One line per step, in order.

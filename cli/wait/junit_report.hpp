@@ -23,7 +23,7 @@ struct JunitCase {
     std::vector<std::string> lines;  ///< the session's last events, one per line
 };
 
-/// One case for each of `sessions`, in the same order. Their results follow from the last reply of
+/// One case for each of `sessions`, in the same order. The results follow from the last reply of
 /// /wait (null: no reply came) and the exit code of the wait. Pure.
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);

@@ -31,9 +31,9 @@ int exit_code_of(std::string_view verdict);
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;
-    bool stuck = false;                 ///< a session with an awaited verdict is stuck
-    int exit_code = 0;                  ///< of several sessions: the worst for --all, the best for
-                                        ///< --any
+    bool stuck = false;  ///< a session with an awaited verdict is stuck
+    /// Exit code; for several sessions the worst with --all, the best with --any.
+    int exit_code = 0;
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
     std::vector<std::string> silent;    ///< sessions given up because their agents are silent
     std::vector<std::string> unopened;  ///< ids without a session so far

@@ -22,15 +22,16 @@ enum class OnStuck : std::uint8_t {
 struct WaitOptions {
     ClientOptions client;
     std::vector<std::string> sessions;
-    bool any = false;  ///< of several sessions, one is enough
+    bool any = false;  ///< one of several sessions is enough
     std::string until = "settled";
     std::uint64_t after = 0;
     std::string mode = "now";
-    std::optional<milliseconds> timeout;  ///< none: no limit
+    std::optional<milliseconds> timeout;  ///< time limit of the wait; none: no limit
     OnStuck on_stuck = OnStuck::kAsk;
     bool missing_waits = true;               ///< wait for a session that is not open yet
     milliseconds open_within{60'000};        ///< how long to wait for that session; 0: no limit
-    std::optional<milliseconds> silent_for;  ///< 0: never give up; none: the daemon's default
+    std::optional<milliseconds> silent_for;  ///< silence after which the wait gives a session up;
+                                             ///< 0: never; none: the daemon's default
     std::string junit;  ///< file for a CI report; "-": standard output; empty: no report
     std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried
 };

@@ -32,12 +32,12 @@ struct JudgeSettings {
     std::vector<JudgeEndpoint> endpoints;  ///< at most limits::kJudgeEndpointsMax
     bool on_suspect = true;                ///< automatic check when a session is suspect
     std::uint32_t audit_rounds = 100;      ///< rounds without hard progress between audits; 0 = off
-    std::uint32_t checks_max = 10;         ///< maximum of automatic checks of one session; 0 = none
-    std::string estimates = "stall";       ///< "off", "stall" (also at a change of phase), "step"
-                                           ///< or "every"
-    std::uint32_t estimate_steps = 5;      ///< with "every": finished calls between estimates
-    std::uint32_t estimates_max = 100;     ///< maximum of estimates of one session
-    std::uint32_t retries = 3;             ///< further attempts after connect errors, 429 and 5xx
+    std::uint32_t checks_max = 10;         ///< automatic checks of one session at most; 0 = none
+    /// When to ask: "off", "stall" (or when a phase ends), "step" or "every".
+    std::string estimates = "stall";
+    std::uint32_t estimate_steps = 5;   ///< with "every": finished calls between estimates
+    std::uint32_t estimates_max = 100;  ///< estimates of one session at most
+    std::uint32_t retries = 3;          ///< further attempts after connect errors, 429 and 5xx
     std::chrono::milliseconds silence_timeout{
         300'000};  ///< no byte for this long: the connection is dead
     std::chrono::milliseconds connect_timeout{10'000};

@@ -45,13 +45,13 @@ public:
 
     /// Every scope, for the operator.
     static Grants all();
-    /// The scopes of a client that sends no token, where none is required.
+    /// The scopes of a client that sends no token, if no token is required.
     static Grants anonymous();
 
     /// True if the scope is granted; kReport: for at least one prefix.
     bool has(Scope scope) const noexcept;
-    /// With an empty `session`: true if the client may report for every session, or read every
-    /// session.
+    /// True if the client may report for the session, or read it. An empty `session` stands for
+    /// every session.
     bool may_report(std::string_view session) const noexcept;
     bool may_read(std::string_view session) const noexcept;
 
@@ -62,20 +62,20 @@ public:
     bool operator==(const Grants&) const = default;
 
 private:
-    std::bitset<EnumNames<Scope>::kNames.size()> scopes_;  ///< without kReport
+    std::bitset<EnumNames<Scope>::kNames.size()> scopes_;  ///< all granted scopes except kReport
     std::vector<std::string> prefixes_;                    ///< prefixes of kReport, sorted
 };
 
 /// A token as it is stored, without its secret.
 struct TokenRecord {
-    std::string id;  ///< public, names the token in lists and logs
+    std::string id;  ///< public id: names the token in lists and logs
     std::string name;
     Grants grants;
     std::string hash;  ///< SHA-256 of the whole token, 32 bytes
     Timestamp created_at = kNever;
-    Timestamp expires_at = kNever;  ///< kNever: does not expire
-    Timestamp revoked_at = kNever;  ///< kNever: was not revoked
-    Timestamp used_at = kNever;     ///< last use, to about a minute
+    Timestamp expires_at = kNever;  ///< end of validity; kNever: does not expire
+    Timestamp revoked_at = kNever;  ///< time of the revocation; kNever: was not revoked
+    Timestamp used_at = kNever;     ///< time of the last use, to about a minute
 
     bool live(Timestamp now) const noexcept {
         return revoked_at == kNever && (expires_at == kNever || now < expires_at);

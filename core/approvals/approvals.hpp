@@ -28,7 +28,8 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< needs no decision any more: the session ended, the call ran, or see `closed`
+    kCancelled,  ///< needs no decision any more, because the session ended, the call ran, or for
+                 ///< the reason in `closed`
     kRedeemed,   ///< used for its one execution
     kExecuted,
     kNeverExecuted,  ///< approved, but not executed in time; the call may still run
@@ -56,8 +57,8 @@ inline constexpr std::string_view kDeliveredKey = "delivered";
 /// The first part of a redeem key whose second part is a call's id. It shows that the reply to a
 /// hook gave the approval to this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-/// The first part of such a key for a call that no hook has announced. No alarm is raised if the
-/// end of this call is not reported.
+/// Takes the place of kHookKey for a call that no hook has announced. No alarm is raised if the end
+/// of such a call is not reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
 inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);
@@ -84,7 +85,7 @@ struct Approval {
     bool escalated = false;  ///< its risk was raised when it expired
     std::optional<BudgetLimits> extend;
     std::string args_digest;     ///< digest of the arguments shown
-    std::uint64_t identity = 0;  ///< start of identity_digest, the key in an index
+    std::uint64_t identity = 0;  ///< start of identity_digest; the request's key in an index
     std::string run_digest;      ///< digest of the arguments that may run; empty until approved
     std::optional<Decision> decision;
     std::uint64_t decided_n = 0;
@@ -110,8 +111,8 @@ struct Approval {
     bool unverified = false;  ///< the call that used it did not report its arguments
     bool unseen = false;      ///< parts of the request were not shown to the approver
     std::optional<ApprovalClosing> closed;  ///< why the request ended without a decision
-    /// The reply to the hook of its own call let the call run. A later call with the same id is
-    /// another call.
+    /// The reply to a hook of the request's call let this call run. A later call with the same id
+    /// is another call.
     bool let_go = false;
     bool end_assumed = false;  ///< Headway closed its call; the agent may still report the real end
 
@@ -128,7 +129,7 @@ struct Approval {
     /// True if the approval is decided but neither acknowledged, redeemed nor executed: the agent
     /// has not received the decision yet.
     bool undelivered() const noexcept;
-    /// True if its one call ran, allowed or not. Another equal call needs a new approval.
+    /// True if the request's call ran, allowed or not. Another equal call needs a new approval.
     bool spent() const noexcept;
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
@@ -144,7 +145,7 @@ struct Grant {
     std::string tool;
     std::string args_digest;
     GrantMatch match = GrantMatch::kArgs;
-    Timestamp until = kNever;  ///< kNever = for the life of the session
+    Timestamp until = kNever;  ///< end of the grant; kNever = the end of the session
     bool live(Timestamp now) const noexcept { return until == kNever || now < until; }
     bool operator==(const Grant&) const = default;
     static constexpr auto fields() {
@@ -179,7 +180,8 @@ int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
 struct Approvals {
-    /// At most limits::kApprovalsPendingMax pending and kApprovalsKeptMax others, oldest first.
+    /// At most limits::kApprovalsPendingMax pending requests and kApprovalsKeptMax others, oldest
+    /// first.
     std::vector<Approval> requests;
     std::vector<Grant> grants;        ///< at most limits::kGrantsMax
     Timestamp waited_until = kNever;  ///< end of the agent's last wait for a person
@@ -200,17 +202,19 @@ struct Approvals {
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
-    /// The earlier request for the same call with the same content, or null: a pending request or,
-    /// if a call_id identifies the call, a decided one that the agent has not used yet. Never the
-    /// request of a dialog: an answer in a dialog neither answers nor blocks a request of another
-    /// kind.
+    /// The earlier request for the same call with the same content, or null. It is a pending
+    /// request or, if a call_id identifies the call, a decided request that the agent has not used
+    /// yet. Never the request of a dialog: an answer in a dialog neither answers nor blocks a
+    /// request of another kind.
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
     /// The time at which an unused approval made by a grant lapses: the end of the last grant that
-    /// covers the approval, in the past if every such grant has ended. kNever for other approvals.
+    /// covers the approval. If every such grant has ended, this time is in the past. kNever for
+    /// other approvals.
     Timestamp lapses_at(const Approval& approval) const;
-    /// Cancels the approval, at event `n`, if its grants have ended.
+    /// Cancels the approval if the grants that cover it have ended. `n`: the event at which this is
+    /// done.
     void lapse(Approval& approval, std::uint64_t n) const;
     /// True if a person had decided about the request of this alarm.
     bool against_person(const RaisedAlarm& alarm) const noexcept;
@@ -236,7 +240,7 @@ struct ApprovalRef {
     std::string session;
     std::uint64_t n = 0;
 };
-/// Nothing if the text is not an approval id. The session's name is not checked.
+/// Reads an approval id; nothing if the text is not one. The session's name is not checked.
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
 /// Identity of a request, whichever agent sends it: the SHA-256, in hexadecimal, of its kind, tool,
@@ -309,8 +313,9 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
-/// The number of the pending dialog request about this finished call: the call ran, so the dialog
-/// must have been answered at the agent. The oldest of equal requests; 0 = none. Pure.
+/// The number of the pending dialog request about this finished call; 0 = none. Since the call ran,
+/// the dialog must have been answered at the agent. If several requests are equal, the oldest is
+/// taken. Pure.
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 

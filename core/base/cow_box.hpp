@@ -36,7 +36,7 @@ public:
     /// Replaces the value; other owners keep theirs.
     void set(T value) { held_ = std::make_shared<const T>(std::move(value)); }
     /// Like set(), but shares an equal value that this thread has recently set, if there is one.
-    /// For values that come from a configuration. Only the use of memory differs from set().
+    /// For values that come from a configuration. Differs from set() only in the memory taken.
     void take_alike(T value) {
         thread_local std::array<std::weak_ptr<const T>, kRecent> recent;
         thread_local std::size_t next = 0;

@@ -15,14 +15,14 @@ namespace headway::core::limits {
 inline constexpr std::size_t kIdBytesMax = 128;
 /// Names, paths, notes. Longer strings are core::Text.
 inline constexpr std::size_t kStringBytesMax = 512;
-inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< a text up to this is kept whole
-inline constexpr std::size_t kTextHeadBytes = 2048;      ///< from the start of a longer text
-inline constexpr std::size_t kTextTailBytes = 1024;      ///< from the end, where errors usually are
+inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< bytes of a text that is kept whole
+inline constexpr std::size_t kTextHeadBytes = 2048;      ///< bytes from the start of a longer text
+inline constexpr std::size_t kTextTailBytes = 1024;  ///< bytes from its end: errors are often there
 /// Failures, blockers, plan steps and mutated paths of one event.
 inline constexpr std::size_t kListItemsMax = 256;
 inline constexpr std::size_t kLabelsMax = 16;
 inline constexpr std::size_t kLabelBytesMax = 128;
-/// Commits of a thousand rows stay under 10 ms.
+/// Events of one report: commits of a thousand rows stay under 10 ms.
 inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Body of an agent's hook: the result of an edit contains the file twice.
@@ -43,7 +43,8 @@ inline constexpr std::size_t kJsonDepthMax = 64;  ///< nesting of JSON, for pars
 /// Values in one body: bounds the memory of many tiny values.
 inline constexpr std::size_t kJsonNodesMax = 200'000;
 
-/// Arguments under approval are kept and shown whole. The text of a file that a call writes fits.
+/// Arguments of a call that needs approval; they are kept and shown whole. The text of a file that
+/// a call writes fits.
 inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
 /// Body of an approval request: the arguments with any JSON escaping, and the other fields.
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
@@ -61,7 +62,7 @@ inline constexpr std::size_t kAlarmsMax = 16;
 /// Summary and reason in the session's state. The journal has the whole texts.
 inline constexpr std::size_t kApprovalTextBytesMax = 256;
 inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of the approver
-inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< the limit of an Idempotency-Key
+inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< bytes of an Idempotency-Key
 /// The longest expiry of a request. A request that needs more time sets no expiry.
 inline constexpr std::chrono::hours kApprovalExpiryMax{24 * 366};
 /// Requests that one decision may answer. All answers are in one commit.
@@ -105,7 +106,7 @@ inline constexpr std::size_t kBackgroundTasksMax = 8;
 /// Bytes of a phase's name, of its description, of each of its blockers, and of a background task's
 /// name.
 inline constexpr std::size_t kPhaseTextBytesMax = 128;
-inline constexpr std::size_t kBlockersMax = 4;  ///< per phase; the journal has all
+inline constexpr std::size_t kBlockersMax = 4;  ///< of each phase; the journal has all
 /// Files that several sessions of a run write, counted for all runs together: about 8 MB.
 inline constexpr std::size_t kRunFilesMax = 16'384;
 inline constexpr std::size_t kRunContentsMax = 8;  ///< contents remembered per file
@@ -115,8 +116,8 @@ inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of
 /// Open children that a budget counts separately: 60 KB. Agents run fewer children at once.
 inline constexpr std::size_t kChildrenMax = 512;
 /// If an agent reports work while its question to a person is open, at most this much of the time
-/// before the report is charged as work and not as waiting. This is longer than a round, and short
-/// compared to a night in which the agent really waited.
+/// before the report is charged as work; the rest is waiting. This is longer than a round, and
+/// short compared to a night in which the agent really waited.
 inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;
 /// While a question to a person is open, a loop becomes `stuck` only after more finished calls than
 /// this. One round has fewer calls in flight.
@@ -174,9 +175,11 @@ inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< bytes of each name i
 // Access.
 /// Names of secrets that an operator adds. Each of them is compared with every name in a report.
 inline constexpr std::size_t kSecretNamesMax = 64;
-inline constexpr std::size_t kSecretNameBytesMin = 3;  ///< a name covers all names that end in it
-/// The I/O thread knows every token. Beyond this, expired and revoked tokens are dropped; if there
-/// are none, no token can be created.
+/// The shortest such name. A name covers all names that end in it, so a shorter one would cover too
+/// many.
+inline constexpr std::size_t kSecretNameBytesMin = 3;
+/// Tokens; the I/O thread knows them all. Beyond this, expired and revoked tokens are dropped; if
+/// there are none, no token can be created.
 inline constexpr std::size_t kTokensMax = 1000;
 inline constexpr std::size_t kTokenScopesMax = 16;
 inline constexpr std::size_t kTokenNameBytesMax = 128;
@@ -244,7 +247,7 @@ inline constexpr std::size_t kJudgeFilesMax = 20;         ///< changed files of 
 inline constexpr std::size_t kJudgeReadBytesMax = 16'384;
 /// Number of braces that are tried as the start of an answer. Each try scans the text to its end.
 inline constexpr std::size_t kJudgeObjectsMax = 64;
-inline constexpr std::size_t kJudgeReasonBytesMax = 512;  ///< a sentence: 100 tokens
+inline constexpr std::size_t kJudgeReasonBytesMax = 512;  ///< reason for an answer: 100 tokens
 /// Bytes of the reasoning of an estimate: 500 tokens.
 inline constexpr std::size_t kJudgeReasoningBytesMax = 2048;
 inline constexpr std::size_t kJudgeBlockersMax = 8;
@@ -257,9 +260,10 @@ inline constexpr std::size_t kJudgeErrorBytesMax = 200;
 inline constexpr std::size_t kJudgeModelBytesMax = 128;  ///< bytes of an endpoint's model name
 /// Tokens of one answer. A higher number from an endpoint is replaced by this.
 inline constexpr std::uint64_t kJudgeTokensMax = 10'000'000;
-inline constexpr std::size_t kJudgeKeyFileBytesMax = 4096;  ///< signed cloud tokens are long
+/// Bytes of a file with a key: signed cloud tokens are long.
+inline constexpr std::size_t kJudgeKeyFileBytesMax = 4096;
 /// The longest delay before the first retry, doubled for each further retry. The actual delay is a
-/// random part of this.
+/// random part of this delay.
 inline constexpr std::chrono::milliseconds kJudgeBackoffBase{500};
 inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
 /// Upper bound for an endpoint's Retry-After.
@@ -270,15 +274,15 @@ inline constexpr std::uint32_t kJudgeFailuresToOpen = 5;
 /// How long the circuit stays open: about the time that a model server takes to start. Each failed
 /// probe doubles this time.
 inline constexpr std::chrono::milliseconds kJudgeOpenFor{30'000};
-/// A recovered endpoint is used again within five minutes.
+/// Upper bound of this time. A recovered endpoint is used again within five minutes.
 inline constexpr std::chrono::milliseconds kJudgeOpenForMax{300'000};
 /// How long Headway waits after `[DONE]` for the end of the reply, so that the connection can be
 /// reused.
 inline constexpr std::chrono::milliseconds kJudgeLinger{1000};
 
 // Webhooks.
-inline constexpr std::size_t kWebhookEndpointsMax = 8;  ///< each adds one row for every subscribed
-                                                        ///< event
+/// Endpoints; each adds one row for every subscribed event.
+inline constexpr std::size_t kWebhookEndpointsMax = 8;
 /// Bytes of one message: Standard Webhooks recommends less than 20 kB.
 inline constexpr std::size_t kWebhookBodyBytesMax = 16'384;
 /// Messages pending for one endpoint: 64 MB at most, usually 4 MB. Beyond this, the oldest become
@@ -307,7 +311,7 @@ inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
 /// Bytes of a command's output that are kept as the reason for its failure.
 inline constexpr std::size_t kWebhookOutputBytesMax = 1024;
-/// A recovered receiver is used again within five minutes.
+/// The longest pause: a recovered receiver is used again within five minutes.
 inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 /// Upper bound for a receiver's Retry-After.
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
@@ -351,7 +355,7 @@ inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 // Queues between threads.
 /// Commands queued for the engine: a few seconds of work. Beyond this: 503 `overloaded`.
 inline constexpr std::size_t kCommandQueueMax = 16'384;
-/// Bytes of these commands, a bound for large reports.
+/// Bytes of all queued commands, a bound for large reports.
 inline constexpr std::size_t kCommandQueueBytesMax = 64U << 20;
 /// Bytes of replies to readers that one slice of reading may produce.
 inline constexpr std::size_t kPublicationBytesMax = 16U << 20;

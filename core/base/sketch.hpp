@@ -41,10 +41,10 @@ struct Samples {
     bool operator==(const Samples&) const = default;
 };
 
-/// Quantiles over sessions. Each session has the same weight, however many samples it has, and
-/// there is no quantile before limits::kExpectationSessionsMin sessions. Thus no session ever has
-/// more than 5 % of the weight. From time to time all weights are halved, so that the last few
-/// hundred sessions decide.
+/// Quantiles over sessions. Each new session gets the same weight, however many samples it has.
+/// There is no quantile before limits::kExpectationSessionsMin sessions. Thus no session ever has
+/// more than 5 % of the weight. From time to time all weights so far are halved, so that the last
+/// few hundred sessions decide.
 struct Sketch {
     std::vector<SketchBucket> buckets;  ///< ascending
     std::uint64_t sessions = 0;         ///< sessions that have contributed

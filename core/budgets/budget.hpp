@@ -20,11 +20,11 @@ struct BudgetFigure {
     std::uint64_t used = 0;
     std::optional<std::uint64_t> limit;
 
-    /// 0 without a limit; 100 for a limit of 0, which is always used up.
+    /// The used percentage; 0 without a limit; 100 for a limit of 0, which is always used up.
     double percent() const;
     /// True if at least this percentage of the limit is used. Computed exactly, without rounding.
     bool reaches(std::uint64_t percent) const;
-    /// 0 if there is no limit, or it is exceeded.
+    /// The unused part of the limit; 0 if there is no limit, or it is exceeded.
     std::uint64_t left() const;
 };
 
@@ -50,7 +50,8 @@ struct BudgetStatus {
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
     UseParts parts;       ///< parts of `tokens` and `cost`
-    BudgetUse children;   ///< use by children; included in the figures above if it rolls up
+    BudgetUse children;   ///< steps, tokens and cost of children; included in the figures above if
+                          ///< they roll up
     Millis extension{0};  ///< extra time beyond the limit for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
@@ -67,16 +68,16 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
 /// greater.
 std::uint64_t own_steps(const SessionState& state);
 
-/// The time since the last event in which Headway was not listening: before it started or woke up,
-/// and during its attention gaps.
+/// How long Headway has not listened since the last event: before it started or woke up, and in its
+/// attention gaps. 0 if this is less than a second.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
 /// The next time at which the level rises, or the budget is exhausted, by elapsed time alone;
 /// kNever if there is none.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
-/// True if nothing more may be used: the time (with the extension for calls in flight), the tokens
-/// or the cost are used up, or the agent took a step beyond the limit.
+/// True if nothing more may be used: the time, the tokens or the cost are used up, or the agent
+/// took a step beyond the limit. The extension for calls in flight is part of the time.
 bool is_spent(const BudgetStatus& status);
 
 /// True if a call with this id is in flight.
@@ -99,9 +100,9 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
                                 const Watch& watch);
 /// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// True if `child` would change the parent's figures substantially: it has just been opened
-/// (`opened`), has ended or has launched children of its own, or its tokens or cost grew by a
-/// quarter. In a family without limits, smaller changes are not recorded. Pure.
+/// True if `child` would change the parent's figures substantially. This is so if the child has
+/// just been opened (`opened`), has ended or has launched children of its own, or if its tokens or
+/// cost grew by a quarter. In a family without limits, smaller changes are not recorded. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

@@ -11,9 +11,9 @@ namespace headway::core {
 /// running.
 void charge_clock(BudgetMeter& meter, const Event& event);
 
-/// Called after the event is folded: charges the use that the event reports and starts the clock
-/// for the time after it. `replayed`: the event repeats the end of a finished call, so it adds no
-/// use.
+/// Called after the event is folded: charges the steps, tokens and cost that the event reports, and
+/// starts the clock for the time after the event. `replayed`: the event repeats the end of a
+/// finished call, so it adds no tokens and no cost.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
 /// True if the session waits for a person.

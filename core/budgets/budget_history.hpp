@@ -25,7 +25,7 @@ struct UseRecord {
     bool operator==(const UseRecord&) const = default;
 };
 
-/// Precondition: the session has ended.
+/// The record of a session, which must have ended.
 UseRecord use_record_of(const SessionState& state);
 
 /// Nearest-rank percentile: the smallest value such that at least `percent` % of the values are at
@@ -37,7 +37,7 @@ struct Percentiles {
     std::uint64_t p90 = 0;
 };
 
-/// The ended sessions of one agent type with one outcome.
+/// Summary of the ended sessions of one agent type that have one outcome.
 struct UseSummary {
     std::string agent;
     Outcome outcome = Outcome::kCompleted;
@@ -51,7 +51,7 @@ struct UseSummary {
 /// One summary for each agent type and outcome, sorted by both.
 std::vector<UseSummary> summarize(std::span<const UseRecord> records);
 
-/// Expected further use until the session completes.
+/// The expected further steps, or seconds, until the session completes.
 struct Forecast {
     std::uint64_t samples = 0;  ///< completed sessions that used at least as much as this one so
                                 ///< far
@@ -62,14 +62,14 @@ struct Forecast {
 
 struct BudgetPrediction {
     std::string agent;
-    std::uint64_t history = 0;      ///< number of completed sessions of this agent type behind the
-                                    ///< prediction
-    std::optional<Forecast> steps;  ///< absent if no completed session used as many steps as this
-                                    ///< one
+    /// Number of completed sessions of this agent type from which the prediction is made.
+    std::uint64_t history = 0;
+    /// Further steps; absent if no completed session used as many steps as this one.
+    std::optional<Forecast> steps;
     std::optional<Forecast> seconds;
 };
 
-/// Number of completed sessions of a type that a prediction needs.
+/// A prediction for an agent type needs at least this many completed sessions of the type.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
 /// A prediction from the records of the session's agent type. Only completed sessions are used: how

@@ -11,7 +11,8 @@
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// Caps on the use of all sessions together on one day (docs/costs.md). All functions are pure.
+// Caps on the tokens and the cost of all sessions together on one day (docs/costs.md). All
+// functions are pure.
 
 namespace headway::core {
 
@@ -27,12 +28,12 @@ struct DayCap {
 struct DayBudget {
     Millis starts{0};  ///< start of the day, counted from midnight UTC
     DayCap all;
-    std::vector<DayCap> labels;  ///< at most kDayLabelsMax
+    std::vector<DayCap> labels;  ///< caps by label, at most kDayLabelsMax
     bool is_set() const { return all.is_set() || !labels.empty(); }
     bool operator==(const DayBudget&) const = default;
 };
 
-/// Maximum number of caps by label: every reported use is checked against each cap.
+/// Maximum number of caps by label. Every report of tokens or cost is checked against each cap.
 inline constexpr std::size_t kDayLabelsMax = 32;
 
 /// The number of the day, counted from 1970; each day begins at `starts`.
@@ -42,7 +43,8 @@ Timestamp day_begins(std::int64_t day, Millis starts);
 /// "2026-11-27": the date on which `day` begins.
 std::string day_name(std::int64_t day);
 
-/// The use that one cap counts on one day, and the amounts that people added to the cap.
+/// The tokens and the cost that one cap counts on one day, and the amounts that people added to the
+/// cap.
 struct DayUse {
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;

@@ -34,9 +34,9 @@ struct UseSketches {
 
 bool is_valid(const UseSketches& sketches) noexcept;
 
-/// Adds an ended session. A completed session adds its use. A session whose budget ran out adds
-/// twice its use, since it would have gone on. Other sessions are left out: how much they would
-/// have needed is unknown.
+/// Adds an ended session. A completed session adds the amounts that it used. A session whose budget
+/// ran out adds twice these amounts, since it would have gone on. Other sessions are left out: how
+/// much they would have needed is unknown.
 void learn(UseSketches& sketches, const UseRecord& record);
 
 struct Quantiles {
@@ -53,19 +53,21 @@ std::optional<Quantiles> quantiles_of(const Sketch& sketch);
 struct ExpectedCall {
     std::string tool;
     std::uint64_t sessions = 0;   ///< sessions that have contributed
-    std::optional<Quantiles> ms;  ///< absent with too few sessions
+    std::optional<Quantiles> ms;  ///< durations; absent with too few sessions
 };
 
 /// Expectations that are shown together with a session.
 struct SessionExpectations {
-    std::vector<ExpectedCall> calls;  ///< of tools in flight that enough sessions have used
-    std::string usual_calls;          ///< usual_calls_text(), only near the end of a budget
+    /// Usual durations for the tools of the calls in flight; only tools that enough sessions have
+    /// used.
+    std::vector<ExpectedCall> calls;
+    std::string usual_calls;  ///< usual_calls_text(), only near the end of a budget
 };
 
 /// A budget for a new session.
 struct BudgetSuggestion {
     BudgetLimits limits;         ///< within the bounds; empty with too few sessions
-    std::uint64_t sessions = 0;  ///< number of sessions behind the suggestion
+    std::uint64_t sessions = 0;  ///< number of sessions from which the suggestion is made
     /// True if the suggestion is based on sessions of the same complexity, false if it is based on
     /// all sessions of the agent type.
     bool by_complexity = false;
@@ -79,9 +81,9 @@ BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike
                                 std::optional<Complexity> complexity, const BudgetBounds& bounds);
 
 /// "bash 2 s (p95 40 s), read 50 ms (p95 1 s)": at most limits::kUsualCallsShownMax of these calls.
-/// The text enters another agent's prompt, so a name must not carry instructions: a name that is
-/// longer than limits::kUsualNameBytesMax, or that has other characters than letters, digits and
-/// `-_.:/`, is left out. Empty if no name is left.
+/// The text enters another agent's prompt, so a name must not carry instructions. A name is left
+/// out if it is longer than limits::kUsualNameBytesMax, or if it has other characters than letters,
+/// digits and `-_.:/`. Empty if no name is left.
 std::string usual_calls_text(const std::vector<ExpectedCall>& calls);
 
 /// "850 ms", "40 s", "3 min", "2 h".

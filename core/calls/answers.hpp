@@ -31,7 +31,8 @@ bool says_pending(std::string_view answer);
 /// True if the result shows that nothing has come: empty, an empty list, or "no messages".
 bool says_nothing_yet(std::string_view result);
 
-/// False if none of says_running, says_over and says_busy can be true: one search instead of three.
+/// False if none of says_running, says_over and says_busy can be true. Thus one search usually
+/// replaces three.
 bool has_state_words(std::string_view result);
 
 /// True if a short answer names an end that will not change however long the agent waits

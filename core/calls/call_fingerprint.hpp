@@ -54,7 +54,7 @@ struct EnumNames<FailureKind> {
 
 /// Further signs of a call and its answer. Bits of CallFingerprint::shape; stored: append only.
 enum class Shape : std::uint32_t {
-    kSilent = 1U << 0,        ///< it failed without output: this answers "no" and is not a failure
+    kSilent = 1U << 0,  ///< it failed without output, which means the answer "no" and not a failure
     kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
     kActs = 1U << 2,          ///< acts on a screen, page or game; only another call shows the
                               ///< effect
@@ -96,8 +96,8 @@ struct CallFingerprint {
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
-    /// Both halves of the SHA-256 of the exact arguments, by which approvals identify a call
-    /// (args_of()). Unlike `question`, nothing is masked. Zero for calls that were not reported.
+    /// The SHA-256 of the exact arguments, in two halves (args_of()). Approvals identify a call by
+    /// it. Unlike `question`, nothing is masked. Zero for calls that were not reported.
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< bits of Shape

@@ -25,8 +25,8 @@ std::string_view plain_command(std::string_view part);
 /// get pods`. A view of `part`, or of `buffer`.
 std::string_view without_options(std::string_view part, std::string& buffer);
 
-/// True if the command is one of `starts`, alone or with arguments. A start that ends in a blank is
-/// compared as a prefix.
+/// True if the command begins with one of `starts`, and no word character (is_word()) follows the
+/// start. After a start that ends in a blank, anything may follow.
 template <class List>
 bool starts_with_any(std::string_view command, const List& starts) {
     if (command.empty() || !may_begin(starts, command)) return false;
@@ -61,7 +61,7 @@ std::string_view without_documents(std::string_view command, std::string& buffer
 
 /// The command of each part of a command line (plain_command()), without the lines of here
 /// documents and without empty parts. A line is taken apart once, because several functions examine
-/// each command. The parts are views of the line, which must outlive this object.
+/// each command. The parts are views of the line, which must outlive this object, or of `buffer_`.
 class CommandParts {
 public:
     CommandParts(std::string_view line);

@@ -7,8 +7,8 @@
 #include "core/calls/call_fingerprint.hpp"
 #include "core/text/sha256.hpp"
 
-// The digest of a call's exact arguments: it binds an approval to a call, and finished calls are
-// compared by it.
+// The digest of a call's exact arguments. It binds an approval to a call, and it shows whether a
+// finished call is the approved one.
 
 namespace headway::core {
 

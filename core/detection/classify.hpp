@@ -21,8 +21,8 @@ struct ToolFinished;
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 
-/// `command` is the shell command of the call, or empty. If the name of `tool` is specific, the
-/// name alone decides.
+/// The kind of a call. `command` is the shell command of the call, or empty. If the name of `tool`
+/// is specific, the name alone decides.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
 /// True for a successful edit whose content is unknown, because no arguments, digest or result were
@@ -67,8 +67,8 @@ bool is_measurement(std::string_view command, std::string_view result);
 /// Number of failed tests or checks that a result reports; nothing if it reports none.
 std::optional<std::uint64_t> failing_count(std::string_view result);
 
-/// The first line that states an error, in a message or in the output of a failed test run, at most
-/// 200 bytes, without line numbers and the parts that append_masked() masks.
+/// The first line that states an error in a message, or in the output of a failed test run. At most
+/// 200 bytes, without line numbers and without the parts that append_masked() masks.
 std::string diagnostic_line(std::string_view text);
 
 }  // namespace headway::core

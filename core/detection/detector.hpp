@@ -58,7 +58,7 @@ struct Finding {
     std::vector<std::uint64_t> evidence;  ///< event numbers, at most limits::kEvidenceMax
     std::uint64_t identity = 0;  ///< identifies the loop; does not depend on the time or the
                                  ///< detector
-    std::uint32_t count = 0;     ///< compared with the thresholds
+    std::uint32_t count = 0;     ///< the count that is compared with the thresholds
 };
 
 /// A finished call that counts as evidence, with its entry in the ledger.
@@ -81,12 +81,12 @@ struct CallSeen {
     bool weak() const { return fingerprint.weak(); }
 };
 
-/// Facts about an event that the fold has found.
+/// Facts that the fold has found about an event.
 struct EventSigns {
     Tier tier = Tier::kNone;      ///< tier of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
     bool phase_changed = false;   ///< the phase changed to a new one (RecentPhases)
-    bool phase_turned = false;    ///< the phase changed to any other one
+    bool phase_turned = false;    ///< the phase changed to another one, new or not
     bool fresh_start = false;     ///< a new phase under the profile strict: counts restart
     bool thinking = false;        ///< the model is at work, according to its state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
@@ -104,15 +104,15 @@ struct EventSigns {
 /// An event with its context from the fold, so that detectors need not read the session.
 struct Observation : EventSigns {
     const Event& event;
-    const Ledger& ledger;            ///< including this event
-    const CallSeen* call = nullptr;  ///< null unless the event is a counted call
+    const Ledger& ledger;            ///< the ledger, including this event
+    const CallSeen* call = nullptr;  ///< the event's counted call; null if there is none
 };
 
 /// The interface of all detectors: a detector is a value in the session's state. The fold feeds it
 /// every event, so that a replay reproduces its state; the resolver reads its claim. Constant
 /// memory, amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims
 /// something. `is_valid()` checks a state from a snapshot, in a session whose last event is
-/// `newest`: it returns false for a state that no fold can have produced and that would make an
+/// `newest`. It returns false for a state that no fold can have produced and that would make an
 /// assertion fail. The code of a detector is in its two files in detectors/; adding it to
 /// `Detectors` (detectors.hpp) enables it.
 template <class D>
@@ -143,7 +143,7 @@ inline std::string times(std::uint64_t count) {
 /// that event is unknown, the clause gives the number of these edits instead.
 std::string since_change(const Ledger& ledger);
 
-/// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.
+/// Events of the matching calls among the last `calls` calls, oldest first, at most kEvidenceMax.
 template <class Matches>
 std::vector<std::uint64_t> evidence_of(const Ledger& ledger, std::size_t calls, Matches matches) {
     std::vector<std::uint64_t> evidence;

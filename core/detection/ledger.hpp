@@ -30,7 +30,7 @@ struct KnownAnswer {
     std::uint64_t outcome = 0;
     std::uint32_t raw_outcome = 0;  ///< low half of CallFingerprint::raw_outcome
     std::uint32_t before = 0;       ///< low half of the previous outcome; 0 = none
-    std::uint64_t first_n = 0;      ///< event of the first of `repeats`
+    std::uint64_t first_n = 0;      ///< event of the first answer that `repeats` counts
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
     /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of
@@ -54,7 +54,8 @@ struct FileTrail {
     std::uint64_t last_n = 0;
     /// Number of consecutive returns to a content that the file had left.
     std::uint32_t reversals = 0;
-    std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
+    /// Digests of the contents, at most limits::kTrailDigestsMax.
+    std::vector<std::uint64_t> digests;
     bool operator==(const FileTrail&) const = default;
     static constexpr auto fields() {
         using F = FileTrail;
@@ -72,7 +73,8 @@ struct Verification {
     bool counted = false;  ///< best_failing is valid
     bool flaky = false;    ///< its result changed without a change of files
     std::uint64_t last_outcome = 0;
-    std::vector<std::uint64_t> outcomes;  ///< at most limits::kTrailDigestsMax
+    /// Digests of the results, at most limits::kTrailDigestsMax.
+    std::vector<std::uint64_t> outcomes;
     bool operator==(const Verification&) const = default;
     static constexpr auto fields() {
         using V = Verification;
@@ -119,8 +121,8 @@ struct Ledger {
     std::uint32_t unsure_edits = 0;
     std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
     std::uint64_t hard_n = 0;          ///< the last event with hard progress; 0 = none
-    std::uint64_t moved_n = 0;         ///< the last event of P3
-    std::uint64_t external_n = 0;      ///< the last event of P4
+    std::uint64_t moved_n = 0;         ///< the last event with a proof P3
+    std::uint64_t external_n = 0;      ///< the last event with a proof P4
     std::uint64_t deed_n = 0;          ///< the last call that brought news and may have changed
                                        ///< something
     std::uint64_t changes = 0;         ///< counted calls that may have changed something
@@ -130,7 +132,7 @@ struct Ledger {
     bool round_counts = false;         ///< the current round has a call that is not neutral
     bool paused_long = false;          ///< the pause before paused_n lasted at least kLongRest
     bool said_go_on = false;           ///< the last user message only asked to go on
-    std::vector<KnownAnswer> answers;  ///< in sets; question 0 = free entry
+    std::vector<KnownAnswer> answers;  ///< table of answers, in sets; question 0 = free entry
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax
@@ -188,7 +190,7 @@ std::string activity_of(const Ledger& ledger);
 /// The ledger's findings about one call.
 struct Entry {
     Tier tier = Tier::kNone;
-    bool jitter = false;  ///< equal to the last answer except in masked parts
+    bool jitter = false;  ///< the answer equals the last one except in masked parts
     bool known_question = false;
     bool same_answer = false;   ///< the answer is the same as the last time
     bool known_answer = false;  ///< a new question, with an answer that another question had before

@@ -10,15 +10,15 @@ namespace headway::core {
 
 /// Alive but not moving (docs/detection.md, section 5.6). After Thresholds::suspect heartbeats
 /// without a state change and without work in flight, the session is suspect. After
-/// Thresholds::stuck it is `stuck`, but only if the agent reported new iterations meanwhile: then
-/// it runs in a loop without doing anything. Without iterations, the cause may be a slow tool that
-/// the agent did not report, so the session is not `stuck` before kUnannouncedMax heartbeats. Under
-/// the strict profile both numbers are equal and the claim is `stuck`.
+/// Thresholds::stuck such heartbeats it is `stuck`, but only if the agent reported new iterations
+/// meanwhile: then it runs in a loop without doing anything. Without iterations, the cause may be a
+/// slow tool that the agent did not report, so the session is not `stuck` before kUnannouncedMax
+/// heartbeats. Under the strict profile both numbers are equal and the claim is `stuck`.
 ///
 /// Work in flight is a call, or the model: heartbeats within one phase `reflection` or one state
 /// `processing_prompt`, without a new iteration, come from a model that answers slowly. Many
-/// consecutive heartbeats with work in flight are kSlow at most, because an agent with a
-/// long-running tool is not stuck. Such heartbeats do not reset the count of heartbeats without
+/// consecutive heartbeats with work in flight cause the claim kSlow at most, because an agent with
+/// a long-running tool is not stuck. Such heartbeats do not reset the count of heartbeats without
 /// work (`quiet_beats`), so an agent cannot hide by naming the same call now and then.
 /// `quiet_beats` restarts only if a heartbeat names a different call than the last one.
 ///
@@ -36,11 +36,12 @@ struct HeartbeatRule {
         .always_on = true,
     };
 
-    static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< takes some hours
+    static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< so many heartbeats take some hours
 
-    std::uint64_t quiet_beats = 0;    ///< heartbeats since last_move with nothing in flight
-    std::uint64_t working_beats = 0;  ///< consecutive heartbeats with work in flight but no move
-    std::uint64_t first_beat = 0;     ///< event number of the first quiet heartbeat
+    std::uint64_t quiet_beats = 0;  ///< heartbeats since last_move with nothing in flight
+    /// Consecutive heartbeats with work in flight, but without a move.
+    std::uint64_t working_beats = 0;
+    std::uint64_t first_beat = 0;  ///< event number of the first quiet heartbeat
     std::uint64_t last_beat = 0;
     /// Event that last restarted the count; 0 = none yet.
     std::uint64_t last_move = 0;
@@ -49,7 +50,7 @@ struct HeartbeatRule {
     std::uint64_t first_working = 0;  ///< like first_beat, for working_beats
     std::uint64_t last_working = 0;
     bool rests = false;        ///< the agent reported that it is idle or waiting for permission
-    bool thinks = false;       ///< the work behind working_beats is the model's
+    bool thinks = false;       ///< the model does the work that working_beats counts
     std::uint64_t flight = 0;  ///< digest of the call named last; 0 = none
 
     void observe(const Observation& seen);

@@ -8,9 +8,9 @@
 namespace headway::core {
 
 /// Counts waits (docs/detection.md, section 8). A wait is a poll of something under way, or any
-/// call in flight of a tool that waits. Unchanged answers to a wait are neutral; changed answers
-/// are progress (P4), and the detector claims nothing. A sleep with nothing to wait for is idle
-/// time and is counted.
+/// call in flight of a tool that waits. An unchanged answer to a wait is neutral. A changed answer
+/// is progress (P4), and after it the detector claims nothing. A sleep with nothing to wait for is
+/// idle time and is counted.
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,

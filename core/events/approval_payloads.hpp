@@ -111,10 +111,11 @@ struct ApprovalRequested {
     std::string tool;
     std::string call_id;
     ExactJson args;
-    std::string args_digest;  ///< "sha256:" and 64 hexadecimal digits, of the canonical arguments
-    Text summary;             ///< for the approver, may be Markdown
+    /// Digest of the canonical arguments: "sha256:" and 64 hexadecimal digits.
+    std::string args_digest;
+    Text summary;  ///< text for the approver, may be Markdown
     Risk risk = Risk::kUnknown;
-    std::vector<std::string> options;  ///< for a question: answers to choose from
+    std::vector<std::string> options;  ///< answers to choose from, for a question
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
     std::optional<BudgetLimits> extend;  ///< amounts requested by a budget_extension
@@ -171,7 +172,8 @@ struct ApprovalRedeemed {
     static constexpr EventType kType = EventType::kApprovalRedeemed;
     std::string id;
     std::string args_digest;
-    std::string key;  ///< from the redeeming client; the same key again gets the same reply
+    /// Key chosen by the redeeming client; the same key again gets the same reply.
+    std::string key;
     bool operator==(const ApprovalRedeemed&) const = default;
     static constexpr auto fields() {
         return field_list(required("id", &ApprovalRedeemed::id),
@@ -180,7 +182,7 @@ struct ApprovalRedeemed {
     }
 };
 
-/// The deadline passed. For reject and approve, an approval.decided follows.
+/// The deadline passed. If `action` is reject or approve, an approval.decided follows.
 struct ApprovalExpired {
     static constexpr EventType kType = EventType::kApprovalExpired;
     std::string id;
@@ -224,7 +226,7 @@ struct ApprovalAlarm {
     std::string id;  ///< id of the request; empty without a request
     std::string tool;
     std::vector<std::uint64_t> evidence;
-    std::string detail;  ///< for kFanOut: the count and its limit
+    std::string detail;  ///< the count and its limit, for kFanOut
     bool operator==(const ApprovalAlarm&) const = default;
     static constexpr auto fields() {
         return field_list(field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),

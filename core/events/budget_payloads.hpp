@@ -32,23 +32,23 @@ struct BudgetLimits {
     }
 };
 
-/// How use becomes a level. The rules are journaled with the session, so that a replay does not
-/// depend on today's configuration. A value equal to its default here is not written, so never
-/// change these defaults; change those of the configuration.
+/// How the used part of a budget becomes a level. The rules are journaled with the session, so that
+/// a replay does not depend on today's configuration. A value equal to its default here is not
+/// written, so never change these defaults; change those of the configuration.
 struct BudgetRules {
-    std::uint64_t wrap_up_percent = 70;     ///< level `low`: percentage used of the worst dimension
-    std::uint64_t warn_percent = 80;        ///< level `critical`
-    std::uint64_t force_exit_percent = 90;  ///< level `exhausted`
+    /// Level `low` from this percentage of the worst dimension.
+    std::uint64_t wrap_up_percent = 70;
+    std::uint64_t warn_percent = 80;        ///< level `critical` from this percentage
+    std::uint64_t force_exit_percent = 90;  ///< level `exhausted` from this percentage
     /// Level `low` is also reached at this percentage of the time, whatever wrap_up_percent is.
     std::uint64_t time_wrap_up_percent = 80;
     bool count_human = false;      ///< whether time spent waiting for a person counts
     bool count_rate_limit = true;  ///< whether time spent waiting for a provider's rate limit
                                    ///< counts
-    bool roll_up = true;           ///< whether the use of child sessions counts
-    std::uint64_t in_flight_extension_seconds = 60;  ///< for a call in flight when the time is up;
-                                                     ///< 0 = none
-    bool updates = false;                            ///< whether each step writes a
-                                                     ///< `budget.updated`
+    bool roll_up = true;           ///< whether steps, tokens and cost of child sessions count
+    /// Extra time for a call in flight when the time is up; 0 = none.
+    std::uint64_t in_flight_extension_seconds = 60;
+    bool updates = false;  ///< whether each step writes a `budget.updated`
     /// Upper bound of the limit plus extensions, unless the limit alone exceeds it; 0 = no bound.
     std::uint64_t timeout_seconds_max = 0;
     bool operator==(const BudgetRules&) const = default;
@@ -82,11 +82,12 @@ struct EnumNames<BudgetSource> {
         "none", "request", "config", "builtin", "mixed", "operator", "unknown", "suggested"};
 };
 
-/// The agent's use since it last reported use; part of a heartbeat, a message or a call. The five
-/// parts do not overlap: `input_tokens` were neither read from the provider's cache nor written to
-/// it, and `output_tokens` exclude reasoning if the agent reports that separately.
+/// The tokens and cost that the agent has used since its last such report; part of a heartbeat, a
+/// message or a call. The five parts do not overlap: `input_tokens` were neither read from the
+/// provider's cache nor written to it, and `output_tokens` exclude reasoning if the agent reports
+/// that separately.
 struct Usage {
-    std::uint64_t tokens = 0;  ///< 0 = the sum of the parts
+    std::uint64_t tokens = 0;  ///< all tokens; 0 = the sum of the parts
     std::uint64_t input_tokens = 0;
     std::uint64_t output_tokens = 0;
     std::optional<double> cost_usd;  ///< absent: not known
@@ -141,9 +142,10 @@ struct BudgetExtended {
     BudgetLimits added;
     std::string by;
     std::string reason;
-    std::string approval;    ///< the approved request, or empty
-    bool automatic = false;  ///< made by Headway: for a call in flight, or for Headway's downtime
-    /// Time before this event in which Headway was not listening; it is not charged as use.
+    std::string approval;  ///< the approved request, or empty
+    /// Made by Headway, for a call in flight or for Headway's own downtime.
+    bool automatic = false;
+    /// How long Headway had not listened before this event; this time is not charged.
     std::uint64_t credited_ms = 0;
     std::vector<std::string> calls;  ///< the calls in flight when the time was used up, each listed
                                      ///< once
@@ -164,8 +166,7 @@ struct BudgetLevelChanged {
     BudgetLevel from = BudgetLevel::kNominal;
     BudgetLevel to = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
-    double pressure = 0;                                 ///< percentage of that dimension that is
-                                                         ///< used
+    double pressure = 0;                                 ///< used percentage of that dimension
     std::uint64_t elapsed_seconds = 0;
     std::optional<std::uint64_t> remaining_seconds;
     std::uint64_t steps_completed = 0;
@@ -190,7 +191,7 @@ struct BudgetUpdated {
     std::optional<std::uint64_t> remaining_seconds;
     std::uint64_t current_step = 0;
     std::optional<std::uint64_t> max_steps;
-    double time_pressure = 0;  ///< percent; 0 without a limit
+    double time_pressure = 0;  ///< used percentage of the time; 0 without a limit
     double step_pressure = 0;
     BudgetLevel level = BudgetLevel::kNominal;
     bool operator==(const BudgetUpdated&) const = default;
@@ -224,8 +225,8 @@ struct UseParts {
     }
 };
 
-/// In the parent's journal: the total use of a child session so far. Each event replaces the one
-/// before.
+/// The total usage of a child session so far, in the parent's journal. Each such event replaces the
+/// child's previous one.
 struct ChildProgress {
     static constexpr EventType kType = EventType::kChildProgress;
     std::string child;

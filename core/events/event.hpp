@@ -57,9 +57,9 @@ public:
 
 /// One immutable entry in the journal of a session.
 struct Event {
-    std::uint64_t n = 0;  ///< 1, 2, 3 ... within the session, without gaps
+    std::uint64_t n = 0;  ///< number within the session: 1, 2, 3 ... without gaps
     Timestamp at = kNever;
-    std::uint32_t attempt = 0;  ///< as reported; 0 = not given
+    std::uint32_t attempt = 0;  ///< attempt as reported; 0 = not given
     /// The heartbeat interval in force from this event on, if the event changed it; else 0.
     std::uint32_t next_heartbeat_ms = 0;
     /// The agent's new state if this event changed it. Stored in the journal row, so that streams

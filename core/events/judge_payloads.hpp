@@ -20,8 +20,8 @@ namespace headway::core {
 
 /// Why a judge was asked.
 enum class CheckCause : std::uint8_t {
-    kAsked,    ///< by a client: POST /check-status
-    kSuspect,  ///< the verdict was `suspect`
+    kAsked,    ///< a client asked: POST /check-status
+    kSuspect,  ///< because the verdict was `suspect`
     kAudit,    ///< many rounds passed without hard progress and without a suspicion
                ///< (docs/detection.md, section 10)
     kConfirm,  ///< another judge answered B; this is the second opinion
@@ -70,11 +70,13 @@ struct EnumNames<JudgeOutcome> {
 
 /// Cost of one question, and its tokens as far as the endpoint reports them.
 struct JudgeUse {
-    std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
-    std::uint64_t first_token_ms = 0;  ///< 0 = no token received
+    /// Time from the question to the end of the answer, with retries.
+    std::uint64_t elapsed_ms = 0;
+    /// Time from the question to the first token; 0 = no token received.
+    std::uint64_t first_token_ms = 0;
     std::uint64_t prompt_tokens = 0;
     std::uint64_t completion_tokens = 0;
-    double cost_usd = 0;  ///< by the prices of the configuration
+    double cost_usd = 0;  ///< cost by the prices of the configuration
     std::uint64_t tries = 0;
     bool operator==(const JudgeUse&) const = default;
     static constexpr auto fields() {
@@ -89,7 +91,7 @@ struct JudgeUse {
 /// A status check is under way.
 struct CheckRequested {
     static constexpr EventType kType = EventType::kCheckRequested;
-    std::string check_id;  ///< the client's, or `<session>.c<n>`
+    std::string check_id;  ///< the client's id, or `<session>.c<n>`
     CheckCause cause = CheckCause::kAsked;
     std::string judge;    ///< the judge's name in the configuration
     std::string by;       ///< the requester, if known
@@ -108,7 +110,7 @@ struct CheckCompleted {
     static constexpr EventType kType = EventType::kCheckCompleted;
     std::string check_id;
     JudgeOutcome outcome = JudgeOutcome::kAnswered;
-    std::optional<CheckAnswer> answer;    ///< only with kAnswered
+    std::optional<CheckAnswer> answer;    ///< the judge's answer; only with kAnswered
     Text reason;                          ///< the judge's words, for people only
     std::vector<std::uint64_t> evidence;  ///< existing events of the session that support the
                                           ///< answer

@@ -99,7 +99,8 @@ struct EnumNames<Complexity> {
     static constexpr std::array<std::string_view, 3> kNames{"low", "medium", "high"};
 };
 
-/// `policy` holds the effective values, so that replay does not depend on today's configuration.
+/// The opening of a session. `policy` has the effective values, so that a replay does not depend on
+/// today's configuration.
 struct SessionStarted {
     static constexpr EventType kType = EventType::kSessionStarted;
     Text goal;
@@ -114,7 +115,7 @@ struct SessionStarted {
     std::vector<std::string> raised;
     BudgetSource budget_source = BudgetSource::kNone;
     std::optional<Complexity> complexity;
-    /// Number of ended sessions behind the suggested limits of `budget`; absent without a
+    /// Number of ended sessions from which limits of `budget` were suggested; absent without a
     /// suggestion.
     std::optional<std::uint64_t> suggested_from;
     /// The session is a recording: its events keep their own times, and no deadline applies.
@@ -241,10 +242,10 @@ struct DirectiveAcknowledged {
 /// Statistics since the last such event, written after every Policy::stats_every tool calls.
 struct ProgressStats {
     static constexpr EventType kType = EventType::kProgressStats;
-    std::uint64_t tool_calls = 0;  ///< number in the session so far
-    std::uint64_t successes = 0;   ///< since the last such event
+    std::uint64_t tool_calls = 0;  ///< number of calls in the session so far
+    std::uint64_t successes = 0;   ///< successful calls since the last such event
     std::uint64_t failures = 0;
-    std::uint64_t files_modified = 0;  ///< number in the session so far
+    std::uint64_t files_modified = 0;  ///< number of changed files in the session so far
     bool operator==(const ProgressStats&) const = default;
     static constexpr auto fields() {
         return field_list(required("tool_calls", &ProgressStats::tool_calls),

@@ -50,7 +50,7 @@ struct Heartbeat {
     std::optional<std::uint64_t> last_event;
     std::optional<InFlightBeat> in_flight;
     std::optional<Resources> resources;
-    std::optional<Usage> usage;  ///< since the last report of use
+    std::optional<Usage> usage;  ///< tokens and cost since the last such report
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -247,7 +247,7 @@ struct PlanUpdated {
 
 struct ProgressEstimated {
     static constexpr EventType kType = EventType::kProgressEstimated;
-    double percent = 0;  ///< 0 to 100
+    double percent = 0;  ///< the progress, 0 to 100
     Text reasoning;
     std::string next_milestone;
     std::vector<std::string> blockers;
@@ -255,8 +255,8 @@ struct ProgressEstimated {
     bool fallback = false;  ///< set by Headway: stands in for the judge's missing estimate
     std::string judge;      ///< set by Headway: the judge's name in the configuration; empty = the
                             ///< agent's own estimate
-    std::string model;      ///< set by Headway
-    std::optional<JudgeUse> use;  ///< set by Headway
+    std::string model;      ///< set by Headway: the judge's model
+    std::optional<JudgeUse> use;  ///< set by Headway: time, tokens and cost of the judge's answer
     std::uint64_t calls = 0;  ///< number of finished calls at that time, for scoring the estimate
                               ///< when the session ends
     std::optional<bool> is_stuck;  ///< set by Headway: the estimate is within five points of the
@@ -294,7 +294,7 @@ struct StateChanged {
     static constexpr EventType kType = EventType::kStateChanged;
     AgentState state = AgentState::kIdle;
     std::string detail;
-    std::optional<AgentState> from;  ///< set by Headway
+    std::optional<AgentState> from;  ///< set by Headway: the state before
     bool invalid = false;            ///< set by Headway: `from` has no transition to this state
     /// With `idle`: the names of the work that goes on after the turn ("shell: npm run dev"), at
     /// most limits::kListItemsMax. An empty list means that no such work goes on; but if the agent

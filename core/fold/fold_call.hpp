@@ -35,10 +35,10 @@ void begin_call(SessionState& state, const ToolStarted& call);
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);
 
-/// True if the ended call took longer than the policy allows. Its time is the duration that the
-/// client reports; without a report, the time from `since`, when the call could run (kNever: its
-/// start was not reported), to its end. Time that a person took is excluded. Pure; called before
-/// the event is fully folded.
+/// True if the ended call took longer than the policy allows. The time of the call is the duration
+/// that the client reports; without a reported duration, the time from `since` to the end of the
+/// call. `since`: when the call could run; kNever: its start was not reported. Time that a person
+/// took is excluded. Pure; called before the event is fully folded.
 bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
              const Event& event);
 

@@ -18,8 +18,7 @@ bool is_new_phase(RecentPhases& recent, const std::string& name);
 /// Called after hard progress or a user message: every phase except the current one, `lasting`,
 /// counts as new again.
 void forget_phases(RecentPhases& recent, const std::string& lasting);
-/// True if the model is at work, according to the agent's state or phase. Between calls, an agent
-/// waits for the model. Pure.
+/// True if the model is at work, according to the agent's state or phase. Pure.
 bool model_thinks(const SessionState& state);
 /// Sets the background work to `tasks`, which the agent named at the end of a turn.
 void enter_background(SessionState& state, const std::vector<std::string>& tasks);

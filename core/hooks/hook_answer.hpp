@@ -13,13 +13,14 @@ namespace headway::core {
 
 /// A hook and the facts that decide its answer.
 struct HookQuestion {
-    std::string_view session;                 ///< id, part of the ids of approvals
-    bool waits = false;                       ///< a call waits for the answer and can be refused
-    bool takes_words = false;                 ///< texts in the answer reach the model
-    bool wordless = false;                    ///< the reason of a refusal does not reach the model
-    bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
-    std::uint32_t stops = 0;                  ///< calls that a stop has refused before
-    ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: the agent waits for a person's answer
+    std::string_view session;  ///< session id, which is part of the ids of approvals
+    bool waits = false;        ///< a call waits for the answer and can be refused
+    bool takes_words = false;  ///< texts in the answer reach the model
+    bool wordless = false;     ///< the reason of a refusal does not reach the model
+    bool time_is_up = false;   ///< the hook cannot be kept waiting any longer
+    std::uint32_t stops = 0;   ///< number of calls that a stop has refused so far
+    /// The kind of wait; kQuestion: for a person's answer.
+    ApprovalKind kind = ApprovalKind::kTool;
     bool redeems = false;   ///< a reply that lets the call run also redeems its approval
     bool again = false;     ///< the hook was held and is examined again
     bool repeated = false;  ///< its event was reported before, so no new request is made
@@ -27,9 +28,10 @@ struct HookQuestion {
     bool permission = false;
     bool needs_approval = false;  ///< calls of this tool must not run without approval
     bool in_dialog = false;       ///< the agent's own dialog is shown at the same time
-    std::uint64_t dialog = 0;  ///< with in_dialog: number of the request about the dialog; 0 = none
-    std::string_view call_id;  ///< id of the call or question that waits
-    std::string_view tool;     ///< tool of the call that waits
+    /// With in_dialog: number of the request about this dialog; 0 = none.
+    std::uint64_t dialog = 0;
+    std::string_view call_id;      ///< id of the call or question that waits
+    std::string_view tool;         ///< tool of the call that waits
     std::string_view args_digest;  ///< digest of the arguments of the call that waits, to bind
                                    ///< approvals
     // About the session's ancestors and its earlier generations.
@@ -57,8 +59,7 @@ struct HookAnswer {
     std::uint64_t redeemed = 0;
     std::string acknowledged;  ///< id of the request whose decision this answer delivers
     std::string stop;          ///< why the agent should end its work
-    bool hard = false;         ///< stop at once: the final answer was asked for before, or the
-                               ///< session was cancelled
+    bool hard = false;         ///< stop at once; false: the agent may first give its final answer
     bool undecided = false;    ///< the time was up without a decision; `deny` states this
     /// Directives that this answer delivers and that must be recorded as delivered. Directives
     /// recorded before are left out.
@@ -69,19 +70,22 @@ struct HookAnswer {
 /// and a pause over an approval; `words` accompany any refusal. Pure.
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
-/// The newest approval request for this call: one with the same call id and arguments; else a
-/// pending one with the same call id; else one with the same arguments that is pending, unused or
-/// rejected. Null if there is none. The request of a dialog is for that dialog only. Pure.
+/// The approval request for this call, the newest of its kind. A pending or unused request with the
+/// same call id, tool and arguments comes first. Then come, in this order: a pending one with the
+/// same call id and tool; a pending or unused one with the same tool and arguments; a rejected one
+/// with the same tool and arguments; a rejected one with the same call id; any other one with the
+/// same call id, tool and arguments. Null if there is none. Requests about a dialog of the agent
+/// are left out. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// True if another call of the tool is in flight and no request names that call. An approval
-/// without a call_id, or an approval whose call has finished, may belong to that other call. An
-/// approval is for one execution only, so in that case this call cannot use it. Pure.
+/// True if another call of the tool is in flight and no request names that call. Then an approval
+/// without a call_id, or one whose call has finished, may belong to the other call. The call
+/// `call_id` must not use it, because an approval is for one execution. Pure.
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id);
 
-/// True if this call is approved and has not been allowed to run yet: no person needs to be asked.
+/// True if this call has an approval that no call has used yet: then no person needs to be asked.
 /// Pure.
 bool is_approved(const SessionState& state, const HookQuestion& asked);
 
@@ -89,8 +93,8 @@ bool is_approved(const SessionState& state, const HookQuestion& asked);
 /// the session was cancelled. Pure.
 bool must_stop(const SessionState& state);
 
-/// The session's status for a model: its verdict and the question to a person, if there is one.
-/// Pure.
+/// The session's status for a model: its verdict, the number of open requests to a person, and
+/// whether the session is paused. Pure.
 std::string status_words(const SessionState& state);
 
 }  // namespace headway::core

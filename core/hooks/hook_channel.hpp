@@ -28,7 +28,7 @@ struct EnumNames<ChannelHealth> {
 /// and a restart resets them.
 struct HookChannel {
     std::string adapter;        ///< name of the adapter, as in the route of its hooks
-    std::string agent_version;  ///< empty = not known
+    std::string agent_version;  ///< the agent's version; empty = not known
     Timestamp last_hook_at = kNever;
     bool process = false;       ///< the agent's process is watched and alive
     std::uint32_t calls = 0;    ///< starts of calls since the last result
@@ -49,9 +49,9 @@ struct ChannelState {
     std::vector<std::string_view> missing;
 };
 
-/// Pure. A living process of the agent postpones the verdict `silent` (liveness.hpp), but must not
-/// hide a broken channel: the channel is mute as soon as the session would be silent without that
-/// process.
+/// Finds out the state of a channel. A living process of the agent postpones the verdict `silent`
+/// (liveness.hpp), but must not hide a broken channel. Therefore the channel is mute as soon as the
+/// session would be silent without that process. Pure.
 ChannelState examine_channel(const HookChannel& channel, const SessionState& state, Timestamp now,
                              const Watch& watch);
 

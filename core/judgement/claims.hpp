@@ -28,7 +28,7 @@ struct DetectorClaim {
 struct Claims {
     std::array<DetectorClaim, kDetectorCount> all{};
     std::size_t count = 0;
-    Severity verdict = Severity::kNone;  ///< combined from all claims
+    Severity verdict = Severity::kNone;  ///< severity combined from all claims
 
     const DetectorClaim* begin() const { return all.data(); }
     const DetectorClaim* end() const { return all.data() + count; }

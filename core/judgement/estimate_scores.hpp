@@ -17,7 +17,7 @@ inline constexpr std::size_t kDeciles = 10;
 
 /// An estimate whose session has not ended.
 struct EstimateMade {
-    std::uint64_t n = 0;  ///< its event
+    std::uint64_t n = 0;  ///< number of its event
     double percent = 0;
     std::uint64_t calls = 0;  ///< finished calls when the estimate was made
     std::string source;       ///< "judge" or "agent"
@@ -31,7 +31,7 @@ struct EstimateMade {
 struct EstimateScore {
     std::string source;
     std::string model;
-    std::uint64_t decile = 0;  ///< 0 = below 10 percent, 9 = 90 and above
+    std::uint64_t decile = 0;  ///< tenth of the scale: 0 = below 10 percent, 9 = 90 and above
     std::uint64_t count = 0;
     std::uint64_t completed = 0;  ///< estimates in sessions that completed
     std::int64_t abs_error_milli = 0;
@@ -56,7 +56,7 @@ struct EstimateSummary {
     std::string model;
     std::uint64_t count = 0;
     std::uint64_t completed = 0;
-    double mean_abs_error = 0;  ///< points
+    double mean_abs_error = 0;  ///< mean size of the errors, in points
     double bias = 0;            ///< mean signed error; positive = too optimistic
     std::array<DecileSummary, kDeciles> deciles{};
 };

@@ -25,9 +25,9 @@ struct Failure {
 /// the wall clock. Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
-/// Feedback that a reply gives to the model: which tool failed, the number of consecutive failures,
-/// its sanitized error and a remedy; or, only as advice, which call exceeds its time limit. May be
-/// empty. Pure.
+/// Feedback that a reply gives to the model. It names the tool that failed, the number of
+/// consecutive failures, the sanitized error and a remedy; or, only as advice, the call that
+/// exceeds its time limit. May be empty. Pure.
 std::string feedback_of(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

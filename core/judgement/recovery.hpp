@@ -32,11 +32,11 @@ struct RecoveryStep {
     std::string text;  ///< names one alternative and the numbers of the evidence; quotes nothing
 };
 
-/// The next recovery step, if one is due (docs/detection.md, section 12): advice when a loop is
-/// suspected, once for each loop; other advice when the session is `stuck`; then, depending on the
-/// policy, nothing, a question to a person, or a stop. Called after every event; usually there is
-/// nothing to do. `may_stop` is false while a stop waits for confirmation: then no step goes beyond
-/// advice. Pure.
+/// The next recovery step, if one is due (docs/detection.md, section 12). When a loop is suspected,
+/// the step is advice, once for each loop. When the session is `stuck`, the step is other advice.
+/// After that the policy decides: nothing, a question to a person, or a stop. Called after every
+/// event; usually there is nothing to do. `may_stop` is false while a stop waits for confirmation:
+/// then no step goes beyond advice. Pure.
 std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool may_stop = true);
 
 }  // namespace headway::core

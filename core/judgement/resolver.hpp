@@ -39,9 +39,9 @@ bool stopped_by_provider(const SessionState& state);
 /// stop by its provider was in force. Pure.
 Block block_of(const SessionState& state, Verdict verdict);
 
-/// True if a person should look at a session with this verdict: it has long been waiting for
-/// something external that does not change (Policy::wait_polls, wait_patience), or a provider's
-/// failure lasts although it should have passed by itself. Pure.
+/// True if a person should look at a session with this verdict. Either the session has long been
+/// waiting for something external that does not change (Policy::wait_polls, wait_patience), or a
+/// provider's failure lasts although it should have passed by itself. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
 /// The verdict with its reason and evidence. `since` comes from the event that records the

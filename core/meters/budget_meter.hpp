@@ -12,7 +12,7 @@
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// The budget use of a session, as part of the session's state. Costs are whole millionths of a
+// The budget meter of a session, a part of the session's state. Costs are whole millionths of a
 // dollar, so that a sum does not depend on the order of its parts.
 
 namespace headway::core {
@@ -29,7 +29,7 @@ struct EnumNames<BudgetClock> {
 /// fits into the type.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
-/// The total use of one or more sessions.
+/// The total usage of one or more sessions.
 struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
@@ -99,7 +99,7 @@ struct ParentBudget {
 
 /// Written by the fold (budget_fold.hpp), read by budget.hpp.
 struct BudgetMeter {
-    BudgetLimits limits;  ///< in force now
+    BudgetLimits limits;  ///< the limits in force now
     Timestamp clock_at = kNever;
     Millis model{0};
     Millis tool{0};
@@ -110,17 +110,18 @@ struct BudgetMeter {
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::vector<ChildUse> children;           ///< open children, most recent report last; at most
-                                              ///< kChildrenMax
-    LazyOptional<BudgetUse> ended_children;   ///< total use of the children that ended or were
-                                              ///< evicted
+    std::vector<ChildUse> children;  ///< open children, most recent report last; at most
+                                     ///< kChildrenMax
+    /// Total usage of the children that ended or were evicted.
+    LazyOptional<BudgetUse> ended_children;
     std::uint64_t ended_count = 0;            ///< number of ended children
     std::uint64_t evicted_count = 0;          ///< number of open children evicted from `children`
     std::string directive;                    ///< id of the directive in force, if any
     std::vector<std::string> extended_calls;  ///< calls in flight that have extra time
     std::uint64_t extension_seconds = 0;      ///< extra time of `extended_calls` beyond the limit
-    bool extended = false;              ///< the extra time was granted; it is granted only once
-    std::vector<LastWords> last_words;  ///< at most one; kept only under a budget
+    bool extended = false;  ///< the extra time was granted; it is granted only once
+    /// The last words, at most one entry; kept only under a budget.
+    std::vector<LastWords> last_words;
     BudgetClock running = BudgetClock::kNone;        ///< the clock that has run since clock_at
     BudgetLevel level = BudgetLevel::kNominal;       ///< the level last journaled
     BudgetLevel told_level = BudgetLevel::kNominal;  ///< the level reported by `directive`

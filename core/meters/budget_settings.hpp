@@ -23,13 +23,13 @@ struct BudgetBounds {
     std::uint64_t timeout_seconds_max = 3600;
     std::uint64_t max_steps_min = 5;
     std::uint64_t max_steps_max = 200;
-    std::uint64_t max_tokens_max = 0;  ///< 0 = none
-    double max_cost_usd_max = 0;       ///< 0 = none
+    std::uint64_t max_tokens_max = 0;  ///< upper bound of max_tokens; 0 = none
+    double max_cost_usd_max = 0;       ///< upper bound of max_cost_usd; 0 = none
 };
 
 /// Budget configuration of the daemon. By default there are no budgets.
 struct BudgetSettings {
-    BudgetLimits defaults;  ///< for types without an entry; empty = no budget
+    BudgetLimits defaults;  ///< limits for types without an entry; empty = no budget
     BudgetRules rules;
     BudgetBounds bounds;
     std::vector<AgentBudget> agents;

@@ -34,7 +34,8 @@ public:
     /// out if a person was asked or paused the session while it ran.
     void note(const Event& event);
 
-    /// In the order of first use, at most limits::kExpectedToolsMax; further tools are left out.
+    /// The tools in the order of their first calls, at most limits::kExpectedToolsMax; further
+    /// tools are left out.
     const std::vector<Tool>& tools() const noexcept { return tools_; }
     /// Approximate heap memory.
     std::size_t bytes() const noexcept;

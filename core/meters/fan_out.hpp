@@ -16,7 +16,7 @@ namespace headway::core {
 
 /// The consequence of too many sub-agents, in addition to the alarm and the advice.
 enum class OnFanOut : std::uint8_t {
-    kAlert,  ///< nothing more: a person sees the alarm
+    kAlert,  ///< no further consequence: a person sees the alarm
     kAsk,    ///< a person is asked, and the session is blocked until the answer
     kStop,   ///< the session gets a directive to stop
 };

@@ -15,10 +15,11 @@
 
 namespace headway::core {
 
-/// US dollars per million tokens. A part without a price costs as much as the part that it belongs
-/// to: `cached` and `cache_write` as input, `reasoning` as output.
+/// US dollars per million tokens. A part without a price of its own has the price of a larger part:
+/// `cached` and `cache_write` that of input, `reasoning` that of output.
 struct ModelPrice {
-    std::string model;  ///< as agents name it; a `*` at its end stands for any text
+    /// Name of the model as agents report it; a `*` at its end stands for any text.
+    std::string model;
     std::optional<double> input;
     std::optional<double> cached;
     std::optional<double> cache_write;
@@ -39,7 +40,7 @@ struct ListPrice {
 /// Public prices of common models (sources and dates: core/meters/price_list.cpp).
 std::span<const ListPrice> list_prices();
 
-/// The operator's prices, then the prices of the list.
+/// The operator's prices, which are searched first, and the prices of the list.
 struct Prices {
     std::vector<ModelPrice> own;
     bool use_list = true;

@@ -15,7 +15,7 @@ namespace headway::core {
 
 /// Limits of one endpoint.
 struct PeopleLimits {
-    std::uint32_t messages_max = 20;          ///< in one window
+    std::uint32_t messages_max = 20;          ///< messages in one window
     Millis window{std::chrono::minutes{10}};  ///< a window begins with the first message after the
                                               ///< end of the previous window
     Millis gather{std::chrono::seconds{2}};   ///< how long an event waits for other events with the
@@ -46,7 +46,7 @@ struct WaitingNotice {
     bool asks = false;  ///< a person has to decide something
     bool refused =
         false;          ///< the receiver refused it, and would refuse any message that contains it
-    std::string cause;  ///< empty: shared with no other event
+    std::string cause;  ///< cause of the event; empty: no other event shares it
     bool alarm = false;
 };
 

@@ -25,11 +25,11 @@ struct WebhookRule {
     std::string name;
     std::bitset<EnumNames<EventType>::kNames.size()> events;
     std::bitset<kVerdictCount> verdicts;  ///< verdicts whose verdict.changed events are subscribed
-    std::string url;      ///< for display: scheme and host, since the rest may be secret
+    std::string url;      ///< scheme and host of the URL, for display, since the rest may be secret
     std::string target;   ///< digest of the URL, to recognise a change
     std::string problem;  ///< why nothing can be sent, or empty
     WebhookFormat format = WebhookFormat::kStandard;
-    PeopleLimits limits;  ///< for all formats except the standard one
+    PeopleLimits limits;  ///< limits of messages to people, for all formats except the standard one
 
     bool for_people() const noexcept { return format != WebhookFormat::kStandard; }
 };

@@ -21,14 +21,15 @@ struct PolicyFloor {
     std::optional<bool> loop_detection;
     std::optional<bool> judge = false;
     std::optional<OnStuck> on_stuck;
-    Millis heartbeat_interval{600'000};  ///< the longest
-    std::uint32_t heartbeat_limit = 20;  ///< the highest
-    std::uint64_t max_iterations = 0;    ///< the highest; the same holds for the next three members
+    Millis heartbeat_interval{600'000};  ///< the longest interval allowed
+    std::uint32_t heartbeat_limit = 20;  ///< the highest limit allowed
+    /// The highest value allowed; the same holds for the next three members.
+    std::uint64_t max_iterations = 0;
     std::uint64_t max_tool_failures = 0;
     std::uint64_t max_parse_failures = 0;
     Millis tool_time_limit{0};
-    double min_confidence = 0;              ///< the lowest
-    std::uint32_t patience = 10;            ///< the highest
+    double min_confidence = 0;              ///< the lowest value allowed
+    std::uint32_t patience = 10;            ///< the highest value allowed
     std::uint32_t threshold_factor = 3;     ///< the highest multiple of a detector's thresholds
     bool detectors_off = false;             ///< whether detectors may be switched off
     bool trust_origin = false;              ///< whether calls with `origin: hook` may be ignored as

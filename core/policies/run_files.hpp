@@ -20,9 +20,9 @@ namespace headway::core {
 /// limits::kRunFilesMax paths over all runs; the oldest are dropped. A plain value with one owner.
 class RunFiles {
 public:
-    /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored
-    /// content that another session of the run had replaced, and if this is at least the
-    /// kRunConflictReversals-th consecutive reversal. Content new to the run resets the count.
+    /// Observes a finished call of `session` in `run`. A reversal is a call that restores content
+    /// that another session of the run had replaced. Returns a conflict from the
+    /// kRunConflictReversals-th consecutive reversal on. Content new to the run resets the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 
@@ -52,11 +52,11 @@ private:
                                    std::string_view session, std::uint64_t n);
 
     std::unordered_map<std::uint64_t, Trail> trails_;
-    std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
+    std::deque<std::uint64_t> order_;  ///< keys of trails_, the oldest first
 };
 
-/// Number of consecutive reversals that causes an event. Fewer also occur when two sessions merely
-/// edit the same file.
+/// Number of consecutive reversals that causes an event. Fewer reversals also occur when two
+/// sessions merely edit the same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

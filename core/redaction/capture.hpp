@@ -12,12 +12,12 @@ namespace headway::core {
 /// The operator's choice of agents whose texts are not kept: prompts, messages, and the arguments
 /// and results of calls. Digests of the texts are kept, so that loops are still found.
 struct CaptureRules {
-    bool digests = false;             ///< for all agents
-    std::vector<std::string> agents;  ///< for these agents: names, types or adapters
+    bool digests = false;             ///< no texts of any agent are kept
+    std::vector<std::string> agents;  ///< agents whose texts are not kept: names, types or adapters
 
     /// True if only digests are kept for sessions of this agent. Pure.
     bool only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const;
-    /// True if only digests are kept for the session that this opening opens. Pure.
+    /// True if only digests are kept for a session with this opening. Pure.
     bool only_digests(const auto& about) const { return only_digests(about.agent, about.labels); }
 };
 

@@ -20,9 +20,9 @@ struct SecretSpan {
 
 /// Finds secrets, to redact them before the first write: values of secret names, tokens of known
 /// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
-/// People read and approve the text, so unlike sanitized() this class must leave everything else
-/// unchanged: code such as `password = getenv("X")`, variables, types, and cursors such as
-/// `next_token` are not secrets. Immutable; usable from any thread.
+/// People read and approve the text. Therefore, unlike sanitized(), this class must leave
+/// everything else unchanged. Code such as `password = getenv("X")`, variables, types, and cursors
+/// such as `next_token` are not secrets. Immutable; usable from any thread.
 class SecretFinder {
 public:
     /// `names` are secret in addition to the built-in names; names in `exempt` are not secret.
@@ -58,8 +58,8 @@ private:
     bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
 
     std::vector<Name> names_;
-    std::uint32_t last_letters_ = 0;  ///< bit set: the last letters of all names, by their low five
-                                      ///< bits
+    /// The last letters of all names, as a bit set indexed by their low five bits.
+    std::uint32_t last_letters_ = 0;
     std::vector<std::string> exempt_;
 };
 

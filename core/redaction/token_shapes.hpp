@@ -11,7 +11,7 @@ namespace headway::core {
 /// The form of a well-known service's tokens: a prefix, then letters, digits, `_` and `-`.
 struct TokenShape {
     std::string_view start;
-    std::size_t bytes_min;  ///< of the whole token
+    std::size_t bytes_min;  ///< minimum length of the whole token
 };
 inline constexpr std::array<TokenShape, 23> kTokenShapes{
     {{"sk-", 24},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20}, {"ghp_", 24},

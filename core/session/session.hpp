@@ -67,22 +67,23 @@ inline constexpr std::string_view kParentEnded = "parent_ended";
 /// The context of a command: time and attention are given as data.
 struct Context {
     Timestamp now = kNever;
-    Watch watch;                                    ///< attention gaps
-    bool watched = false;                           ///< a client waits for or watches this session
-    std::uint32_t load = 1;                         ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;                     ///< a child session is alive
-    bool agent_runs = false;                        ///< the process of the agent is alive
-    const JudgeRules* judge = nullptr;              ///< null = no judge
-    const ApprovalRules* approvals = nullptr;       ///< null = no tool needs approval, and there
-                                                    ///< are no alarms
-    std::span<const Policy* const> policies_above;  ///< of the ancestor sessions; they also bind
-                                                    ///< this session
-    const PolicyFloor* floor = nullptr;    ///< for an opening without the scope `control`; null =
-                                           ///< no floor
-    const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
+    Watch watch;                        ///< attention gaps
+    bool watched = false;               ///< a client waits for or watches this session
+    std::uint32_t load = 1;             ///< factor on the heartbeat interval, 1..8
+    bool children_work = false;         ///< a child session is alive
+    bool agent_runs = false;            ///< the process of the agent is alive
+    const JudgeRules* judge = nullptr;  ///< rules for asking a judge; null = no judge
+    /// Approval rules; null = no tool needs approval, and there are no alarms.
+    const ApprovalRules* approvals = nullptr;
+    /// Policies of the ancestor sessions, which also bind this session.
+    std::span<const Policy* const> policies_above;
+    /// Floor for an opening without the scope `control`; null = none.
+    const PolicyFloor* floor = nullptr;
+    /// Bounds of the limits after an extension; null = no bounds.
+    const BudgetBounds* bounds = nullptr;
     std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, in
                                            ///< order
-    const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
+    const FanOutRules* fan_out = nullptr;  ///< limits of sub-agents; null = no limits
     bool agent_works = false;              ///< the agent's process or one of its children uses the
                                            ///< CPU
     bool of_daemon = false;  ///< the daemon itself makes the report and its approval request
@@ -140,8 +141,8 @@ public:
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
                     std::vector<Event>& out);
-    /// Stops this session as a person's rejection stopped `before`, the session that it continues;
-    /// resume() lifts it.
+    /// Stops this session because a person's rejection had stopped `before`, the session that this
+    /// session continues. resume() lifts the stop.
     void stay_stopped(const Session& before, const Context& context, std::vector<Event>& out);
     /// Sends a person's text to the agent, as a directive to change its approach. Error:
     /// kSessionEnded.
@@ -161,13 +162,13 @@ public:
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
 
-    /// Records the use of a child session so far, and the number of its own children. If there are
-    /// more sub-agents than the context allows, this raises an alarm. Changes nothing if this
-    /// session has ended or the figures are unchanged.
+    /// Records the tokens and cost of a child session so far, and the number of its own children.
+    /// If there are more sub-agents than the context allows, this raises an alarm. Changes nothing
+    /// if this session has ended or the figures are unchanged.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
-    /// Records that the budget of the ancestor `parent`, which includes this session's use, is at
-    /// `level`. A changed level causes directives. Changes nothing in an ended session.
+    /// Records that the budget of the ancestor `parent` is at `level`. This session is charged to
+    /// that budget too. A changed level causes directives. Changes nothing in an ended session.
     void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                      std::vector<Event>& out);
 
@@ -185,8 +186,8 @@ public:
     std::uint64_t ask_beside_dialog(ApprovalRequested asked, const Context& context,
                                     std::vector<Event>& out);
 
-    /// Ends, without a decision, the pending dialog request `n`, or all pending dialog requests for
-    /// 0. Changes nothing if there is none.
+    /// Ends the pending dialog request `n` without a decision; if `n` is 0, all pending dialog
+    /// requests. Changes nothing if there is none.
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
@@ -212,8 +213,8 @@ public:
     Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
                     std::vector<Event>& out);
 
-    /// Records that a person has seen alarm `n` (the number of an approval.alarm event), or all
-    /// alarms for 0. Changes nothing if there is no alarm. Works in an ended session too, whose
+    /// Records that a person has seen alarm `n` (the number of an approval.alarm event); if `n` is
+    /// 0, all alarms. Changes nothing if there is no alarm. Works in an ended session too, whose
     /// alarms need attention until a person has seen them. Error: kInvalidField if `n` is not an
     /// open alarm.
     Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,

@@ -42,7 +42,8 @@ public:
         : session_(session), context_(context), out_(out) {}
 
     const std::string& id() const { return session_.id(); }
-    const SessionState& state() const { return session_.state(); }  ///< with all appended events
+    /// The state, with all appended events.
+    const SessionState& state() const { return session_.state(); }
     const Context& context() const { return context_; }
     Timestamp now() const { return context_.now; }
     /// Appends an event with the command's time.
@@ -127,7 +128,7 @@ void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);
 
 // session_checks.cpp
 
-/// Precondition: the context has a judge.
+/// Appends the start of a status check. Precondition: the context has a judge.
 void add_check(Command& command, CheckCause cause, std::string check_id, std::string by);
 void add_due_check(Command& command);
 

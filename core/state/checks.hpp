@@ -39,7 +39,7 @@ struct JudgeRules {
     std::uint32_t checks_max = 10;  ///< maximum number of automatic checks of one session
     EstimateMode estimates = EstimateMode::kOff;
     std::uint32_t estimate_steps = 5;   ///< with kEvery: counted calls between two estimates
-    std::uint32_t estimates_max = 100;  ///< of one session
+    std::uint32_t estimates_max = 100;  ///< maximum number of estimates of one session
 };
 
 /// A status check that a judge has not answered yet.
@@ -82,16 +82,18 @@ struct StopQuestion {
 /// judge; but under ConfirmStop::kJudge an A postpones a stop. Also keeps facts, which each
 /// question to a judge includes.
 struct Checks {
-    std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
-    std::uint32_t automatic = 0;        ///< automatic checks so far
+    /// Checks without an answer, at most limits::kChecksPendingMax.
+    std::vector<PendingCheck> pending;
+    std::uint32_t automatic = 0;   ///< automatic checks so far
     std::uint32_t next_round = 0;  ///< Ledger::rounds from which the next automatic check may come
     std::uint32_t audited_round = 0;
-    std::string loop;                 ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;          ///< Ledger::rounds when the judge was asked about this loop
-    std::uint64_t n = 0;              ///< the answer's event
-    std::uint64_t asked_n = 0;        ///< event of the question; progress after this event refutes
-                                      ///< the answer
-    std::vector<std::string> facts;   ///< at most limits::kFactsBytesMax, newest last
+    std::string loop;           ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;    ///< Ledger::rounds when the judge was asked about this loop
+    std::uint64_t n = 0;        ///< the answer's event
+    std::uint64_t asked_n = 0;  ///< event of the question; progress after this event refutes
+                                ///< the answer
+    /// Facts for the judge, at most limits::kFactsBytesMax, newest last.
+    std::vector<std::string> facts;
     bool confirmed = false;           ///< the second opinion agreed, or none is required
     std::uint64_t facts_learned = 0;  ///< number of all facts learned so far
     StopQuestion stop;
@@ -113,19 +115,19 @@ struct Checks {
 /// Adds a fact for the judge; the oldest facts are dropped for lack of room.
 void learn_fact(Checks& checks, std::string_view fact);
 
-/// Fold the start and the end of a check. `state` is the state before the event.
+/// These functions fold the start and the end of a check. `state` is the state before the event.
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 
-/// Why Headway should ask a judge now, if it should: because of a suspicion, and then again every 5
-/// to 15 rounds, depending on the confidence of the last answer; or after many rounds without hard
-/// progress (docs/detection.md, section 10). Pure.
+/// Why Headway should ask a judge now, if it should (docs/detection.md, section 10). One cause is a
+/// suspicion; as long as it lasts, the judge is asked again every 5 to 15 rounds, depending on the
+/// confidence of the last answer. The other cause is many rounds without hard progress. Pure.
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
 
-/// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
-/// the B is about this loop and, if a second opinion is required, confirmed; no hard progress or
-/// user message has come since the question; and the suspicion has lasted for kJudgedRounds after
-/// the question. An agent that was only slow has made progress by then. Pure.
+/// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10).
+/// Then the B is about this loop and, if a second opinion is required, it is confirmed. No hard
+/// progress and no user message has come since the question. The suspicion has lasted for
+/// kJudgedRounds after the question; an agent that was only slow has made progress by then. Pure.
 bool judged_looping(const SessionState& state);
 
 /// Whether a stop for the current loop may go ahead.

@@ -22,10 +22,11 @@ struct JudgeRules;
 /// full text.
 struct CurrentEstimate {
     double percent = 0;
-    std::string reasoning;              ///< cut to limits::kEstimateReasonBytesMax
-    std::string next_milestone;         ///< cut to limits::kEstimateWordsBytesMax
-    std::vector<std::string> blockers;  ///< at most limits::kEstimateBlockersMax, each cut too
-    bool is_stuck = false;              ///< the estimate is within five points of the two before it
+    std::string reasoning;       ///< cut to limits::kEstimateReasonBytesMax
+    std::string next_milestone;  ///< cut to limits::kEstimateWordsBytesMax
+    /// Blockers, at most limits::kEstimateBlockersMax, each cut too.
+    std::vector<std::string> blockers;
+    bool is_stuck = false;  ///< the estimate is within five points of the two before it
     std::string source;     ///< "agent", "judge", or the agent's own name for its source
     bool fallback = false;  ///< the judge gave no estimate
     std::uint64_t n = 0;    ///< its event; 0 = none yet
@@ -76,7 +77,7 @@ struct Estimates {
 /// fallback has no author. Pure.
 bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate);
 
-/// Folds the event.
+/// Folds an estimate.
 void enter_estimate(SessionState& state, const ProgressEstimated& progress, const Event& event);
 
 /// Marks an estimate in a report as the agent's, because a report must not speak for a judge.

@@ -11,7 +11,7 @@ namespace headway::core {
 
 /// The agent's last call, in a line for people: `bash: make test`.
 struct LastAction {
-    std::string text;  ///< at most limits::kLastActionBytesMax
+    std::string text;  ///< the line, at most limits::kLastActionBytesMax
     Timestamp at = kNever;
     bool operator==(const LastAction&) const = default;
     static constexpr auto fields() {

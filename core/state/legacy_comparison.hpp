@@ -24,12 +24,12 @@ void note_legacy_kills(SessionState& state, Timestamp now);
 /// agent has at least two heartbeat intervals to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
-/// Both views of one session, for comparison.
+/// The effects that the timers would have had on a session, and how the session really went.
 struct Comparison {
     LegacyTimeouts timers;
     /// The kills that the timers would have made up to `now`, oldest first.
     std::vector<LegacyKill> kills;
-    Millis ran{0};  ///< from the opening to the end, or to now
+    Millis ran{0};  ///< time from the opening to the end, or to now
     bool ended = false;
     bool saved = false;  ///< a timer would have killed the session, but the session completed
     std::string summary;

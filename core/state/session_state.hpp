@@ -165,14 +165,15 @@ struct LoopStart {
     }
 };
 
-/// Everything known about a session: made by folding its events and from nothing else. The size of
-/// this struct is bounded, however long the session. A snapshot is this struct, written field by
-/// field. Raise kSnapshotVersion if the meaning of any field changes.
+/// Everything known about a session. It is made by folding the session's events, and from nothing
+/// else. The size of this struct is bounded, however long the session. A snapshot is this struct,
+/// written field by field. Raise kSnapshotVersion if the meaning of any field changes.
 struct SessionState {
     std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
     Timestamp ended_at = kNever;
-    Timestamp last_beat_at = kNever;  ///< any event of the agent counts as a beat
+    /// Time of the agent's last event; each of its events counts as a beat.
+    Timestamp last_beat_at = kNever;
     Timestamp last_change_at = kNever;
     std::uint64_t last_change_n = 0;
     std::uint64_t heartbeats = 0;
@@ -186,9 +187,9 @@ struct SessionState {
     Millis asked_interval{0};       ///< the last heartbeat interval requested from the agent
     std::string phase;
     std::optional<std::uint64_t> iteration;
-    std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
+    std::optional<InFlightBeat> in_flight_beat;  ///< work in flight, from the last heartbeat
     std::optional<Resources> resources;
-    std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
+    std::vector<OpenCall> open_calls;  ///< calls in flight, at most limits::kInFlightMax
     std::vector<Directive> directives;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
@@ -196,7 +197,7 @@ struct SessionState {
     /// For each verdict, the event that last reached it; 0 = never. A wait for a past verdict can
     /// thus be answered in constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
-    Tier last_tier = Tier::kNone;  ///< of the last event
+    Tier last_tier = Tier::kNone;  ///< tier of the last event
     bool cancel_requested = false;
     /// A person rejected a call and stopped the agent. No report from the agent clears this, only a
     /// person's resume.
@@ -205,7 +206,7 @@ struct SessionState {
     std::optional<EventType> last_change;  ///< always a type for which change_name() is not empty
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
-    bool paused_for_day = false;  ///< by a daily cap
+    bool paused_for_day = false;  ///< a daily cap has paused the session
     /// Number of calls that finished while a person was asked, since the question or the person's
     /// last answer.
     std::uint32_t calls_while_asked = 0;
@@ -214,17 +215,19 @@ struct SessionState {
     LazyOptional<Detectors> detectors;  ///< absent until an event concerns a detector
     LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;
-    std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
-    std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
-    LazyOptional<PhaseRecord> current_phase;     ///< with an empty name outside of a phase
-    std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
+    std::vector<std::uint64_t> recent_call_ids;  ///< ids of finished calls, to recognise replays
+    std::vector<Nudge> nudges;                   ///< loops with advice, at most limits::kNudgesMax
+    /// The current phase; outside of a phase its name is empty.
+    LazyOptional<PhaseRecord> current_phase;
+    /// Ended phases, at most limits::kPhasesMax, the newest last.
+    std::vector<PhaseRecord> past_phases;
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
     /// Number of changed paths, each counted once: exact up to limits::kPathsSeenMax, which is also
     /// its maximum.
     std::uint64_t files_modified = 0;
     LazyOptional<SeenPaths> paths_seen;  ///< the changed paths that the ledger does not track
-    std::uint32_t recent_successes = 0;  ///< since the last progress.stats
+    std::uint32_t recent_successes = 0;  ///< successful calls since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
     std::uint32_t low_confidence = 0;  ///< consecutive reflections below Policy::min_confidence
@@ -232,7 +235,7 @@ struct SessionState {
     /// successful call.
     std::string last_failure;
     Claim claim;
-    std::vector<LegacyKill> legacy_kills;  ///< at most one per old timeout timer
+    std::vector<LegacyKill> legacy_kills;  ///< kills by the old timers, at most one for each timer
     std::string end_code;                  ///< SessionEnded::code
     LazyOptional<Checks> checks;
     LazyOptional<Estimates> estimates;
@@ -243,7 +246,7 @@ struct SessionState {
     BudgetMeter budget;
     Approvals approvals;
     LazyOptional<Background> background;
-    LazyOptional<LoopStart> loop_start;  ///< while suspect or stuck
+    LazyOptional<LoopStart> loop_start;  ///< usage at the start of the loop, while suspect or stuck
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }

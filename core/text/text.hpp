@@ -39,7 +39,7 @@ struct Text {
     std::string kept;              ///< the whole text, or head and tail joined
     std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole
     std::uint64_t bytes = 0;       ///< length of the whole text; 0 when `kept` is the whole text
-    Digest digest;                 ///< of the whole text; only when cut
+    Digest digest;                 ///< digest of the whole text; only when cut
 
     bool whole() const noexcept { return bytes == 0; }
     bool empty() const noexcept { return kept.empty(); }

@@ -15,11 +15,11 @@ namespace headway::core {
 /// by an error that is in no table; the session is `blocked`, with the text of the error.
 enum class Cause : std::uint8_t {
     kNone,
-    kUsageLimit,    ///< of a plan or a quota; usually with a time at which it resets
-    kRateLimit,     ///< too many requests in a short time
-    kOverloaded,    ///< the provider is down or has no capacity (5xx)
-    kCredentials,   ///< missing, expired or refused
-    kBilling,       ///< no credit: waiting does not help
+    kUsageLimit,   ///< the limit of a plan or a quota is reached; it usually resets at a known time
+    kRateLimit,    ///< too many requests in a short time
+    kOverloaded,   ///< the provider is down or has no capacity (5xx)
+    kCredentials,  ///< the credentials are missing, expired or refused
+    kBilling,      ///< no credit: waiting does not help
     kModelMissing,  ///< the model does not exist, or this account may not use it
     kContextFull,   ///< the conversation is larger than the model's window
     kNetwork,       ///< no connection, no DNS name, a broken stream
@@ -39,7 +39,7 @@ struct EnumNames<Cause> {
 };
 
 /// True for a cause that may pass at any moment without a person, so that the next answer of the
-/// model shows that it is over. A usage limit does not: it lasts until its reset.
+/// model shows that it is over. False for a usage limit, which lasts until its reset.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

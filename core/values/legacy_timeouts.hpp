@@ -28,8 +28,8 @@ struct EnumNames<LegacyMode> {
 /// The timers in force at the session's opening; 0 = none.
 struct LegacyTimeouts {
     LegacyMode mode = LegacyMode::kOff;
-    Millis session{300'000};  ///< from the opening to the end
-    Millis tool{60'000};      ///< of one call
+    Millis session{300'000};  ///< time from the opening to the end
+    Millis tool{60'000};      ///< time of one call
     bool fallback = false;    ///< enforce the session's timer on a silent session
     bool operator==(const LegacyTimeouts&) const = default;
     static constexpr auto fields() {

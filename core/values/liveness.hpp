@@ -17,12 +17,12 @@ struct Attention {
     bool call_in_flight = false;  ///< a tool runs: status should be recent
     bool watched = false;         ///< a client waits for or watches this session
     bool reflecting = false;      ///< the model thinks: little to report
-    std::uint32_t load = 1;       ///< 1 = none; the queue's pressure as a factor, 1..8
+    std::uint32_t load = 1;       ///< factor for the load of the command queue, from 1 (none) to 8
 };
 
-/// The heartbeat interval to request from the agent: half the policy's while a tool runs or a
-/// client watches, twice the policy's while the model reflects; multiplied by the load; within
-/// kHeartbeatIntervalMin..kHeartbeatIntervalMax.
+/// The heartbeat interval to request from the agent: half the policy's interval while a tool runs
+/// or a client watches, twice the policy's interval while the model reflects. It is multiplied by
+/// the load, and kept within kHeartbeatIntervalMin..kHeartbeatIntervalMax.
 Millis next_heartbeat(const Policy& policy, const Attention& attention);
 
 /// When a session turns silent: two intervals (`asked`) after the last heartbeat. Attention gaps
@@ -31,15 +31,15 @@ inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis as
     return std::max(last_beat_at, watch.since(asked)) + 2 * asked;
 }
 
-/// How long silence is excused because the process is alive: a model may think, but a broken
-/// channel must be noticed.
+/// How long silence is excused because the agent's process is alive. A model may think for a long
+/// time, but a broken channel must be noticed.
 inline constexpr std::chrono::minutes kProcessPatience{30};
 
 /// Interval between checks of the process of an agent that does not report.
 inline constexpr std::chrono::minutes kProcessLookEvery{1};
 
-/// silent_at() that also excuses silence while the agent's process is known to be alive
-/// (`agent_runs`).
+/// Like silent_at() above. If the agent's process is known to be alive (`agent_runs`), the session
+/// turns silent no earlier than kProcessPatience after the last heartbeat.
 inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked,
                            bool agent_runs) {
     const Timestamp due = silent_at(last_beat_at, watch, asked);

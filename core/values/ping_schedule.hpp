@@ -32,14 +32,14 @@ private:
     std::bitset<24> hours_;
     std::bitset<32> days_;
     std::bitset<13> months_;
-    std::bitset<7> weekdays_;  ///< 0 is Sunday
+    std::bitset<7> weekdays_;  ///< days of the week; 0 is Sunday
     bool any_day_ = false;     ///< the day of the month is a star
     bool any_weekday_ = false;
 };
 
 struct PingSchedule {
     Millis every{0};   ///< time between two starts; 0: `cron` is used
-    std::string cron;  ///< as it was given
+    std::string cron;  ///< line of crontab(5), as it was given
     Millis grace{0};
     /// True if the late start of the job has been reported.
     bool reported = false;

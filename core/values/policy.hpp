@@ -36,7 +36,7 @@ struct EnumNames<OnStuck> {
 
 /// The confirmation that a stop for `stuck` needs (docs/first-designs.md, `policy.confirm_stop`).
 enum class ConfirmStop : std::uint8_t {
-    kOff,    ///< none: the rule suffices
+    kOff,    ///< no confirmation: the rule suffices
     kJudge,  ///< a judge's answer other than A; if there is no judge, the rule suffices
 };
 template <>
@@ -64,7 +64,7 @@ struct ToolPolicy {
     bool ignore = false;              ///< its calls are not evidence
     std::uint32_t patience = 1;       ///< divides the counted repeats of this tool, 1..100
     bool requires_approval = false;   ///< a person must allow each call
-    std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
+    std::uint64_t time_limit_ms = 0;  ///< limit for one call; 0 = Policy::tool_time_limit
     bool polls = false;               ///< its calls query the status of work elsewhere
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
@@ -94,21 +94,22 @@ struct DetectorPolicy {
 /// so that replay does not depend on today's configuration.
 struct Policy {
     Profile profile = Profile::kBalanced;
-    Millis heartbeat_interval{10'000};  ///< of a quiet agent, kHeartbeatIntervalMin..Max
+    Millis heartbeat_interval{10'000};  ///< interval of a quiet agent, kHeartbeatIntervalMin..Max
     /// The limit of the heartbeat rule: heartbeats without a state change and without a call in
     /// flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
-    /// False: only liveness, failures and the client's own reports count.
+    /// Whether loops are detected. If not, only liveness, failures and the client's own reports
+    /// count.
     bool loop_detection = true;
-    bool judge = true;  ///< false: no judge sees any part of the session
+    bool judge = true;  ///< whether a judge may see parts of the session
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< the session fails if it has more; 0 = no limit
-    std::uint64_t max_tool_failures = 0;  ///< consecutive failures of one tool; the session fails
-                                          ///< after more; 0 = no limit
-    /// Consecutive unreadable turns; the session fails after more; 0 = no limit.
+    std::uint64_t max_tool_failures = 0;  ///< the session fails after more consecutive failures of
+                                          ///< one tool than this; 0 = no limit
+    /// The session fails after more consecutive unreadable turns than this; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
-    Millis tool_time_limit{0};  ///< of one call; a longer call counts as a failure of its tool; 0 =
-                                ///< none
+    /// Limit for one call; a longer call counts as a failure of its tool; 0 = none.
+    Millis tool_time_limit{0};
     /// The session fails after `low_confidence_attempts` reflections below this; 0 = off.
     double min_confidence = 0;
     std::uint32_t low_confidence_attempts = 3;  ///< consecutive reflections,
@@ -126,7 +127,8 @@ struct Policy {
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
     bool risk = false;  ///< removed; keeps the place in stored policies
-    /// False: user messages that an agent reports clear no verdict; only those of an operator do.
+    /// Whether user messages that an agent reports may clear a verdict. If not, only the messages
+    /// of an operator may do so.
     bool trust_user = true;
 
     bool is_off(DetectorId detector) const;

@@ -44,8 +44,8 @@ constexpr bool is_final(Verdict verdict) {
     return verdict >= Verdict::kCompleted;
 }
 
-/// A verdict with its reason and evidence. Immutable and shared by pointer, since a view refers to
-/// it after every report.
+/// A verdict with its reason and evidence. Immutable and shared by pointer, because each report
+/// makes a new view, and every view refers to a judgement.
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
     std::string reason;    ///< one sentence for people; may be empty while starting
@@ -54,7 +54,7 @@ struct Judgement {
     std::vector<std::uint64_t> evidence;
     Timestamp since = kNever;
     std::vector<std::string> detectors;  ///< all detectors with a claim, `detector` first
-    double confidence = 0;               ///< of a suspicion or worse, 0 to 1
+    double confidence = 0;               ///< confidence in a suspicion or a worse verdict, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     /// A person should look. With `waiting`: the external thing that the agent waits for has not
     /// changed for a long time. With `blocked`: a provider's failure lasts although such failures

@@ -37,10 +37,10 @@ public:
     void note_gap(Timestamp from, Timestamp to) noexcept;
 
     /// The time since which Headway has listened without a gap that matters to a session with the
-    /// heartbeat interval `asked`: the end of the last gap of at least a quarter of `asked`.
-    /// Shorter gaps are ignored, because a heartbeat due in such a gap is received at the end of
-    /// the gap, well before the timeout of two intervals. If they counted, they would hide real
-    /// silence on a slow disk, where every commit is a gap.
+    /// heartbeat interval `asked`. This is the end of the last gap of at least a quarter of
+    /// `asked`. Shorter gaps are ignored, because a heartbeat due in such a gap is received at the
+    /// end of the gap, well before the timeout of two intervals. If they counted, they would hide
+    /// real silence on a slow disk, where every commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
     /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.

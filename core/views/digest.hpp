@@ -19,7 +19,7 @@ namespace headway::core {
 /// Tokens and cost used in the period, and the number of calls.
 struct DigestUse {
     std::uint64_t tokens = 0;
-    std::uint64_t cost_micros = 0;  ///< as agents report it, else by Headway's prices
+    std::uint64_t cost_micros = 0;  ///< the cost that agents report, else by Headway's prices
     std::uint64_t unpriced = 0;     ///< tokens without a known cost
     std::uint64_t calls = 0;
 
@@ -31,7 +31,7 @@ struct DigestUse {
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
-    DigestUse spent;   ///< from the last progress to the end of the loop
+    DigestUse spent;   ///< tokens, cost and calls from the last progress to the end of the loop
     std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
 };
 
@@ -57,9 +57,9 @@ struct DigestSession {
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
-    std::map<std::string, DigestUse, std::less<>> by_model;  ///< as reported; at most 8
-    std::optional<Outcome> outcome;                          ///< only if the session ended in the
-                                                             ///< period
+    /// Tokens and cost by the reported model; at most 8 models.
+    std::map<std::string, DigestUse, std::less<>> by_model;
+    std::optional<Outcome> outcome;  ///< only if the session ended in the period
     std::string end_reason;
     Timestamp ended_at = kNever;
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
@@ -70,7 +70,7 @@ struct DigestSession {
     Timestamp silent_from = kNever;
 
     // State of the fold.
-    DigestUse since_progress;  ///< use since the last progress
+    DigestUse since_progress;  ///< tokens, cost and calls since the last progress
     std::string why;           ///< reason for the announced resume
 };
 
@@ -81,7 +81,7 @@ public:
     /// Adds an event, in the order of the journal.
     void add(std::string_view session, const Event& event);
 
-    /// By id; at most kSessionsMax.
+    /// The sessions by id; at most kSessionsMax.
     const std::map<std::string, DigestSession, std::less<>>& sessions() const { return sessions_; }
     /// The number of events of sessions for which there was no room, plus the number of completed
     /// sessions that were removed to make room.

@@ -11,14 +11,14 @@
 
 namespace headway::core {
 
-/// A session as readers see it without asking its owner: a view is published after every commit
-/// that touched its session, and takes about 400 bytes.
+/// The facts about a session that readers need, so that they need not ask the session's owner. A
+/// view is published after every commit that changed the session. It takes about 400 bytes.
 struct SessionView {
     std::string id;
     std::uint64_t n = 0;
     bool ended = false;
     JudgementPtr judgement;
-    EstimatePtr estimate;  ///< null before the first estimate
+    EstimatePtr estimate;  ///< the newest estimate; null before the first one
     std::string end_code;  ///< SessionState::end_code
     std::optional<Outcome> outcome;
     bool says_complete = false;

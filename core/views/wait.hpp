@@ -68,8 +68,8 @@ struct EnumNames<WaitCause> {
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;
-    std::optional<Verdict> matched;       ///< empty for `event`
-    std::optional<WaitCause> cause = {};  ///< if impossible
+    std::optional<Verdict> matched;       ///< the verdict that met the wait; empty for `event`
+    std::optional<WaitCause> cause = {};  ///< why the wait is impossible; empty if it is possible
 
     void give_up(WaitCause why) {
         impossible = true;

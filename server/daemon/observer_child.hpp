@@ -28,7 +28,7 @@ public:
     ObserverChild(net::io_context& io, std::vector<std::string> argv, Report report);
     ObserverChild(const ObserverChild&) = delete;
     ObserverChild& operator=(const ObserverChild&) = delete;
-    /// Ends the child, and waits for this, at most a second.
+    /// Ends the child, and waits at most a second until it has ended.
     ~ObserverChild();
 
     void start();

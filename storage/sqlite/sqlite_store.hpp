@@ -85,8 +85,8 @@ private:
         Statement find_event_id, add_event_id;
         Statement load, save, free_pages;
     };
-    /// A session's row, whose position has been verified; `snapshot` is empty if it is damaged or
-    /// missing.
+    /// A session's row. `name`, `n` and `chain` have been verified by a checksum, unless the
+    /// session was never saved. `snapshot` is empty if the snapshot is damaged or missing.
     struct SessionRow {
         std::string name;
         std::uint64_t n = 0;

@@ -13,8 +13,8 @@ struct Adapter {
     core::ChannelState state;
 };
 
-/// Writes the member `adapter` of a session's document or row; nothing for null. Changes only
-/// `json`.
+/// Writes the member `adapter` of a session's document or row. Writes nothing if `adapter` is null.
+/// Changes only `json`.
 void write_adapter(JsonWriter& json, const Adapter* adapter);
 
 }  // namespace headway::api

@@ -37,10 +37,11 @@ struct ApprovalDocument {
     std::string session;
     std::string request_id;  ///< the approval's alias
     core::Approval approval;
-    core::ApprovalRequested asked;  ///< whole, from the journal
+    core::ApprovalRequested asked;  ///< the whole request, from the journal
     DecisionTexts texts;
-    std::uint64_t identical = 0;  ///< equal pending requests of all sessions, including this one
-    bool granted = false;         ///< the approval's grant is in force
+    /// Number of equal pending requests of all sessions, including this one.
+    std::uint64_t identical = 0;
+    bool granted = false;  ///< the grant that this approval made is in force
 };
 void append_approval(std::string& out, const ApprovalDocument& document);
 

@@ -15,8 +15,8 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// Writes `in_flight` of the session document: each call with the expectations for its tool, if
-/// enough sessions have contributed.
+/// Writes `in_flight` of the session document: each call in flight. A call has the expectations for
+/// its tool if enough sessions have contributed to them.
 void write_in_flight(JsonWriter& json, std::span<const core::OpenCall> open,
                      std::span<const core::ExpectedCall> expected);
 
@@ -29,7 +29,7 @@ struct AgentExpectation {
     std::optional<core::Quantiles> tokens;
     std::optional<core::Quantiles> cost_micros;
     core::BudgetSuggestion suggestion;
-    /// Absent if all agent types are listed.
+    /// Durations by tool; absent in a list of all agent types.
     std::optional<std::vector<core::ExpectedCall>> tools;
 };
 

@@ -45,12 +45,13 @@ struct Need {
     bool certain = false;        ///< the matter was reported or counted, not inferred by a rule
     std::uint64_t approval = 0;  ///< number of the approval; 0 = none
     core::Risk risk = core::Risk::kUnknown;
-    core::EstimatePtr estimate;                    ///< of the session, or null
-    std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: its kind
-    bool against_person = false;                   ///< with kAlarm: it contradicts a person's
-                                                   ///< decision
-    core::Cause cause = core::Cause::kNone;        ///< with kBlocked: its cause
-    core::Timestamp retry_at = core::kNever;       ///< with kBlocked: as the provider reported it
+    core::EstimatePtr estimate;                    ///< the session's newest estimate, or null
+    std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: the alarm's kind
+    /// With kAlarm: whether the alarm contradicts a person's decision.
+    bool against_person = false;
+    core::Cause cause = core::Cause::kNone;   ///< with kBlocked: the cause of the block
+    core::Timestamp retry_at = core::kNever;  ///< with kBlocked: when the provider accepts requests
+                                              ///< again, according to the provider
 };
 
 /// "approval", "stuck" and so on.
@@ -61,7 +62,7 @@ Need need_of(std::string_view session, const core::Approval& approval);
 /// budget is at the level `critical` or beyond.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
-/// The need of a session with an alarm, which a person should check and acknowledge.
+/// The need of a session whose alarm a person should check and acknowledge.
 Need need_of_alarm(const core::Session& session);
 void append_need(std::string& out, const Need& need);
 /// The session's goal on one line, for people.
@@ -80,7 +81,7 @@ struct Overview {
     std::optional<Past> past;
     std::optional<core::ApprovalAlarmKind> alarm;  ///< the most urgent alarm of all sessions
     std::uint64_t alarms = 0;                      ///< sessions with an alarm, including ended ones
-    std::vector<Need> needs;                       ///< sorted: most urgent first, then oldest first
+    std::vector<Need> needs;  ///< most urgent first; equally urgent ones oldest first
     std::uint64_t needs_total = 0;
     std::uint64_t approvals_pending = 0;  ///< pending approvals and questions of all sessions
     /// Number of open sessions whose agents send hooks, by core::ChannelHealth.

@@ -56,7 +56,8 @@ struct SystemReport {
     std::uint64_t connections_max = 0;
     core::Millis retention{0};
     std::vector<SystemJudge> judges;
-    std::vector<SystemDaemon> daemons;  ///< empty if this daemon has its own database
+    /// All daemons that share the store; empty if this daemon has its own database.
+    std::vector<SystemDaemon> daemons;
 };
 void append_system(std::string& out, const SystemReport& report);
 

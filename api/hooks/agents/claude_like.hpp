@@ -42,7 +42,7 @@ std::string write_claude_reply(std::string_view event, const ClaudeReply& reply)
 std::string write_claude_permission(std::string_view behavior, std::string_view message,
                                     bool interrupt = false);
 
-/// `decision: block`.
+/// The reply `decision: block`, with a reason.
 std::string write_claude_block(std::string_view reason);
 
 }  // namespace headway::api::hooks

@@ -25,8 +25,8 @@ std::optional<std::uint64_t> shell_exit_code(std::string_view text);
 /// Reads an exit code from `text`, and marks the call as failed if the code is not 0.
 void read_shell_exit(std::string_view text, HookCall& call);
 
-/// Adds to `call` the file in `display` (`returnDisplay` or `result_display`), if the call wrote
-/// one.
+/// Adds the file in `display` (`returnDisplay` or `result_display`) to `call`, if the call wrote a
+/// file.
 void read_shown_file(std::optional<JsonValue> display, HookCall& call);
 
 /// Headway's error class for an error type of these tools; empty for most error types.

@@ -21,9 +21,9 @@ inline constexpr std::size_t kAnswerUsesMax = 32;
 
 /// Reads the value of X-Headway-Usage: items `ID;TIME;INPUT;OUTPUT`, each with or without
 /// `;CACHED;CACHE_WRITE;REASONING;MODEL` at its end, separated by commas, oldest first. INPUT
-/// includes cached tokens and OUTPUT includes reasoning; in AnswerUse::usage they are separate.
-/// Items of any other form, and all items after the first 32, are left out. Pure; the ids are views
-/// of `header`.
+/// includes cached tokens, and OUTPUT includes reasoning. AnswerUse::usage has cached tokens and
+/// reasoning as separate parts. Items of any other form, and all items after the first 32, are left
+/// out. Pure; the ids are views of `header`.
 std::vector<AnswerUse> read_answer_uses(std::string_view header);
 
 /// The agent's clock when it sent `header`: `@TIME` as the first item, else the last answer's time,

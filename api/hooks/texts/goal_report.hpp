@@ -7,13 +7,14 @@
 
 #include "core/redaction/secrets.hpp"
 
-// The header `X-Headway-Goal` of a hook: the operator's goal, and how its command ended.
+// The header `X-Headway-Goal` of a hook: the operator's goal, and how the command of the goal
+// ended.
 
 namespace headway::api::hooks {
 
 struct GoalReport {
     bool set = false;  ///< the hook has a goal
-    bool ran = false;  ///< its command has run, and this hook only reports the result
+    bool ran = false;  ///< the goal's command has run, and this hook only reports the result
     std::uint64_t exit_status = 0;
     bool timed_out = false;
     std::string command;  ///< UTF-8, without secrets

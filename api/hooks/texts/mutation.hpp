@@ -16,7 +16,7 @@ namespace headway::api::hooks {
 struct Replacement {
     std::string_view before;
     std::string_view after;
-    bool all = false;  ///< every occurrence; otherwise only the first
+    bool all = false;  ///< every occurrence is replaced; otherwise only the first
 };
 
 /// Adds `path` with its new `content`. No effect for an empty path.

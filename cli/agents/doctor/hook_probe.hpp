@@ -15,10 +15,10 @@ namespace headway::cli {
 
 /// How an agent's hooks send requests to the daemon.
 struct HookProbe {
-    std::string agent;    ///< as in `headway install NAME`
+    std::string agent;    ///< name in `headway install NAME`
     std::string dialect;  ///< dialect in the path: the agent's own, or "generic"
-    std::string url;      ///< the daemon's
-    std::string token;    ///< empty: none is sent
+    std::string url;      ///< URL of the daemon
+    std::string token;    ///< token to send; empty: none
 };
 
 /// Sends an empty hook, which changes nothing in the daemon.

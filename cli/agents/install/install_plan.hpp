@@ -15,7 +15,7 @@ namespace headway::cli {
 
 struct InstallPlace {
     Environment environment;
-    std::filesystem::path project;  ///< empty: the user's settings
+    std::filesystem::path project;  ///< folder of the project; empty: the user's settings
     std::filesystem::path folder;   ///< folder whose settings apply in addition to the user's;
                                     ///< empty: none
 };

@@ -44,8 +44,9 @@ core::Result<std::string> without_own_hooks(const AgentRow& row, const std::stri
 /// The goal in Headway's entries; empty: none. Pure.
 std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
 
-/// `way`, changed to agree with Headway's entries in these settings, if there are any: the daemon's
-/// URL, whether a token is sent, whether all entries are commands, and the goal. Pure.
+/// `way` with the values that Headway's entries in these settings have, if there are any. These
+/// values are the daemon's URL, whether a token is sent, whether all entries are commands, and the
+/// goal. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
 /// True if the settings have only the members that every settings file of this agent has. Pure.

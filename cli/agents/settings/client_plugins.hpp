@@ -8,7 +8,7 @@
 
 namespace headway::cli::client_plugins {
 
-extern const std::string_view kOpencode;  ///< also for Kilo
+extern const std::string_view kOpencode;  ///< plugin of opencode and of Kilo
 extern const std::string_view kPi;
 
 }  // namespace headway::cli::client_plugins

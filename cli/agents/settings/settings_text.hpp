@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// Longer or deeper text is not a settings file.
+/// Limits of a settings file: a longer or deeper text is refused.
 inline constexpr std::size_t kSettingsBytesMax = 4 * 1024 * 1024;
 inline constexpr std::size_t kSettingsDepthMax = 200;
 
@@ -28,7 +28,8 @@ public:
 
     enum class Kind : std::uint8_t { kObject, kArray, kString, kOther };
 
-    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is not JSON or is too large.
+    /// Parses `text`. Error: kInvalidParameter with the place ("line 3, column 7: ...") if the text
+    /// is not JSON or is too large.
     static core::Result<SettingsText> parse(std::string text);
 
     const std::string& text() const { return text_; }
@@ -41,7 +42,7 @@ public:
     /// The member of this name; the last one if there are several, as parsers choose it; kNone if
     /// there is none.
     Id member(Id object, std::string_view name) const;
-    std::string name_of(Id member) const;  ///< empty for a list's element
+    std::string name_of(Id member) const;  ///< name of a member; empty for a list's element
     /// The content of a string; empty for other values.
     std::string string_of(Id id) const;
     /// The value as JSON on one line, without comments.
@@ -81,7 +82,7 @@ private:
         Id next = kNone;
     };
     struct Style {
-        std::string newline;  ///< empty: all on one line
+        std::string newline;  ///< line end; empty: all on one line
         std::string indent;
         std::string after_colon;
     };

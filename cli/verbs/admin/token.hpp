@@ -19,7 +19,7 @@ struct TokenOptions {
     ClientOptions client;
     std::string name;
     std::vector<std::string> scopes;
-    std::optional<milliseconds> expires;  ///< none: never
+    std::optional<milliseconds> expires;  ///< lifetime of the token; none: it never expires
     std::string id;
 };
 

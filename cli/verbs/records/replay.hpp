@@ -19,8 +19,8 @@ struct ReplayOptions {
     bool to_daemon = false;           ///< send the recordings to a daemon; else judge them here
     bool why = false;                 ///< judging: print the evidence of each verdict
     std::vector<std::string> policy;  ///< judging: "balanced", "strict" or "key=value"
-    std::string session;              ///< empty: from the recording
-    double speed = 0;                 ///< 0: as fast as possible; 1: as recorded
+    std::string session;              ///< session id; empty: from the recording
+    double speed = 0;                 ///< factor of the recorded speed; 0: as fast as possible
     std::size_t batch = 1;            ///< number of events in each report
     std::size_t parallel = 1;         ///< number of recordings at a time
     milliseconds connect_timeout{60'000};

@@ -12,7 +12,7 @@ namespace headway::cli {
 
 void declare_keeping(Arguments& arguments, RunOptions& options);
 
-/// The fault in them; nothing if they are good.
+/// The fault in these options; nothing if they are good.
 std::optional<Mistake> keeping_fault(const RunOptions& options);
 
 }  // namespace headway::cli

@@ -14,7 +14,7 @@ struct ReportOptions {
     std::string type;
     std::string data;                 ///< JSON text, "@FILE" for a file, or "-" for standard input
     std::vector<std::string> fields;  ///< "key=value", "error.class=test"
-    std::string event_id;             ///< empty: a random id, so that a retry is counted once
+    std::string event_id;  ///< the event's id; empty: a random id, so that a retry is counted once
 };
 
 }  // namespace headway::cli

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 struct RunOptions {
     ClientOptions client;
-    std::string session;  ///< empty: made from the command's name
+    std::string session;  ///< session id; empty: made from the command's name
     std::string goal;
     std::vector<std::string> labels;  ///< "key=value"
     std::optional<milliseconds> interval;

@@ -14,8 +14,8 @@ namespace headway::cli {
 struct DoctorOptions {
     config::LoadRequest sources;
     std::vector<std::string> agents{};  ///< agents to examine; empty: examine the daemon
-    std::string url;                    ///< empty: HEADWAY_URL, else the address in `sources`
-    std::string token_file;             ///< --token-file
+    std::string url;  ///< the daemon's URL; empty: HEADWAY_URL, else the address in `sources`
+    std::string token_file;  ///< --token-file
     bool json = false;
     bool repair = false;  ///< saves the readable part of a damaged database
 };

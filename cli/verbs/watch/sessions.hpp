@@ -16,7 +16,7 @@ struct SessionsOptions {
     std::string agent;
     std::optional<bool> open;
     std::size_t limit = 50;
-    bool ids = false;  ///< only ids, one per line
+    bool ids = false;  ///< print only ids, one per line
     bool all = false;  ///< one row for each run of a job
 };
 

@@ -14,9 +14,9 @@ using std::chrono::milliseconds;
 
 struct WatchOptions {
     ClientOptions client;
-    std::string session;  ///< empty: all sessions
+    std::string session;  ///< the session to watch; empty: all sessions
     bool follow = false;
-    std::optional<std::uint64_t> after;  ///< with one session: start after this event
+    std::optional<std::uint64_t> after;  ///< the event after which to start; only with one session
     milliseconds open_within{60'000};    ///< how long to wait for the session to open; 0: no limit
     milliseconds connect_timeout{600'000};
 };

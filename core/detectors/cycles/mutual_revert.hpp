@@ -9,9 +9,9 @@
 namespace headway::core {
 
 /// This session and another session of its run keep reverting each other's version of a file
-/// (docs/detection.md, section 5.3). RunFiles detects this and writes a `run.conflict` for each
-/// reversal from the third on. The count restarts after hard progress, after a user message, and
-/// when the agent follows advice; the other session has its own count.
+/// (docs/detection.md, section 5.3). RunFiles detects this, and each reversal from the third on
+/// causes a `run.conflict`. The count restarts after hard progress, after a user message, and when
+/// the agent follows advice; the other session has its own count.
 struct MutualRevert {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,

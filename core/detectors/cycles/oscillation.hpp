@@ -8,13 +8,13 @@
 
 namespace headway::core {
 
-/// Edits that undo each other (docs/detection.md, section 5.3): a file returns to content that it
-/// had left (a reversal; the ledger counts consecutive ones for each file), or the last four edits
-/// alternate between two edits (A-B-A-B). Edits that change nothing are ignored. After hard
-/// progress on other files, earlier reversals still count, but only for `suspect` (see `clean`). A
-/// better test result clears the alternations. A test that alternates kRedFlips times between two
-/// failures, with edits in between, is also suspicious, because each fix then brings back the other
-/// failure.
+/// Edits that undo each other (docs/detection.md, section 5.3). Either a file returns to content
+/// that it had left: this is a reversal, and the ledger counts consecutive reversals for each file.
+/// Or the last four edits alternate between two edits (A-B-A-B). Edits that change nothing are
+/// ignored. After hard progress on other files, earlier reversals still count, but only for
+/// `suspect` (see `clean`). A better test result clears the alternations. A test that alternates
+/// kRedFlips times between two failures, with edits in between, is also suspicious, because each
+/// fix then brings back the other failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,

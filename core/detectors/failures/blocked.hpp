@@ -11,7 +11,7 @@
 namespace headway::core {
 
 /// Number of consecutive failures after which a person is needed, even if failures of this kind
-/// usually pass by themselves. Agents retry five to ten times, for minutes.
+/// usually pass by themselves. Agents themselves retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
 /// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
@@ -21,10 +21,10 @@ inline constexpr std::size_t kBlockedWordsMax = 200;
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
 /// tool that it calls is missing, or a person was asked. An error class, a status code or the end
 /// of a turn causes a claim at once; the text of an error alone does so at the second failure. The
-/// claim holds until a message from a person, a wake-up, the start of a turn, or a successful call;
-/// after an error of the model, the start of a call is enough. Causes that pass by themselves
-/// (core/values/cause.hpp) are also cleared by the model's next answer, unless a call failed
-/// (`of_call`). Being idle or silent clears nothing.
+/// claim holds until a message from a person, a wake-up, the start of a turn, or a successful call.
+/// After an error of the model, the start of a call ends the claim as well. If the cause is one
+/// that passes by itself (core/values/cause.hpp), the model's next answer also ends the claim,
+/// unless a call failed (`of_call`). Being idle or silent clears nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
@@ -34,12 +34,13 @@ struct Blocked {
 
     Cause cause = Cause::kNone;
     bool typed = false;      ///< a class, a status code or the end of a turn shows the cause
-    bool of_call = false;    ///< a call failed, so an answer of the model does not clear it
+    bool of_call = false;    ///< a call failed, so an answer of the model does not clear the claim
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
-    std::uint32_t count = 0;      ///< number of consecutive failures with this cause
-    Timestamp retry_at = kNever;  ///< as given by the provider
-    std::string words;            ///< text of an unknown error, at most kBlockedWordsMax bytes
+    std::uint32_t count = 0;  ///< number of consecutive failures with this cause
+    /// When the provider accepts requests again, according to the provider.
+    Timestamp retry_at = kNever;
+    std::string words;  ///< text of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -10,7 +10,7 @@ namespace headway::core {
 /// Consecutive rounds in which every call failed, with any tool (docs/detection.md, section 5.2).
 /// The session is suspect after Thresholds::suspect rounds with one kind of error, or three rounds
 /// later if the kinds are mixed. It is stuck after Thresholds::stuck rounds, or after two thirds of
-/// that number with one identical error. Failed tests are results, not failures.
+/// that number if all failures have the same error. Failed tests are results, not failures.
 struct FailingEverywhere {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

@@ -22,8 +22,8 @@ struct Refusals {
         .always_on = true,
     };
 
-    std::uint32_t count = 0;  ///< halved by each call that ran, since one cheap call must not clear
-                              ///< the count
+    std::uint32_t count = 0;  ///< number of refusals, halved by each call that ran, because one
+                              ///< cheap call must not clear it
     std::uint32_t row = 0;    ///< refusals since the last call that ran
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

@@ -26,7 +26,7 @@ struct DuplicateMessages {
     std::uint32_t words = 0;
     std::uint32_t count = 0;
     std::uint32_t denied = 0;    ///< repeats followed by a failed test
-    std::uint64_t denied_n = 0;  ///< the last such repeat
+    std::uint64_t denied_n = 0;  ///< event of the last such repeat
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

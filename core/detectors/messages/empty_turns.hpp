@@ -14,7 +14,7 @@ struct EmptyTurns {
         .kind = EvidenceKind::kText, .balanced = {3, 6},  // consecutive turns
     };
 
-    std::uint32_t count = 0;  ///< number of consecutive turns; 2 for a turn that was cut off
+    std::uint32_t count = 0;  ///< number of consecutive such turns; a turn that was cut off adds 2
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -27,7 +27,8 @@ struct MigrationRequest {
     MigrationProgress progress;  ///< may be empty
 };
 
-/// Numbers of rows that were copied and are equal in both stores.
+/// Numbers of rows that were copied and are equal in both stores, and the time that copying and
+/// checking took.
 struct Migrated {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;

@@ -75,8 +75,8 @@ public:
     /// Refuses the write, since nothing can be stored. The reply is `error`; if a call must not run
     /// unchecked, the reply refuses the call instead.
     virtual void refuse_unstored(Reader& reader, core::Error error) = 0;
-    /// True for hooks and for questions to a person. Each takes as long as many reports, so a turn
-    /// takes few of them.
+    /// True for hooks and for questions to a person. Such a task takes as much time as many
+    /// reports, so a turn handles only a few of these tasks.
     virtual bool rationed() const = 0;
     /// Called when the turn has begun, even if nothing can be written.
     virtual void arrive(EngineContext& parts) = 0;

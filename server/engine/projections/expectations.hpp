@@ -11,9 +11,9 @@
 #include "server/engine/transaction/reader.hpp"
 #include "storage/tables/expectation_table.hpp"
 
-// Expectations learned from ended sessions, and functions that read them. They are used only in
-// replies to queries and to openings that request a suggestion, never by a verdict, a directive or
-// a fold.
+// Expectations learned from ended sessions, and functions that read them. They appear in replies,
+// and they give the budget for an opening that requests a suggestion. No verdict, directive or fold
+// uses them.
 
 namespace headway::server {
 

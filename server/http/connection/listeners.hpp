@@ -23,8 +23,8 @@ core::Result<> open_listeners(HttpServer& http, const config::Settings& settings
                               const std::map<std::string, std::string>& environment,
                               const WarnListener& warn);
 
-/// Examines what open_listeners() needs, and opens nothing: the certificate, the paths of the
-/// sockets and their group. Error: kInvalidConfig. Any thread.
+/// Checks the certificate, the paths of the sockets and their group before open_listeners() uses
+/// them. Opens no socket. Error: kInvalidConfig. Any thread.
 core::Result<> check_listeners(const config::Settings& settings,
                                const std::map<std::string, std::string>& environment);
 

@@ -10,8 +10,9 @@
 
 namespace headway::server {
 
-/// One endpoint with its key and request headers. The key is kept nowhere else. A target may be
-/// constructed on any thread, and is then used on the judge thread.
+/// One endpoint with its key and request headers. Its copy of the endpoint's settings, endpoint(),
+/// does not contain the key. A target may be constructed on any thread, and is then used on the
+/// judge thread.
 class JudgeTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;

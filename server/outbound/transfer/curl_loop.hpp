@@ -14,8 +14,8 @@
 namespace headway::server {
 
 /// The one thread that uses libcurl. It runs the transfers of all its users together, so that no
-/// user waits for another. All input comes through one queue, in the order of the calls: new users,
-/// their work, and their removal.
+/// user waits for another. New users, their work and their removal come through one queue, in the
+/// order of the calls.
 class CurlLoop {
 public:
     using Instant = Clock::Steady::time_point;
