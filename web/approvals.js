@@ -3,7 +3,7 @@
 // Approvals: the exact bytes that will run, and the decision about them.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, get, post, query, sessionPath } from './api.js';
-import { Ago, cls, Confirm, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, useLoad, written } from './ui.js';
+import { Ago, cls, Confirm, Empty, Plain, Icon, Json, Loading, Marked, sessionLink, Trouble, Unread, useFresh, useGet, useLoad, written } from './ui.js';
 import { change, commandOf, Diff, diff, Shell } from './call.js';
 import { answer } from './answers.js';
 import { urgency } from './rank.js';
@@ -18,7 +18,8 @@ export function usePending(session) {
   useFresh(() => { list.again(); risks.again(); }, 300);
   // The most dangerous first, then the oldest, as the daemon lists them.
   const all = [...(risks.data?.approvals || []), ...(list.data?.approvals || [])];
-  const items = [...new Map(all.map((item) => [item.id, item])).values()].sort((a, b) => urgency(a.kind === 'question' ? a : { kind: 'approval', risk: a.risk }) - urgency(b.kind === 'question' ? b : { kind: 'approval', risk: b.risk }));
+  const order = ({ kind, risk }) => urgency(kind === 'question' ? { kind } : { kind: 'approval', risk });
+  const items = [...new Map(all.map((item) => [item.id, item])).values()].sort((a, b) => order(a) - order(b));
   return { ...list, items, spot: useRef({ replaced: 0, shifted: 0, from: 0, modes: {} }).current };
 }
 
@@ -54,7 +55,7 @@ function Editor({ item, send, close }) {
     ${asked ? html`<${Confirm} question=${`Yes, approve ${item.risk} risk as edited`} word=${wordOf(item)} send=${edit}
         close=${() => ask(false)} />`
       : html`<p class="line end"><button type="button" onClick=${close}>Back</button>
-        <button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p>`}</form>`;
+        <button class=${approving(item)} disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p>`}</form>`;
 }
 function Asking({ label, verb, kind, send, close }) {
   const field = useFocus();
@@ -63,8 +64,11 @@ function Asking({ label, verb, kind, send, close }) {
     <button type="button" onClick=${close}>Back</button><button class=${kind}>${verb}</button></form>`;
 }
 
+// A risky request has no bright button but the one that confirms.
+const approving = (item) => (risky(item) ? 'outline' : 'primary');
+
 const EXPIRY = {
-  hold: 'then it stays, overdue', reject: 'then it is rejected', approve: 'then it is approved', escalate: 'then it is escalated',
+  hold: 'then it stays, overdue', reject: 'then it is denied', approve: 'then it is approved', escalate: 'then it is escalated',
 };
 const SOURCE = { agent: 'the agent', call: 'its call', policy: 'the policy', headway: 'Headway', dialog: 'its own dialog' };
 
@@ -78,13 +82,13 @@ function Buttons({ item, no: refused, settling, setMode, send, press, all, toggl
     ${(refused || all) && html`<small class="muted">${refused || sends(question ? 'respond' : 'approve') + ', or what you choose'}</small>`}
     ${item.identical > 1 && button('i', `All ${item.identical} identical`, 'pill', 'One decision for all of them, whichever session asks',
       toggle, { 'aria-pressed': String(all) })}
-    ${button('d', `Deny${every}…`, 'danger', sends('reject'), () => setMode('deny'))}
+    ${button('d', `Deny${every}…`, risky(item) ? 'default' : 'danger', sends('reject'), () => setMode('deny'))}
     ${tool && button('e', `Edit${every}…`, '', 'Change the arguments, then approve', () => setMode('edit'))}
     ${tool && button('s', 'From now on…', '', 'Approve this and its like, for the session or for a time', () => setMode('grant'))}
     ${question && (item.options || []).map((option) => html`<button key=${'option ' + option} disabled=${!!no}
       title=${sends('respond')} onClick=${() => send({ decision: 'respond', response: option })}>${reveal(option)}</button>`)}
     ${question ? button('a', `Answer${every}…`, 'primary', sends('respond'), press)
-      : button('a', 'Approve' + every, 'primary', sends('approve'), press)}</p>`;
+      : button('a', 'Approve' + every, approving(item), sends('approve'), press)}</p>`;
 }
 
 function Head({ item }) {
@@ -244,24 +248,21 @@ export function ApprovalList({ list, first }) {
 }
 
 const TONE = { rejected: 's-failed', expired: 's-silent', never_executed: 's-silent', ignored: 's-silent', cancelled: 's-silent' };
-const COLUMNS = ['Decision', 'What', 'Session', 'By', 'When'];
 function Decided() {
   const { data, error, again } = useGet('/v1/approvals' + query({ status: 'resolved' }));
   useFresh(again, 1000);
-  if (!data) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
+  if (!data) return html`<${Unread} error=${error} again=${again} />`;
   if (!data.approvals.length) {
     return html`<${Empty} title="Nothing was decided yet">Decisions stay here for as long as their sessions are kept.<//>`;
   }
-  return html`<div class="table"><table class="plain"><thead>
-      <tr>${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${data.approvals.map((a) => html`<tr key=${a.id}>
-      <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${(a.closed || a.status).replace(/_/g, ' ')}</span>
+  return html`<div class="table"><${Plain} names=${['Decision', 'What', 'Session', 'By', 'When']}><tbody>${data.approvals.map((a) => html`<tr key=${a.id}>
+      <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${(a.closed || a.status).replace(/_/g, ' ').replace('rejected', 'denied')}</span>
         ${a.alarm && html` <b class="bad">${a.alarm.replace(/_/g, ' ')}</b>`}</td>
       <td><b>${reveal(a.tool || a.kind)}</b> <span class="muted">${reveal(unmark(text(a.summary)))}</span>
         ${a.granted && html`<p class="line"><span class="chip">from now on</span><${Revoke} item=${a} done=${again} /></p>`}</td>
       <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td>
       <td>${reveal(a.decision?.by || '')} <span class="muted">${reveal(text(a.decision?.reason))}</span></td>
-      <td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody></table></div>`;
+      <td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody><//></div>`;
 }
 
 // The inbox of all sessions: what waits, oldest first, and what was decided.

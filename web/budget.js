@@ -3,7 +3,7 @@
 // The budget: bars of what is used, and its course. uPlot is read from the daemon when a budget is first shown.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
-import { Bar, Card, hot } from './ui.js';
+import { Bar, Card, Plain, hot } from './ui.js';
 import { clock, count, money, ms, parts, span } from './format.js';
 
 const DIMENSIONS = [['time', 'Time', 'elapsed_seconds', 'timeout_seconds', (s) => span(s * 1000)],
@@ -89,12 +89,10 @@ function Course({ doc, journal, used }) {
   if (!data) return null;
   const step = Math.ceil(data[0].length / 24);
   return html`<div class="plot" ref=${box} role="img" aria-label="Course of the budget; its figures are in the table below" /><details>
-      <summary>Figures</summary><table class="plain"><thead><tr>
-        ${['At', ...used.map((one) => one[1])].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${data[0].map((t, i) => (i % step === 0 || i === data[0].length - 1) && html`<tr>
+      <summary>Figures</summary><${Plain} names=${['At', ...used.map((one) => one[1])]}><tbody>${data[0].map((t, i) => (i % step === 0 || i === data[0].length - 1) && html`<tr>
         <td>${clock(t * 1000)}</td>
         ${used.map((_, k) => html`<td>${data[k + 1][i] != null ? Math.round(data[k + 1][i]) + ' %' : html`<span class="faint">–</span>`}</td>`)}</tr>`)}</tbody>
-        </table></details>`;
+        <//></details>`;
 }
 
 export function BudgetCard({ doc, journal }) {

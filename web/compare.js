@@ -4,7 +4,7 @@
 import { html, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Card, cls, Empty, Loading, sessionLink, Status, tone, Trouble, useFresh, useLoad, Visible } from './ui.js';
-import { action, amount, cost, count, date, line, ms, plural, span, text } from './format.js';
+import { action, amount, cost, count, date, lasted, line, plural, span, text } from './format.js';
 import { Pulse } from './pulse.js';
 import { readSpent } from './spent.js';
 
@@ -52,9 +52,9 @@ async function read(id, signal) {
 const FIGURES = {
   State: ({ doc }) => html`<${Status} status=${doc.verdict.status} />`,
   Reason: ({ doc }) => html`<span dir="auto"><${Visible} text=${doc.verdict.reason || ''} /></span>`,
-  Pulse: ({ doc: { progress, verdict } }) => html`<${Pulse} activity=${progress.activity} quiet=${progress.quiet_rounds} status=${verdict.status} />`,
+  Pulse: ({ doc: { progress, verdict } }) => html`<${Pulse} row=${{ ...progress, status: verdict.status }} />`,
   Opened: ({ doc }) => date(doc.opened_at),
-  Ran: ({ doc }) => span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at)),
+  Ran: ({ doc }) => span(lasted(doc)),
   Verdicts: ({ spent }) => spent.all || '–',
   Rounds: ({ doc: { progress } }) => count(progress.rounds),
   Calls: ({ doc: { tools } }) => `${count(tools.calls)}, ${count(tools.failures)} failed`,

@@ -2,7 +2,7 @@
 
 // How each agent is connected, and whether its hooks arrive.
 import { html } from './preact.js';
-import { Ago, Card, cls, Trouble, useFresh, useGet } from './ui.js';
+import { Ago, Card, cls, Plain, Trouble, useFresh, useGet } from './ui.js';
 import { plural } from './format.js';
 
 // As in `headway install` and docs/agents: name, title, what its hooks go by.
@@ -37,10 +37,9 @@ export function Connect() {
       <p><code>headway install</code> finds the agents on this machine, shows what it would add to their settings, and asks.
         Then start the agent as always: its first prompt opens a session here. <code>headway doctor AGENT</code> tries each step
         between them, <code>headway uninstall</code> takes it all out again.</p>
-      <div class="table"><table class="plain"><thead><tr>${['Agent', 'Command', 'Goes by', 'Seen'].map((name) => html`<th scope="col"
-        key=${name}>${name}</th>`)}</tr></thead><tbody>${AGENTS.map(([name, title, by]) => html`<tr key=${name}>
+      <div class="table"><${Plain} names=${['Agent', 'Command', 'Goes by', 'Seen']}><tbody>${AGENTS.map(([name, title, by]) => html`<tr key=${name}>
         <td><a href=${'/docs/agent-' + name}>${title}</a></td><td><code>headway install ${name}</code></td><td>${by}</td>
-        <td><${Seen} of=${seen[name]} /></td></tr>`)}</tbody></table></div><//>
+        <td><${Seen} of=${seen[name]} /></td></tr>`)}</tbody><//></div><//>
     <${Card} title="Any other command"><p><code>headway run -- CMD</code> supervises it by its process and its output,
       and reads what agents print as JSON lines. <code>headway acp -- CMD</code> stands between an editor and its agent.</p>
       <p><a href="/docs/agent-mcp">MCP</a> lets an agent ask a person, <a href="/docs/agent-otlp">telemetry</a> adds tokens

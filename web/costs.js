@@ -2,7 +2,7 @@
 
 // Where the money went: cost and tokens of the sessions that were read, open and ended, by agent, model, label or day.
 import { html, useEffect } from './preact.js';
-import { Bar, Empty, Loading, Select, Status, Trouble, sessionLink } from './ui.js';
+import { Bar, Empty, Select, Status, Unread, sessionLink } from './ui.js';
 import { amount, cost, count, line, plural } from './format.js';
 import { useRows } from './rows.js';
 import { setQuery } from './page.js';
@@ -30,7 +30,7 @@ export function sums(rows, of) {
 export function Costs({ route }) {
   const list = useRows({});
   useEffect(() => { if (list.next && !list.error && list.order.length < READ) list.read(list.next); });
-  if (!list.loaded) return list.error ? html`<${Trouble} error=${list.error} again=${() => list.read()} />` : html`<${Loading} />`;
+  if (!list.loaded) return html`<${Unread} error=${list.error} again=${() => list.read()} />`;
   const rows = list.order.map((id) => list.rows.get(id));
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row.labels || {})))].sort();
   const { by = 'agent' } = route.query;

@@ -38,8 +38,9 @@ def bundled(esbuild: str, paths: list) -> dict:
                         "--charset=utf8", "--legal-comments=none", "--chunk-names=shared.[hash]", "--log-level=warning",
                         f"--outdir={folder}"], check=True)
         made = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
-    # Indentation in a template: htm drops the blanks around a line break, and HTML shows one for all of them.
-    files |= {name: re.sub(rb"\n +", b"\n", data) if name.endswith(".js") else data for name, data in made.items()}
+    # Indentation in a template: htm drops the blanks around a line break, also the break next to a tag; HTML shows one for all of them.
+    files |= {name: re.sub(rb"\n +", b"\n", re.sub(rb"(?<=>)\n +|\n +(?=<)", b"", data)) if name.endswith(".js") else data
+              for name, data in made.items()}
     return files
 
 

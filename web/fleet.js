@@ -5,7 +5,7 @@ import { html, Component, useEffect, useLayoutEffect, useMemo, useRef, useState 
 import { query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, cost, count, line, minute, money, ms, parts, plural, span, until } from './format.js';
+import { ALARMS, amount, cost, count, lasted, line, minute, money, ms, parts, plural, span, until } from './format.js';
 import { forest, isOpen, ORDERS, rate, seen } from './rank.js';
 import { needs, PAGE, useRows } from './rows.js';
 import { go, setQuery, state, tell, useKeys, useLive, useOffers } from './page.js';
@@ -50,20 +50,20 @@ class Row extends Component {
       <${StateCell} row=${row} ...${picking} />
       <td style=${node.depth > 0 && { paddingLeft: 10 + node.depth * 18 + 'px' }}><span class="goal">${node.kids.length > 0 && html`<button class="quiet fold" aria-expanded=${String(open)}
           aria-label=${`Sub-agents of ${line(row.goal || row.id)}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
-        <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.ended_at && html`<span class="narrow">ran ${span(ms(row.ended_at) - ms(row.opened_at))}${cost(shown) && ` · ${cost(shown)}`} · </span>`}${row.estimate && !row.estimate.fallback && html`<b
+        <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.ended_at && html`<span class="narrow">ran ${span(lasted(row))}${cost(shown) && ` · ${cost(shown)}`} · </span>`}${row.estimate && !row.estimate.fallback && html`<b
             title=${row.estimate.next_milestone && 'next: ' + line(row.estimate.next_milestone)}>${Math.round(row.estimate.percent)}%</b> · `}
           ${!node.depth && row.parent && html`<a href=${sessionLink(row.parent)} title="the session that opened it">↑ ${row.parent}</a> · `}
           <code>${row.id}</code>${row.recorded && ' · recorded'}${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
             title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${line(part)}`)}
           ${label && row.labels?.[label] && html` · ${line(label)} ${line(row.labels[label])}`}</small></td>
-      <td><span class="reason" dir="auto" title=${line(row.reason)}>${line(row.reason || row.phase) || html`<span class="faint">nothing yet</span>`}</span>
-        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${line(action?.text)}</code></small></td>
-      <td class="pulses"><${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} /></td>
+      <td><div class="two-lines"><span class="reason" dir="auto" title=${line(row.reason)}>${line(row.reason || row.phase) || html`<span class="faint">nothing yet</span>`}</span>
+        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${line(action?.text)}</code></small></div></td>
+      <td class="pulses"><${Pulse} row=${row} /></td>
       <td class="money" title=${[sum && 'with its sub-agents', amount(row.used?.tokens || 0) + ' tokens', parts(row.used?.token_parts)].filter(Boolean).join(' · ')}>
         <span>${sum ? 'Σ ' : ''}${cost(shown)}</span><small>${!row.ended_at && node.rate >= 0.005 ? `${money(node.rate)}/h` : row.used?.tokens > 0 && !shown.cost_usd ? amount(row.used.tokens) + ' tok' : ''}</small></td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span><small>${budget.dimension}</small>`}</td>
-      <td class="age">${row.ended_at ? html`<${Ago} at=${row.ended_at} /><small>ran ${span(ms(row.ended_at) - ms(row.opened_at))}</small>`
+      <td class="age">${row.ended_at ? html`<${Ago} at=${row.ended_at} /><small>ran ${span(lasted(row))}</small>`
         : html`<${Ago} at=${row.opened_at} /><small><${Beat} row=${row} /></small>`}</td></tr>`;
   }
 }

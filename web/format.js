@@ -3,25 +3,28 @@
 // How values read: ages, spans, sizes, times. Pure; everything shown as text goes through here.
 export const ms = (at) => (typeof at === 'number' ? at : at ? Date.parse(at) : NaN);
 
-// A span in at most two characters of unit: "now", "42s", "7m", "3h", "12d".
+// A span in one unit: "now", "42 s", "7 min", "3 h", "12 d".
 export function short(span) {
   if (!(span >= 0)) return span < 0 ? 'now' : '';
   const s = Math.floor(span / 1000);
   if (s < 1) return 'now';
-  if (s < 60) return s + 's';
-  if (s < 3600) return Math.floor(s / 60) + 'm';
-  if (s < 172800) return Math.floor(s / 3600) + 'h';
-  return Math.floor(s / 86400) + 'd';
+  if (s < 60) return s + ' s';
+  if (s < 3600) return Math.floor(s / 60) + ' min';
+  if (s < 172800) return Math.floor(s / 3600) + ' h';
+  return Math.floor(s / 86400) + ' d';
 }
 
-// The same with two units: "3h 20m".
+// The same with two units: "3 h 20 min".
 export function span(value) {
   if (!(value >= 0)) return '–';
   const s = Math.floor(value / 1000);
-  const two = (size, unit, rest, small) => `${Math.floor(s / size)}${unit} ${Math.floor((s % size) / rest)}${small}`;
+  const two = (size, unit, rest, small) => `${Math.floor(s / size)} ${unit} ${Math.floor((s % size) / rest)} ${small}`;
   if (s < 60) return s < 1 ? Math.round(value) + ' ms' : s + ' s';
-  return s < 3600 ? two(60, 'm', 1, 's') : s < 86400 ? two(3600, 'h', 60, 'm') : two(86400, 'd', 3600, 'h');
+  return s < 3600 ? two(60, 'min', 1, 's') : s < 86400 ? two(3600, 'h', 60, 'min') : two(86400, 'd', 3600, 'h');
 }
+
+// How long a session has been open, or was.
+export const lasted = (row) => (ms(row.ended_at) || Date.now()) - ms(row.opened_at);
 
 export const ago = (at, now = Date.now()) => short(Math.max(0, now - ms(at)));
 

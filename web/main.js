@@ -12,13 +12,14 @@ import { Costs } from './costs.js';
 import { Fleet } from './fleet.js';
 import { History } from './history.js';
 import { Compare } from './compare.js';
+import { Digest } from './digest.js';
 import { Session } from './session.js';
 import { Approvals } from './approvals.js';
 import { Connect } from './connect.js';
 import { Login, Overlay, System } from './more.js';
 import { takeCode } from './login.js';
 
-const PLACES = { fleet: Fleet, history: History, session: Session, wall: Wall, costs: Costs, compare: Compare, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
+const PLACES = { fleet: Fleet, history: History, session: Session, wall: Wall, costs: Costs, compare: Compare, digest: Digest, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
 const LINKS = [['fleet', 'Fleet', '#/'], ['approvals', 'Approvals', '#/approvals'], ['history', 'History', '#/history'],
     ['system', 'System', '#/system'], ['connect', 'Connect', '#/connect']];
 
@@ -37,13 +38,15 @@ function Link() {
   return html`<span class=${cls('link', state.link.state)} title=${'since ' + clock(state.link.since)}>
       <i />${{ live: 'live', offline: 'no connection', refused: 'not logged in' }[state.link.state] || 'connecting'}</span>`;
 }
-function Offline() {
+function Offline({ page }) {
   useLive((message) => message.link);
   const words = {
     offline: `The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself.`,
     refused: 'This daemon shows nothing without a login.',
   }[state.link.state];
-  return words && html`<div class="notice" role="alert"><${Icon} name="silent" /><p>${words}</p></div>`;
+  const me = useMe();
+  return html`${words && html`<div class="notice" role="alert"><${Icon} name="silent" /><p>${words}</p></div>`}
+    ${me.logged_in === false && !me.can.control && page !== 'login' && html`<section class="notice" aria-label="Login"><p>You can only look. <code>headway dashboard</code> prints a link with a code to log in.</p></section>`}`;
 }
 
 const root = document.documentElement;
@@ -65,7 +68,7 @@ function Top({ page, open }) {
       <a key=${name} href=${href} aria-current=${page === name ? 'page' : null}>${title}
         ${name === 'approvals' && waiting > 0 && html`<b class="badge">${waiting}</b>`}</a>`)}</nav>
     <span class="right"><a class="docs" href="/docs" title="How things work, and the API">Docs</a><${Link} /><a class=${cls('who', me.logged_in || 'out')} href="#/login">
-      ${me.logged_in ? me.name || 'logged in' : html`<span>read only · </span>log in`}</a>
+      ${me.logged_in ? me.name || 'logged in' : 'Log in'}</a>
       <button class="quiet" onClick=${() => { nextTheme(); draw(theme()); }} title=${label} aria-label=${label}>
         <${Icon} name="theme" /></button>
       <button class="quiet" onClick=${() => open('palette')} title="Go to … ( Ctrl K or : )" aria-label="Go to">
@@ -78,7 +81,7 @@ function App() {
   const route = useRoute();
   const { page, id } = route;
   const [dialog, open] = useState(null);
-  const title = id || LINKS.find(([name]) => name === page)?.[1] || ({ wall: 'Wall', costs: 'Costs', compare: 'Compare' }[page] || 'Log in');
+  const title = id || LINKS.find(([name]) => name === page)?.[1] || ({ wall: 'Wall', costs: 'Costs', compare: 'Compare', digest: 'Last 12 hours' }[page] || 'Log in');
   useLive((message) => { if (message.overview) showCount(title); });
   useEffect(() => { showCount(title); scrollTo(0, 0); }, [title]);
   useKeys({
@@ -87,7 +90,7 @@ function App() {
     Escape: () => { if (page !== 'fleet') history.back(); },
     '/': () => { const field = document.querySelector('[type=search]'); field ? field.focus() : go('#/'); },
   });
-  return html`<${Top} page=${page} open=${open} /><${Offline} />${page !== 'fleet' && html`<${Needs} />`}<main class=${'p-' + page}>
+  return html`<${Top} page=${page} open=${open} /><${Offline} page=${page} />${page !== 'fleet' && html`<${Needs} />`}<main class=${'p-' + page}>
       <${Page} name=${page} route=${route} /></main><${Answers} />
     ${dialog && html`<${Page} name="overlay" kind=${dialog} close=${() => open(null)} />`}`;
 }

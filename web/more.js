@@ -3,7 +3,7 @@
 // Pages and dialogs that are wanted seldom: help, palette, login, system.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { post } from './api.js';
-import { Ago, Bar, Card, cls, Dialog, Loading, Trouble, useGet } from './ui.js';
+import { Ago, Bar, Card, cls, Dialog, Plain, Trouble, Unread, useGet } from './ui.js';
 import { bytes, count, date, span } from './format.js';
 import { notifies, toggleNotify, useMe } from './page.js';
 import { keepLogin, logOut } from './login.js';
@@ -73,13 +73,12 @@ const HOOK = { active: 's-completed', failing: 's-suspect', removed: 's-cancelle
 function Webhooks() {
   const { data, again } = useGet('/v1/webhooks');
   useEvery(again);
-  return data?.webhooks.length > 0 && html`<${Card} title="Webhooks"><table class="plain"><thead>
-      <tr>${['Webhook', 'State', 'Waiting', 'Given up', 'Delivered'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+  return data?.webhooks.length > 0 && html`<${Card} title="Webhooks"><${Plain} names=${['Webhook', 'State', 'Waiting', 'Given up', 'Delivered']}>
       ${data.webhooks.map((w) => html`<tbody key=${w.name}><tr><td><b>${w.name}</b></td>
     <td><span class=${cls('status', HOOK[w.state] || 's-failed')}>${w.state}</span></td>
         <td>${count(w.pending)}</td><td>${count(w.dead)}</td><td>${count(w.delivered)}</td></tr>
       <tr><td colspan="5"><small class="muted">${w.problem || (w.state === 'failing' ? w.last_failure : w.url)}</small></td></tr></tbody>`)}
-    </table><//>`;
+    <//><//>`;
 }
 const BREAKER = { closed: 's-completed', half_open: 's-suspect', open: 's-failed' };
 // Events a second between two readings, and the most since the page was opened.
@@ -97,10 +96,8 @@ function useFlow(system) {
 function Tokens() {
   const { data } = useGet('/v1/tokens');
   const active = data?.tokens.filter((token) => token.active) || [];
-  return active.length > 0 && html`<${Card} title="Tokens" note=${count(active.length)}><table class="plain"><thead><tr>
-      ${['Name', 'Scopes', 'Last used'].map((name) => html`<th scope="col" key=${name}>${name}</th>`)}</tr></thead>
-    <tbody>${active.map((token) => html`<tr key=${token.id}><td><b>${token.name}</b></td><td>${token.scopes.join(', ')}</td>
-      <td>${token.last_used_at ? html`<${Ago} at=${token.last_used_at} /> ago` : 'never'}</td></tr>`)}</tbody></table><//>`;
+  return active.length > 0 && html`<${Card} title="Tokens" note=${count(active.length)}><${Plain} names=${['Name', 'Scopes', 'Last used']}><tbody>${active.map((token) => html`<tr key=${token.id}><td><b>${token.name}</b></td><td>${token.scopes.join(', ')}</td>
+      <td>${token.last_used_at ? html`<${Ago} at=${token.last_used_at} /> ago` : 'never'}</td></tr>`)}</tbody><//><//>`;
 }
 
 export function System() {
@@ -108,7 +105,7 @@ export function System() {
   useEvery(again);
   const flow = useFlow(s);
   const me = useMe();
-  if (!s) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
+  if (!s) return html`<${Unread} error=${error} again=${again} />`;
   const { version: v, database: d, commits: c } = s;
   const cards = {
     Headway: { Version: v.version, 'Running for': html`<${Ago} at=${s.started_at} /> <small>since ${date(s.started_at)}</small>`,
@@ -124,17 +121,15 @@ export function System() {
       'Open sessions': count(s.sessions.open), 'In memory': count(s.sessions.in_memory) },
   };
   return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span>
-      <span class="tools">${s.mode !== 'token' && html`<a href="/v1/digest?since=12h&format=html">Last 12 hours</a> `}<a href="/metrics">Metrics</a> <a href="/docs/operations">Operations</a> <a href="/docs/api">API</a></span></div>
+      <span class="tools"><a href="#/digest">Last 12 hours</a> <a href="/metrics">Metrics</a> <a href="/docs/operations">Operations</a> <a href="/docs/api">API</a></span></div>
       <${Trouble} error=${error} again=${again} />
       <div class="grid">${Object.entries(cards).map(([title, rows]) => html`<${Card} key=${title} title=${title}><dl class="facts">
       ${Object.entries(rows).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl><//>`)}
-    <${Card} title="Judge">${s.judge.endpoints.length ? html`<table class="plain"><thead>
-        <tr>${['Endpoint', 'Model', 'Breaker', 'Asking', 'Waiting'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${s.judge.endpoints.map((e) => html`<tr key=${e.name}><td><b>${e.name}</b> <small class="muted">${e.role}</small></td>
+    <${Card} title="Judge">${s.judge.endpoints.length ? html`<${Plain} names=${['Endpoint', 'Model', 'Breaker', 'Asking', 'Waiting']}><tbody>${s.judge.endpoints.map((e) => html`<tr key=${e.name}><td><b>${e.name}</b> <small class="muted">${e.role}</small></td>
       <td>${e.model}</td><td><span class=${cls('status', BREAKER[e.breaker])}>${e.breaker.replace('_', ' ')}</span></td>
           <td>${e.in_flight}</td>
           <td>${e.waiting}</td></tr>`)}</tbody>
-          </table>`
+          <//>`
       : html`<p class="muted">No model is asked. <code>[judge.endpoints.NAME]</code> in the settings names one.</p>`}<//>
     <${Webhooks} />${me.can.admin && html`<${Tokens} />`}</div>`;
 }

@@ -33,7 +33,7 @@ export const said = (item) => line(item.approval ? unmark(item.reason || '') : i
 const goalOf = (item) => line(item.goal || item.session);
 
 // [key, label, what it does, path behind the session, fields, body]
-const ACTS = {
+export const ACTS = {
   nudge: ['Nudge', 'Each agent gets your words as advice with its next report.', '/nudge', [['text', 'Your hint']], ({ text }) => (text ? { text } : null)],
   stop: ['Stop', 'Each agent gets a directive to stop; a session ends when its agent ends it.', '/cancel', [REASON], ({ reason }) => (reason ? { reason } : {})],
   end: ['End', 'Their agents are silent. The sessions end at once; reports of an agent that comes back are refused.', '/end',
@@ -45,11 +45,14 @@ const ACTS = {
 const ACTS_OF = { alarm: ['stop', 'acknowledge'], fan_out: ['acknowledge', 'stop'], stuck: ['nudge', 'stop'], over_budget: ['stop'], waiting: ['stop'], blocked: ['stop'], silent: ['end'] };
 const DONE = { nudge: 'Nudged', stop: 'Asked to stop:', end: 'Ended', acknowledge: 'Acknowledged:' };
 
-function Acting({ act, items, close }) {
+export function Acting({ act, items, close, done }) {
   const [label, what, rest, fields, body] = ACTS[act];
   const ids = [...new Set(items.map((item) => item.session))];
   return html`<${Sending} title=${ids.length > 1 ? `${label} ${ids.length} sessions` : `${label} ${ids[0]}`} what=${what} fields=${fields} body=${body} close=${close}
-    path=${ids.map((id) => sessionPath(id, rest))} done=${() => answer({ text: `${DONE[act]} ${ids.length > 1 ? ids.length + ' sessions' : ids[0]}`, session: ids.length === 1 && ids[0] })} />`;
+    path=${ids.map((id) => sessionPath(id, rest))} done=${(reply) => {
+      answer({ text: `${DONE[act]} ${ids.length > 1 ? ids.length + ' sessions' : ids[0]}`, session: ids.length === 1 && ids[0] });
+      done?.(reply);
+    }} />`;
 }
 
 function aside(items, till, words) {
@@ -70,8 +73,8 @@ export function useNeeds() {
     const timer = setInterval(again, 30000); // what was put aside for an hour comes back
     return () => { listeners.delete(again); clearInterval(timer); };
   }, []);
-  const { here, aside: away } = sorted(state.overview);
-  return { items: here, away, total: Math.max(here.length, (state.overview?.needs_you_total || 0) - away.length) };
+  const { here, aside: away, total } = sorted(state.overview);
+  return { items: here, away, total };
 }
 
 // Rows of the sessions that need a person.
@@ -125,7 +128,7 @@ function Need({ group, rows, no, open, toggle, more }) {
     ${many ? html`<button class="what quiet" aria-expanded=${String(open)} onClick=${turn}><${Icon} name="chevron" /><span dir="auto">${what}</span></button>`
       : html`<a class="what" dir="auto" href=${where(first)}>${what}</a>`}
     <span class="why" dir="auto" title=${why}>${why}</span>
-    ${row ? html`<${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} />` : html`<i />`}
+    ${row ? html`<${Pulse} row=${row} />` : html`<i />`}
     <span class="when"><${Ago} at=${group.since} />${group.rate >= 0.005 && html` <b>${money(group.rate)}/h</b>`}</span>
     <span class="acts">${acts.map((name) => html`<button key=${name} disabled=${!!forbidden(name)} class=${/stop|end/.test(name) && 'danger'}
         title=${forbidden(name) || ACTS[name][1]} onClick=${() => setAct(name)}>${ACTS[name][0]}${of}…</button>`)}

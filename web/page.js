@@ -167,8 +167,7 @@ export async function toggleNotify() {
 
 export function showCount(where = place) {
   place = where;
-  const { here: needs, aside } = sorted(state.overview);
-  const total = Math.max(needs.length, (state.overview?.needs_you_total || 0) - aside.length);
+  const { here: needs, total } = sorted(state.overview);
   document.title = `${total ? `(${total}) ` : ''}${where} · Headway`;
   if (total !== shown) {
     shown = total;

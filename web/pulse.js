@@ -4,7 +4,7 @@
 // over the flat end and how many rounds it has lasted. A healthy agent is a skyline, a loop a line.
 import { html, useEffect } from './preact.js';
 import { cls, Icon, Loading, Empty, sessionLink, Status, tone } from './ui.js';
-import { cost, line, plural } from './format.js';
+import { ALARMS, cost, line, plural } from './format.js';
 import { forest } from './rank.js';
 import { needs, useRows } from './rows.js';
 import { state, tell, useLive } from './page.js';
@@ -17,7 +17,7 @@ const LONG = 3; // rounds with nothing new that are worth a bracket
 // Rounds with nothing new at the end, the one under way included.
 export const quietOf = (activity = '', quiet = 0) => Math.max(quiet, activity.length - activity.replace(/\.+$/, '').length);
 
-export function Pulse({ activity = '', quiet = 0, status }) {
+export function Pulse({ row: { activity = '', quiet_rounds: quiet = 0, status } }) {
   const bars = { hard: '', soft: '', none: '' };
   const left = CELLS - activity.length;
   [...activity].forEach((c, i) => {
@@ -35,8 +35,8 @@ export function Pulse({ activity = '', quiet = 0, status }) {
 
 const WATCHED = 300;
 const Tile = ({ node: { row } }) => html`<li class=${cls('tile', tone(row.status), row.alarm && 'alarmed')}><a href=${sessionLink(row.id)}>
-    <${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} />
-    <b dir="auto">${line(row.goal || row.id)}</b><span><${Status} status=${row.status} small />${row.alarm && html` <em class="bad">alarm</em>`} ${cost(row.used)}</span></a></li>`;
+    <${Pulse} row=${row} />
+    ${row.alarm && html`<strong>${ALARMS[row.alarm] || 'alarm'}</strong>`}<b dir="auto">${line(row.goal || row.id)}</b><span><${Status} status=${row.status} small /> ${cost(row.used)}</span></a></li>`;
 
 // Pulses only, for a large screen.
 export function Wall() {
@@ -49,7 +49,7 @@ export function Wall() {
     nodes.push(node);
     stack.push(...node.kids);
   }
-  nodes.sort((a, b) => a.own - b.own);
+  nodes.sort((a, b) => !a.row.alarm - !b.row.alarm || a.own - b.own);
   const watched = nodes.slice(0, WATCHED).map(({ row }) => row);
   useEffect(() => tell({ watch: watched }), [watched.map((row) => row.id).join()]);
   useEffect(() => () => tell({ watch: [] }), []);

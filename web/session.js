@@ -3,9 +3,9 @@
 // One session: the verdict with its reason, its actions, its limits, and the messages to it.
 import { html, useEffect, useState } from './preact.js';
 import { get, post, query, sessionPath } from './api.js';
-import { Ago, Bar, Beat, Card, cls, Empty, hot, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh,
+import { Ago, Bar, Beat, Card, cls, Empty, hot, Icon, Labels, ListCard, REASON, Sending, sessionLink, Status, tone, Trouble, Unread, useFresh,
   useGet, useLoad, Visible } from './ui.js';
-import { ALARMS, amount, clock, cost, count, date, line, money, ms, parts, percent, plural, reveal, span, text, until, used } from './format.js';
+import { ALARMS, amount, clock, cost, count, date, lasted, line, money, ms, parts, percent, plural, reveal, span, text, until, used } from './format.js';
 import { refusal, useKeys, useMe, useOffers } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
@@ -15,34 +15,31 @@ import { Call, commandOf, Shell } from './call.js';
 import { Pulse, quietOf } from './pulse.js';
 import { rate } from './rank.js';
 import { answer } from './answers.js';
+import { Acting, ACTS } from './needs.js';
 
 // -- what a person can tell a session; every button shows what it will send before it does
 
 const LIMITS = { max_steps: 'Steps', timeout_seconds: 'Seconds', max_tokens: 'Tokens', max_cost_usd: 'US dollars' };
+// Beside those for several sessions: [label, what it does, what is said afterwards].
 const ACTIONS = {
-  nudge: ['Nudge…', 'The agent gets your words as advice with its next report.'],
-  pause: ['Pause…', 'The agent is asked to pause; it reads that with its next report.'],
-  resume: ['Resume…', 'The agent gets a directive to go on.'],
-  budget: ['Extend budget…', 'Adds to what is limited now.'],
-  cancel: ['Stop…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
-  end: ['End…', 'Its agent is silent. The session ends at once; should the agent come back, its reports are refused.'],
+  ...ACTS,
+  pause: ['Pause', 'The agent is asked to pause; it reads that with its next report.', 'Asked to pause'],
+  resume: ['Resume', 'The agent gets a directive to go on.', 'Asked to go on'],
+  budget: ['Extend budget', 'Adds to what is limited now.', 'Budget extended'],
 };
-const ANSWERED = { nudge: 'Nudged', pause: 'Asked to pause', resume: 'Asked to go on', budget: 'Budget extended', cancel: 'Asked to stop', end: 'Ended' };
-const OUTCOMES = [['failed', 'failed'], ['cancelled', 'cancelled']];
 
 function Telling({ kind, doc, close, done }) {
+  if (ACTS[kind]) return html`<${Acting} act=${kind} items=${[{ session: doc.id }]} close=${close} done=${done} />`;
+  const [title, what, said] = ACTIONS[kind];
   const limits = kind === 'budget' ? Object.keys(LIMITS).filter((name) => doc.budget[name] != null) : [];
-  const body = ({ text, reason, ...values }) => {
+  const body = ({ reason, ...values }) => {
     const extend = Object.fromEntries(limits.filter((name) => values[name]).map((name) => [name, Number(values[name])]));
-    if (kind === 'nudge') return text ? { text } : null;
-    if (kind === 'end') return { outcome: values.outcome || 'failed', ...(reason && { reason }) };
     return limits.length && !Object.keys(extend).length ? null : { ...(limits.length && { extend }), ...(reason && { reason }) };
   };
-  return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
-    body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'Your hint'] : REASON]}
-    close=${close} done=${(reply) => {
+  return html`<${Sending} title=${title} what=${what} path=${sessionPath(doc.id, '/' + kind)} body=${body}
+    fields=${[...limits.map((name) => [name, LIMITS[name], 'number']), REASON]} close=${close} done=${(reply) => {
       const undo = kind === 'pause' && ['Undo', () => post(sessionPath(doc.id, '/resume'), {}).then(done, () => {})];
-      answer({ text: ANSWERED[kind], session: doc.id, undo });
+      answer({ text: said, session: doc.id, undo });
       done(reply);
     }} />`;
 }
@@ -53,11 +50,12 @@ function Actions({ doc, done }) {
   const silent = doc.verdict.status === 'silent' && !doc.ended_at;
   useKeys({ e: () => (silent && !no ? set('end') : false) });
   const paused = doc.directives.some((d) => d.type === 'pause');
-  const kinds = doc.ended_at || doc.recorded ? [] : ['nudge', paused || doc.stopped ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
-  useOffers(no ? [] : kinds.map((kind) => [`${ACTIONS[kind][0].slice(0, -1)} this session`, () => set(kind)]));
-  if (doc.ended_at || doc.recorded) return null;
-  return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${/cancel|end/.test(kind) && 'danger'} disabled=${!!no}
-      title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}</button>`)}<small class="muted">${no}</small></div>
+  const kinds = doc.ended_at || doc.recorded ? [] : ['nudge', paused || doc.stopped ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'stop', ...(silent ? ['end'] : [])];
+  useOffers(no ? [] : kinds.map((kind) => [`${ACTIONS[kind][0]} this session`, () => set(kind)]));
+  if (!kinds.length) return null;
+  const shown = kinds.filter((kind) => kind !== 'stop' || !doc.alarms?.length); // an alarm has it, as its strong button
+  return html`<div class="actions">${shown.map((kind) => html`<button key=${kind} class=${/stop|end/.test(kind) && 'danger'} disabled=${!!no}
+      title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}…</button>`)}<small class="muted">${no}</small></div>
     ${open && html`<${Telling} kind=${open} doc=${doc} close=${() => set(null)} done=${done} />`}`;
 }
 
@@ -127,18 +125,17 @@ function Against({ alarm }) {
 
 // Calls against a decision, until a person has seen them.
 function Alarms({ doc, done }) {
-  const [open, set] = useState(false);
-  const no = refusal(useMe(), 'approve');
-  return doc.alarms?.length > 0 && html`<section class="card alarms" role="alert" aria-label="Alarms"><header><h2><${Icon} name="alarm" />
-      ${plural(doc.alarms.length + (doc.alarms_more || 0), 'alarm')}</h2>
-      <button class="danger" disabled=${!!no} title=${no} onClick=${() => set(true)}>Acknowledge…</button></header>
-    <ul class="list">${doc.alarms.map((a, i) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} /><b>${a.tool}</b>
-      <span>${ALARMS[a.kind] || a.kind}${a.detail && ': ' + a.detail}${a.times > 1 && `, ${a.times} times`}</span>
+  const [open, set] = useState('');
+  const me = useMe(), all = doc.alarms || [], more = all.length + (doc.alarms_more || 0) - 1;
+  const words = (a) => [a.tool, ALARMS[a.kind] || a.kind].filter(Boolean).join(' ') + (a.detail ? ': ' + a.detail : '') + (a.times > 1 ? `, ${a.times} times` : '');
+  const button = (act, label, kind, no) => html`<button class=${kind} disabled=${!!no} title=${no} onClick=${() => set(act)}>${label}</button>`;
+  return all.length > 0 && html`<section class="card alarms" role="alert" aria-label="Alarms"><header><h2><${Icon} name="alarm" />
+      ${words(all[0])}</h2>${more > 0 && html`<b class="bad">and ${plural(more, 'more alarm')}</b>`}<span class="acts">${!doc.ended_at && button('stop', 'Stop…', /^(exec|start)/.test(all[0].kind) ? 'primary sure' : 'danger', refusal(me, 'control'))}
+      ${button('acknowledge', 'Acknowledge…', 'quiet', refusal(me, 'approve'))}</span></header>
+    <ul class="list">${all.map((a, i) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} />${i > 0 && html`<b>${words(a)}</b>`}
       ${a.approval_id && html`<code>${a.approval_id}</code>`}<small><${Ago} at=${a.at} /></small>
       ${a.approval_id && i < EVIDENCE_SHOWN && html`<div class="against"><${Against} alarm=${a} /></div>`}</li>`)}</ul>
-    ${open && html`<${Sending} title="Acknowledge" what="They ask for attention no more; the journal keeps them, and who has seen them."
-        path=${sessionPath(doc.id, '/alarms/acknowledge')} body=${({ reason }) => ({ ...(reason && { reason }) })}
-        fields=${[['reason', 'Your note for the journal']]} close=${() => set(false)} done=${done} />`}</section>`;
+    ${open && html`<${Acting} act=${open} items=${[{ session: doc.id }]} close=${() => set('')} done=${done} />`}</section>`;
 }
 
 // How far it has come, in the words of the agent or of a judge.
@@ -239,7 +236,7 @@ function Limit({ doc }) {
   if (!budget) return null;
   const [pressure, name] = ['time', 'step', 'token', 'cost'].map((one) => [budget[one + '_pressure'] ?? -1, one]).reduce((a, b) => (b[0] > a[0] ? b : a));
   if (pressure < 0) return null;
-  const age = (ms(doc.ended_at) || Date.now()) - ms(doc.opened_at), left = age * (100 / pressure - 1);
+  const age = lasted(doc), left = age * (100 / pressure - 1);
   const words = pressure >= 100 ? `at its limit of ${name}` : !doc.ended_at && pressure >= 5 && age > 60000 ? `limit of ${name} in about ${span(left)}` : name;
   return html`<span class="of limit" title="the limit that is nearest, if it goes on as so far"><${Bar} percent=${pressure} level=${hot(pressure)} /> ${Math.round(pressure)}% <small>${words}</small></span>`;
 }
@@ -255,10 +252,10 @@ function Head({ doc, done }) {
       ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
         ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
         <${Labels} labels=${doc.labels} max=${16} /></p>
-    <p class="line now"><${Status} status=${doc.verdict.status} small /><${Beat} row=${doc} /><span title=${'since ' + date(doc.opened_at)}>${doc.ended_at ? 'ran' : doc.recorded ? 'since' : 'open for'} ${span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at))}</span>
+    <p class="line now"><${Status} status=${doc.verdict.status} small /><${Beat} row=${doc} /><span title=${'since ' + date(doc.opened_at)}>${doc.ended_at ? 'ran' : doc.recorded ? 'since' : 'open for'} ${span(lasted(doc))}</span>
       ${(spent || doc.used?.tokens > 0) && html`<span title=${'so far: ' + parts(doc.used.token_parts)}><b>${spent}</b> ${doc.used.tokens > 0 && amount(doc.used.tokens) + ' tokens'}${!doc.ended_at && hour >= 0.005 && ` · ${money(hour)}/h`}</span>`}
       <${Limit} doc=${doc} /></p></div>
-    <${Pulse} activity=${doc.progress.activity} quiet=${doc.progress.quiet_rounds} status=${doc.verdict.status} /><${Actions} doc=${doc} done=${done} /></div>`;
+    <${Pulse} row=${{ ...doc.progress, status: doc.verdict.status }} /><${Actions} doc=${doc} done=${done} /></div>`;
 }
 
 export function Session({ route }) {
@@ -269,9 +266,9 @@ export function Session({ route }) {
   useEffect(() => { if (doc?.goal) document.title = document.title.replace(id, doc.goal); });
   if (error?.status === 404) return html`<${Empty} title="No such session">
       <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
-  if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
-  return html`<${Head} doc=${doc} done=${again} />
-    <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><${Pending} id=${id} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
+  if (!doc) return html`<${Unread} error=${error} again=${again} />`;
+  return html`<${Alarms} doc=${doc} done=${again} /><${Head} doc=${doc} done=${again} />
+    <${Trouble} error=${error} again=${again} /><${Pending} id=${id} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
         <${Timeline} journal=${journal} doc=${doc} />
     <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} view=${view} /><div>
       <${Estimate} id=${id} e=${doc.estimate} />

@@ -23,9 +23,10 @@ export function takeBack(items) {
   write(all);
 }
 
-// {here: what is to be seen, aside: what was put aside} of an overview.
+// {here: what is to be seen, aside: what was put aside, total: how many are to be seen, unread ones included} of an overview.
 export function sorted(overview) {
   const items = overview?.needs_you || [], all = read(), now = Date.now();
   const aside = items.filter((item) => all[keyOf(item)] > now);
-  return { here: aside.length ? items.filter((item) => !aside.includes(item)) : items, aside };
+  const here = aside.length ? items.filter((item) => !aside.includes(item)) : items;
+  return { here, aside, total: Math.max(here.length, (overview?.needs_you_total || 0) - aside.length) };
 }

@@ -50,7 +50,7 @@ export const Status = ({ status, small }) => html`<span class=${cls('status', to
 const ticking = new Set();
 setInterval(() => { if (!document.hidden) for (const ago of [...ticking]) ago.tick(); }, 1000);
 
-// "12s" that grows, or runs down, by itself; draws again only when its text changes.
+// "12 s" that grows, or runs down, by itself; draws again only when its text changes.
 export class Ago extends Component {
   componentDidMount() { ticking.add(this); }
   componentWillUnmount() { ticking.delete(this); }
@@ -101,6 +101,8 @@ export function Loading() {
 }
 export const Trouble = ({ error, again }) => error && html`<div class="notice bad" role="alert"><${Icon} name="suspect" />
     <p>${error.message}</p>${again && html`<button onClick=${again}>Try again</button>`}</div>`;
+// In place of a page that is not there yet.
+export const Unread = ({ error, again }) => (error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`);
 export const Empty = ({ title, children }) => html`<div class="empty"><h3>${title}</h3><p>${children}</p></div>`;
 export const Card = ({ title, note, children, class: extra }) => html`<section class=${cls('card', extra)} aria-label=${title}><header>
     <h2>${title}</h2><span class="muted">${note}</span></header>${children}</section>`;
@@ -108,6 +110,8 @@ export const Card = ({ title, note, children, class: extra }) => html`<section c
 export const ListCard = ({ title, note, items, line }) => items?.length > 0
     && html`<${Card} title=${title} note=${note ?? count(items.length)}>
     <ul class="list">${items.map((item, i) => html`<li key=${i}>${line(item, i)}</li>`)}</ul><//>`;
+
+export const Plain = ({ names, children }) => html`<table class="plain"><thead><tr>${names.map((name) => html`<th scope="col" key=${name}>${name}</th>`)}</tr></thead>${children}</table>`;
 
 // -- figures
 

@@ -120,6 +120,28 @@ test('what is risky takes another key, and escape takes the first back', async (
   assert.equal(await decided(id), 'approved');
 });
 
+test('no button of a risky request is bright but the one that confirms, and a low one has a bright Approve', async () => {
+  const classes = async (risk) => {
+    await window.to('#/login', '.card');
+    const { id } = await daemon.ask('bright-' + risk, { tool: 'deploy', args: { to: 'production' }, risk });
+    await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+    const place = page.locator(`[data-id="${id}"]`);
+    const found = [];
+    for (const name of ['Deny… d', 'Approve a']) found.push(await place.getByRole('button', { name }).getAttribute('class'));
+    if (risk !== 'low') {
+      assert.equal(await place.locator('.primary').count(), 0, risk);
+      await page.keyboard.press('a');
+      await place.locator('.confirm .primary.sure').waitFor();
+    }
+    await reject(id);
+    await page.getByText('Nothing waits for you').waitFor();
+    return found;
+  };
+  assert.deepEqual(await classes('critical'), ['default', 'outline']);
+  assert.deepEqual(await classes('high'), ['default', 'outline']);
+  assert.deepEqual(await classes('low'), ['danger', 'primary']);
+});
+
 test('a double tap or a double click of any speed confirms nothing risky', async () => {
   const asked = [];
   for (const [i, risk] of ['high', 'critical'].entries()) {
@@ -274,6 +296,8 @@ test('without a login the page is read-only, and says why', async () => {
   const button = visitor.page.locator(`[data-id="${id}"]`).getByRole('button', { name: 'Approve' });
   assert.equal(await button.isDisabled(), true);
   await visitor.page.getByText('Read only: log in').first().waitFor();
+  await visitor.page.locator('.notice', { hasText: 'headway dashboard prints a link with a code to log in' }).waitFor();
+  await visitor.page.getByRole('link', { name: 'Log in', exact: true }).waitFor();
   await visitor.page.keyboard.press('a');
   await visitor.to('#/session/steered', '.actions');
   assert.equal(await visitor.page.getByRole('button', { name: 'Nudge…' }).isDisabled(), true);

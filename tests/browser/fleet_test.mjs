@@ -217,6 +217,27 @@ test('the wall has a pulse of every open session', async () => {
   await until(async () => (await window.page.locator('.tile .pulse').count()) === (await daemon.get('/v1/overview')).open, 'a tile each');
 });
 
+test('an alarm is the first tile of the wall and says what happened; no loop looks like it', async () => {
+  const { id } = await daemon.ask('wall-alarm', { tool: 'deploy', call_id: 'c1', args: {} });
+  await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject', reason: 'no' }, daemon.token());
+  await daemon.report('wall-alarm', { type: 'tool.finished', data: { tool: 'deploy', call_id: 'c1', args: {}, ok: true } });
+  await window.to('#/wall', '.tile.alarmed strong');
+  assert.match(await window.page.locator('.tile').first().innerText(), /^ran although it was rejected/);
+  const grounds = (tiles) => window.page.locator(tiles).evaluateAll((all) => [...new Set(all.map((tile) => getComputedStyle(tile).backgroundColor))]);
+  const [alarm, others] = [await grounds('.tile.alarmed a'), await grounds('.tile:not(.alarmed) a')];
+  assert.ok(alarm.length === 1 && others.length === 1 && alarm[0] !== others[0], `${alarm} and ${others}`);
+  assert.ok(await window.page.locator('.tile.s-stuck:not(.alarmed)').count() > 0);
+  await daemon.call('POST', '/v1/sessions/wall-alarm/alarms/acknowledge', {}, daemon.token());
+  await window.page.locator('.tile.alarmed').waitFor({ state: 'detached' });
+});
+
+test('the digest of 12 hours leads to each session by its goal', async () => {
+  await window.to('#/system', 'a[href="#/digest"]');
+  await window.page.locator('a[href="#/digest"]').click();
+  await window.page.getByRole('region', { name: 'Loops' }).getByRole('link', { name: /part 3/ }).first().click();
+  await window.page.locator('.title h1', { hasText: 'part 3' }).waitFor();
+});
+
 test('the cost of all sessions is summed by agent, model, label or day', async () => {
   await window.to('#/costs', '.costs td');
   const rows = () => window.page.locator('.costs tbody tr').allInnerTexts();

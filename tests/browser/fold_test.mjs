@@ -57,7 +57,7 @@ test('the page listens to every type of event', async () => {
 
 test('a step of a budget, and how a session does, are a line of words', async () => {
   const step = { type: 'budget.updated', data: { elapsed_seconds: 75, remaining_seconds: 225, current_step: 2, max_steps: 10, time_pressure: 25, step_pressure: 20, level: 'nominal' } };
-  assert.equal(summary(step), 'step 2/10 · 1m 15s · 3m 45s left');
+  assert.equal(summary(step), 'step 2/10 · 1 min 15 s · 3 min 45 s left');
   assert.equal(summary({ type: 'budget.updated', data: { elapsed_seconds: 4, current_step: 2, time_pressure: 0, step_pressure: 0, level: 'nominal' } }), 'step 2 · 4 s');
   assert.equal(summary({ type: 'progress.stats', data: { tool_calls: 10, successes: 9, failures: 1, files_modified: 3 } }),
     '10 calls · 9 well, 1 failed · 3 files changed');

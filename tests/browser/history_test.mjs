@@ -58,7 +58,7 @@ test('an empty history says so, counts nothing, and an address without runs says
 
 test('a row says when its run ended, how long it ran, what it cost and how long it was stuck', async () => {
   await window.to('#/history', 'tr[data-id=looped]');
-  await row('looped').getByText(/was stuck \ds/).waitFor();
+  await row('looped').getByText(/was stuck \d s/).waitFor();
   const words = await row('looped').innerText();
   assert.match(words, /failed[^]*gave up[^]*\$1\.50[^]*ran \d s/);
   assert.match(await row('looped').locator('.pulse').getAttribute('aria-label'), /rounds with nothing new/);
@@ -130,7 +130,7 @@ test('a session of the past says that it is recorded, and how long it ran then',
   await daemon.call('POST', '/v1/sessions/past/recorded', [{ type: 'session.started', at: at(0), data: { goal: 'Mend the past' } },
     { type: 'session.ended', at: at(90), event_id: 'end', data: { outcome: 'completed' } }]);
   await window.to('#/history?q=past', 'tr[data-id=past]');
-  assert.match(await row('past').innerText(), /past · recorded[^]*ran 1m 30s/);
+  assert.match(await row('past').innerText(), /past · recorded[^]*ran 1 min 30 s/);
   await row('past').getByRole('link', { name: 'Mend the past' }).click();
   await window.page.getByText('recorded', { exact: true }).waitFor();
 });

@@ -122,7 +122,7 @@ test('the next process on the port gets a worthless secret', async () => {
   await own.start();
   const me = await fetch(own.url + '/v1/me', { headers: { 'Headway-Login': secret } }).then((reply) => reply.json());
   assert.equal(me.logged_in, false);
-  await until(async () => (await who(page)).includes('log in'), 'the page knows that it is logged out');
+  await until(async () => (await who(page)).includes('Log in'), 'the page knows that it is logged out');
   assert.equal(await stored(page), null);
   await context.close();
   await own.close();

@@ -12,7 +12,7 @@ const AXE = fs.readFileSync(new URL('./node_modules/axe-core/axe.min.js', import
 const PICTURES = process.env.HEADWAY_SCREENSHOTS;
 const PAGES = {
   fleet: ['#/', 'tr[data-id]'], grouped: ['#/?group=team', '.fleet tbody th'], nothing: ['#/?q=nothing-is-called-so', '.empty'], session: ['#/session/release-notes', '.plot canvas'], journal: ['#/session/release-notes?view=events', '.plot canvas'], wall: ['#/wall', '.tile'], costs: ['#/costs', '.costs td'], stuck: ['#/session/flaky-login-test?n=6', '.marked'],
-  approvals: ['#/approvals', '.approval'], decided: ['#/approvals?show=decided', '.plain td, .empty'], history: ['#/history', 'tr[data-id]'], connect: ['#/connect', '.plain td'], system: ['#/system', 'section[aria-label=Webhooks] td'], login: ['#/login?failed=1', '.card'],
+  approvals: ['#/approvals', '.approval'], digest: ['#/digest', '.list a'], decided: ['#/approvals?show=decided', '.plain td, .empty'], history: ['#/history', 'tr[data-id]'], connect: ['#/connect', '.plain td'], system: ['#/system', 'section[aria-label=Webhooks] td'], login: ['#/login?failed=1', '.card'],
 };
 
 let daemon, browser;
@@ -108,7 +108,7 @@ test('on a phone without a login the head is two lines with the documentation, a
   const window = await visit(browser, daemon, { viewport: { width: 390, height: 844 }, login: false });
   await window.to('#/', '.need');
   assert.ok(await window.page.getByRole('link', { name: 'Docs', exact: true }).isVisible());
-  assert.equal(await window.page.locator('.who').innerText(), 'log in');
+  assert.equal(await window.page.locator('.who').innerText(), 'Log in');
   const { tops, outside } = await window.page.evaluate(() => ({
     tops: new Set([...document.querySelectorAll('.brand, .right > :not(.keyboard), .top nav')].map((one) => Math.round(one.getBoundingClientRect().top / 30))).size,
     outside: [...document.querySelectorAll('.need')].filter((one) => one.getBoundingClientRect().right > innerWidth).length }));
@@ -190,6 +190,13 @@ test('an alarm is red and on top of everything until a person acknowledges it', 
   assert.match(await alarms.innerText(), /deploy\s+ran although it was rejected/);
   if (PICTURES) await window.page.screenshot({ path: path.join(PICTURES, 'alarm.png') });
   assert.deepEqual(await serious(window.page), []);
+  await window.to('#/wall', '.tile.alarmed');
+  assert.deepEqual(await serious(window.page), []);
+  const visitor = await visit(browser, daemon, { login: false });
+  await visitor.to('#/', '.notice');
+  assert.deepEqual(await serious(visitor.page), []);
+  await visitor.context.close();
+  await window.to('#/session/risky', '.alarms');
   await alarms.getByRole('button', { name: 'Acknowledge…' }).click();
   await window.page.getByRole('button', { name: 'Send' }).click();
   await alarms.waitFor({ state: 'detached' });

@@ -73,7 +73,7 @@ test('the verdict of a loop shows the call, its result, and how long it lasts by
   await verdict.getByText(/2[89] rounds with nothing new, up to now/).waitFor();
 });
 
-test('an alarm says what ran, and who had said no and why', async () => {
+test('an alarm comes first and says what ran, and who had said no and why; Stop is its one strong button', async () => {
   const { id } = await daemon.ask('ran', { tool: 'bash', call_id: 'c1', args: { command: 'rm -rf /srv/builds' }, risk: 'critical' });
   await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject', by: 'ana', reason: 'those are the release artefacts' }, daemon.token());
   await daemon.report('ran', tool('bash', { command: 'rm -rf /srv/builds' }, { call_id: 'c1', ok: true }));
@@ -81,6 +81,14 @@ test('an alarm says what ran, and who had said no and why', async () => {
   const alarms = window.page.locator('.alarms');
   assert.match(await alarms.locator('.shell').innerText(), /rm -rf \/srv\/builds/);
   await alarms.getByText(/ana.* had said no.*those are the release artefacts/).waitFor();
+  assert.equal(await window.page.locator('main > *').first().getAttribute('aria-label'), 'Alarms');
+  assert.equal(await alarms.locator('h2').innerText(), 'bash ran although it was rejected');
+  const buttons = await window.page.locator('main button').evaluateAll((all) => all.map((button) => [button.innerText, button.className]));
+  assert.deepEqual(buttons.filter(([, kind]) => /primary|danger/.test(kind)), [['Stop…', 'primary sure']]);
+  assert.equal(new Map(buttons).get('Acknowledge…'), 'quiet');
+  await alarms.getByRole('button', { name: 'Stop…' }).click();
+  await window.page.locator('dialog').getByRole('button', { name: 'Send' }).click();
+  await window.page.locator('.answers', { hasText: 'Asked to stop: ran' }).waitFor();
 });
 
 test('the journal is in turns: beats and repeats are folded with their number, and the raw event is a key away', async () => {
