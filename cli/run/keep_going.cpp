@@ -226,7 +226,7 @@ CheckResult KeepGoing::run_check() {
     const CheckCommand::Setup setup{
         options_.check,      environment_,          signals_.outer_mask(),          signals_.fd(),
         options_.check_most, figures_.output_bytes, [this] { return check_ends(); }};
-    const CheckResult result = CheckCommand(setup).run();
+    CheckResult result = CheckCommand(setup).run();
     figures_.check = 0;
     about["ok"] = result.passed();
     const bool cut = result.ended != Ended::kNot && result.ended != Ended::kTooLong;

@@ -9,6 +9,7 @@
 
 #include "core/meters/prices.hpp"
 #include "core/redaction/capture.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 
 namespace headway::server {
