@@ -174,7 +174,8 @@ Result<> Session::resume(std::string reason, std::string by, const Context& cont
 
 void Session::stay_stopped(const Session& before, const Context& context, std::vector<Event>& out) {
     Command command{*this, context, out};
-    HEADWAY_ASSERT(!state_.ended() && before.state_.stopped);
+    HEADWAY_ASSERT(before.state_.stopped);
+    if (state_.ended()) return;  // its limits were used up from the beginning
     DirectiveIssued stop = next_directive(
         command, DirectiveKind::kStop,
         "A person rejected a call of " + before.id() +

@@ -512,6 +512,23 @@ class Generations(AgentCase):
                     budget = operator.get(f"/v1/sessions/a-1~{number}/budget").json()["budget"]
                     self.assertEqual((budget["level"], budget[limit]), ("exhausted", 0), budget)
 
+    def test_a_used_up_budget_beside_a_rejection_or_a_pause_breaks_no_later_generation(self):
+        for what in ("reject", "pause"):
+            with self.subTest(what):
+                _, operator, agent = self.pair()
+                self.assertEqual(operator.put("/v1/sessions/a-1", {"budget": {"max_tokens": 1}}).status, 201)
+                if what == "reject":
+                    asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+                    self.assertEqual(operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject"}).status, 200)
+                else:
+                    self.assertEqual(operator.post("/v1/sessions/a-1/pause", {}).status, 200)
+                agent.report("a-1", "tool.finished", tool="read", args={}, result="", usage={"tokens": 50})
+                for number in (2, 3):
+                    if operator.session("a-1" if number == 2 else f"a-1~{number - 1}")["ended_at"] is None:
+                        self.end(agent, "a-1" if number == 2 else f"a-1~{number - 1}")
+                    self.hook(agent, "start")
+                    self.assertRegex(json.dumps(self.hook(agent, "pre", number)), "deny|stop")
+
     def test_a_child_of_an_earlier_generation_is_charged_to_the_one_in_force(self):
         _, operator, agent = self.pair()
         self.assertEqual(operator.put("/v1/sessions/a-1", {"budget": {"max_tokens": 1000}}).status, 201)

@@ -327,7 +327,7 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
     }
     resident->session.open(std::move(begun.about), settings.policy,
                            transaction.opening_context(begun.controls), events);
-    if (before == nullptr) return resident;
+    if (before == nullptr || resident->session.state().ended()) return resident;
     if (before->session.state().stopped)
         resident->session.stay_stopped(before->session, transaction.context(), events);
     // A pause by the budget of the day is that day's, and applies to this session by itself.
