@@ -327,15 +327,20 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((code, len(self.starts())), (137, 1), err)
         self.assertIn(f"is open in process {os.getpid()} of claude", err)
 
+    def start_beside(self):
+        """A second run of the same agent, as a session of its own."""
+        self.session = unique()
+        second = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--",
+                                str(self.folder / "claude"), "-p", "Fix it")
+        self.addCleanup(second.kill)
+        return second
+
     def test_two_runs_of_one_conversation_do_not_both_resume_it(self):
         """The second gives way as soon as its agent has ended, and says to whom."""
         first = self.start("limit2 done")
         self.addCleanup(first.kill)
         self.wait_for(self.waiting, "no wait")
-        self.session = unique()
-        second = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--",
-                                str(self.folder / "claude"), "-p", "Fix it")
-        self.addCleanup(second.kill)
+        second = self.start_beside()
         (self.folder / "play").write_text("limit2 limit2 done")
         _, err = second.communicate(timeout=patient(60))
         self.assertIn(f"not resumed: the conversation is open in process {first.pid}, another", err)
@@ -348,10 +353,7 @@ class KeepGoing(KeepGoingCase):
         first = self.start("limit4 slow done")
         self.addCleanup(first.kill)
         self.wait_for(self.waiting, "no wait")
-        self.session = unique()
-        second = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--",
-                                str(self.folder / "claude"), "-p", "Fix it")
-        self.addCleanup(second.kill)
+        second = self.start_beside()
         self.wait_for(lambda: len(self.starts()) == 2, "no second start")
         _, err = first.communicate(timeout=patient(60))
         self.assertIn(f"not resumed: the conversation is open in process {second.pid}, another", err)
