@@ -259,6 +259,11 @@ bool worth_retrying(const HttpReply& reply) {
            reply.status == 502 || reply.status == 504;
 }
 
+bool is_of_another_program(const HttpReply& reply) {
+    if (reply.foreign) return true;
+    return reply.answered() && reply.status != 413 && !reply.headers.contains("x-headway");
+}
+
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
     if (!reply.answered() && !reply.stranger.empty()) return daemon.stranger();
     if (!reply.answered()) {

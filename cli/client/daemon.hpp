@@ -108,6 +108,11 @@ std::optional<Json> body_json(const HttpReply& reply);
 /// or has trouble with its storage. Pure.
 bool worth_retrying(const HttpReply& reply);
 
+/// True if another program replied, which has the daemon's port for now: a reply without the header
+/// `X-Headway` tells nothing about a session. A 413 counts as the daemon's, since a proxy before it
+/// refuses the same body again. Pure.
+bool is_of_another_program(const HttpReply& reply);
+
 /// The reason for a failed reply, and the next step.
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 

@@ -52,6 +52,11 @@ std::size_t batch_of(const std::vector<std::string>& reports) {
     return count;
 }
 
+/// Of a failed reply.
+bool retries(const HttpReply& reply) {
+    return worth_retrying(reply) || is_of_another_program(reply);
+}
+
 bool is_of_transcript(const Json& session) {
     return plain_text(session["labels"], "adapter") == kTranscriptAdapter;
 }
@@ -189,7 +194,7 @@ Observer::Step Observer::deliver(Observed& one) {
 
 /// A batch with an event that is refused goes one by one, so that one alone is lost.
 Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::size_t sent) {
-    if (worth_retrying(reply)) return Step::kRetry;
+    if (retries(reply)) return Step::kRetry;
     const Problem problem = problem_of(reply);
     if (problem.code == "session_ended") return leave(one, "the session has ended");
     if (reply.status == 401 || reply.status == 403 || reply.status == 404)
@@ -197,7 +202,7 @@ Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::
     for (std::size_t i = 0; i < sent; ++i) {
         const HttpReply single =
             daemon_.post_text(session_path(one.session, "/events"), one.reports.front());
-        if (!single.ok() && worth_retrying(single)) return Step::kRetry;
+        if (!single.ok() && retries(single)) return Step::kRetry;
         one.reports.erase(one.reports.begin());
     }
     return Step::kMore;
@@ -217,11 +222,11 @@ Observer::Step Observer::find_standing(Observed& one) {
     for (const std::string& session : {one.parent, one.session}) {
         if (session.empty()) continue;
         const HttpReply reply = daemon_.get(session_path(session));
+        if (!reply.ok() && retries(reply)) return Step::kRetry;
         if (reply.status == 404 && session == one.parent) continue;
         if (reply.status == 404 && one.standing == Standing::kOurs)
             return leave(one, "the session was deleted");
         if (reply.status == 404) return one.reports.empty() ? Step::kDone : open_session(one);
-        if (!reply.ok() && worth_retrying(reply)) return Step::kRetry;
         const Json about = body_json(reply).value_or(Json::object());
         if (!reply.ok()) return leave(one, problem_of(reply).detail);
         if (about["adapter"].is_object() || !is_of_transcript(about))
@@ -252,7 +257,7 @@ Observer::Step Observer::open_session(Observed& one) {
         return leave(one, "a supervised command works in its folder");
     const HttpReply reply =
         daemon_.put_text(session_path(one.session), opening_with_policy(about, one.parent));
-    if (!reply.ok() && worth_retrying(reply)) return Step::kRetry;
+    if (!reply.ok() && retries(reply)) return Step::kRetry;
     if (!reply.ok() && reply.status != 409) return leave(one, problem_of(reply).detail);
     one.standing = reply.ok() ? Standing::kOurs : Standing::kUnknown;  // another was faster
     if (reply.ok()) setup_.say("follows " + one.session);

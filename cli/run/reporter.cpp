@@ -278,9 +278,8 @@ Reporter::Step Reporter::end_session(const std::string& end) {
 // No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
 // retry can mend.
 Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
-    const bool stranger =
-        reply.foreign || (drop_batch && reply.status == 404 && !is_unknown(reply));
-    const bool retry = stranger || worth_retrying(reply);
+    const bool other = is_of_another_program(reply) && !worth_retrying(reply);
+    const bool retry = other || worth_retrying(reply);
     const Problem problem = problem_of(reply);
     if (!warned_ && retry && !out_of_time()) {
         setup_.warn(reply.answered() ? "the daemon takes no reports now (" + problem.detail + ")"
@@ -291,7 +290,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     warned_ = true;
     if (problem.code == "session_ended") stop_ended();
     const std::lock_guard lock(mutex_);
-    if (stranger) standing_.held = true;  // nothing shows that the agent may go on
+    if (other) standing_.held = true;  // nothing shows that the agent may go on
     if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
     if (drop_batch && reply.status != 404 && problem.code != "session_ended" && spool_.narrow()) {
         return Step::kAgain;

@@ -19,6 +19,7 @@ from support.daemon_urls import daemon_urls
 from support.disks import SmallDisk, SmallDiskDaemon
 from support.limits import SEED, SLOW, eventually, patient
 from support.lossy import Lossy
+from support.other_program import OtherProgram
 
 sys.path.insert(0, str(PROJECT / "clients/python"))
 import headway  # noqa: E402
@@ -90,6 +91,22 @@ class Away(FaultCase):
         journal = self.client(daemon).journal(s.id)
         self.once(journal, 50)
         self.assertEqual(kinds(journal, "session.ended")[0]["outcome"], "completed")
+
+    def test_a_report_waits_until_another_program_leaves_the_daemons_port(self):
+        daemon = self.start()
+        port = daemon.port
+        pause = mock.patch.object(_wire, "HUNG_PAUSE", 0.1)
+        pause.start()
+        self.addCleanup(pause.stop)
+        for status in (200, 404, 405, 501):
+            with self.subTest(status=status):
+                daemon.stop()
+                with OtherProgram(status, port=port) as other, self.left_open(f"http://127.0.0.1:{port}") as s:
+                    s.begin("bash", {"command": "make"}).done("made")
+                    eventually(lambda: len(other.asked) > 1, what="a second try")
+                    other.stop()
+                    daemon.start(port)
+                self.once(self.client(daemon).journal(s.id), 1)
 
     def test_what_waits_for_a_daemon_is_bounded(self):
         with headway.Session("x", id="bounded", url="http://127.0.0.1:9") as s:

@@ -7,16 +7,15 @@ import signal
 import stat
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
 from support.limits import SLOW, eventually, patient
+from support.other_program import OtherProgram
 
 # An agent with Claude's lines: each start does the next line of the file `play`, and notes its arguments and folder.
 AGENT = r'''#!/usr/bin/env python3
@@ -641,28 +640,9 @@ class KeepGoingStranger(KeepGoingCase):
         port = self.daemon.port
         self.assertEqual(self.daemon.stop(), 0)
         self.addCleanup(self.daemon.start, port)
-        asked = []
-
-        class Stranger(BaseHTTPRequestHandler):
-            def do_GET(self):  # noqa: N802
-                asked.append(self.path)
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_POST = do_PUT = do_GET  # noqa: N815
-
-            def log_message(self, *_):
-                pass
-
-        with ThreadingHTTPServer(("127.0.0.1", port), Stranger) as server:
-            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        with OtherProgram(status, body, port) as other:
             _, err = process.communicate(timeout=patient(60))
-            server.shutdown()
-        self.assertTrue([path for path in asked if path.startswith(f"/v1/sessions/{self.session}")], asked)
+        self.assertTrue([line for line in other.asked if f" /v1/sessions/{self.session}" in line], other.asked)
         self.assertEqual(len(self.starts()), 1, err)
         self.assertIn("held until it was too late", err)
 

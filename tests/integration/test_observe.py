@@ -14,6 +14,7 @@ from pathlib import Path
 from support.cli import Cli, finish
 from support.daemon import Daemon
 from support.limits import eventually
+from support.other_program import OtherProgram
 
 
 def stamp(ago: float = 0) -> str:
@@ -165,6 +166,25 @@ class Observe(unittest.TestCase):
         one = self.session("claude-one")
         self.assertEqual(one["used"]["tokens"], 5 * 1200)
         self.assertEqual(len(self.events("claude-one", "message")), 1)
+
+    def test_another_program_on_the_daemons_port_ends_no_following(self):
+        self.start()
+        self.observe()
+        file = ClaudeFile(self.home, "one")
+        port = self.daemon.port
+        for number, status in enumerate((200, 404, 403, 405), 1):
+            file.call(f"t{number}")
+            file.result(f"t{number}", "done", failed=False)
+            self.until("claude-one", lambda s: len(self.events("claude-one", "tool.finished")) == 2 * number - 1)
+            self.operator.close()
+            self.daemon.stop()
+            with OtherProgram(status, port=port) as other:
+                file.call(f"u{number}")
+                file.result(f"u{number}", "done", failed=False)
+                eventually(lambda: len(other.asked) > 1, seconds=8, what="a second try")
+            self.daemon.start(port)
+            self.operator = self.daemon.operator()
+            self.until("claude-one", lambda s: len(self.events("claude-one", "tool.finished")) == 2 * number)
 
     def test_a_file_that_is_written_anew_or_cut_counts_once(self):
         self.start()

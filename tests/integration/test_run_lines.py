@@ -9,10 +9,11 @@ import time
 import unittest
 from collections import Counter
 
-from support.case import SharedDaemonCase, unique
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
 from support.daemon import PROJECT
 from support.limits import eventually
+from support.other_program import OtherProgram
 
 FIXTURES = PROJECT / "tests/unit/cli/lines/fixtures"
 NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
@@ -189,6 +190,46 @@ class Live(LinesCase):
 
 INIT = '{"type":"system","subtype":"init","session_id":"s","uuid":"u","model":"claude-opus-5","tools":[]}\n'
 GEMINI = '{"type":"init","timestamp":"2026-11-26T10:00:00.000Z","session_id":"g","model":"gemini-3"}\n'
+
+
+class OtherProgramThere(OwnDaemonCase):
+    """Another program has the daemon's port for a while, and refuses what it does not know."""
+
+    AGENT = """
+        import json, os, time
+        def line(**body):
+            print(json.dumps({**body, "session_id": "native", "uuid": "u"}), flush=True)
+        def wait_for(name):
+            while not os.path.exists(name):
+                time.sleep(0.02)
+        line(type="system", subtype="init", model="m")
+        for call in ("t1", "t2"):
+            line(type="assistant", message={"id": call, "content": [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": call}}]})
+            line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": call, "content": "made"}]})
+            wait_for(call)
+        line(type="result", is_error=False, result="All made.")
+    """
+
+    def test_reports_wait_until_it_is_gone(self):
+        for status in (404, 405, 501):
+            with self.subTest(status=status):
+                daemon = self.start()
+                calls = lambda: [e["data"]["call_id"] for e in client.journal("s") if e["type"] == "tool.finished"]  # noqa: E731
+                run = Cli(daemon).start("run", "--session", "s", "--quiet", "--", sys.executable, "-c", textwrap.dedent(self.AGENT))
+                self.addCleanup(run.kill)
+                with daemon.client() as client:
+                    eventually(lambda: client.get("/v1/sessions/s").status == 200 and calls() == ["t1"], what="the first call")
+                port = daemon.port
+                daemon.stop()
+                with OtherProgram(status, port=port) as other:
+                    (daemon.root / "t1").touch()
+                    eventually(lambda: len([line for line in other.asked if line.startswith("POST")]) > 1, what="a second try")
+                daemon.start(port)
+                with daemon.client() as client:
+                    eventually(lambda: calls() == ["t1", "t2"], what="the second call")
+                    (daemon.root / "t2").touch()
+                    self.assertEqual(finish(run).code, 0)
+                    self.assertEqual((calls(), client.session("s")["outcome"]), (["t1", "t2"], "completed"))
 
 
 class Ends(LinesCase):

@@ -17,6 +17,7 @@ from support import stored_sessions
 from support.case import OwnDaemonCase
 from support.cli import Cli, finish
 from support.limits import eventually
+from support.other_program import OtherProgram
 from support.sse import EventStream
 from support.webhook_receiver import Receiver
 
@@ -47,9 +48,9 @@ def claude(session: str, calls: int, began: float = BEGAN, done: bool = True, **
 
 
 class OldDaemon:
-    """Replies as a daemon that knows neither a session nor the route; a `stranger` as another server."""
+    """Replies as a daemon that knows neither a session nor the route."""
 
-    def __init__(self, stranger: bool = False):
+    def __init__(self):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
@@ -57,8 +58,7 @@ class OldDaemon:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 code = "unknown_session" if self.command == "GET" else "unknown_route"
                 body = json.dumps({"code": code, "detail": "not here", "status": 404}).encode()
-                body = b"{}" if stranger else body
-                self.send_response(200 if stranger else 404)
+                self.send_response(404)
                 self.send_header("Content-Type", "application/problem+json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -340,9 +340,8 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual(refused.code, 1, refused)
         self.assertIn("is too old to take stored sessions", refused.err)
         self.assertIn("update headway where it runs", refused.err)
-        stranger = OldDaemon(stranger=True)
-        self.addCleanup(stranger.stop)
-        refused = cli.run("scan", "--into", stranger.url)
+        with OtherProgram(200) as other:
+            refused = cli.run("scan", "--into", other.url)
         self.assertEqual(refused.code, 69, refused)
         self.assertIn("another program listens there, not Headway", refused.err)
         self.assertEqual(cli.run("scan", "--dry-run").code, 64)

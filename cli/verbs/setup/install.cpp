@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <regex>
 #include <system_error>
 
 #include "cli/agents/codex_trust.hpp"
@@ -33,6 +34,23 @@ struct InstallOptions {
     bool project = false;
     bool trust = false;
 };
+
+/// Why `matcher` guards no call, empty if it may. Claude Code takes "*" for every tool and all else
+/// for a regular expression, and one that does not compile would match no tool.
+std::string mistake_in_matcher(const std::string& matcher) {
+    constexpr std::size_t kBytesMax = 500;  // std::regex recurses for each byte
+    if (matcher.size() > kBytesMax) return "takes at most 500 bytes";
+    if (core::lower(matcher).find("class:") != std::string::npos)
+        return "the names of its own tools are meant, as in 'Bash|Write'; a class is for the "
+               "settings of the daemon";
+    if (matcher == "*") return {};
+    try {
+        const std::regex compiled{matcher};
+    } catch (const std::regex_error&) {
+        return "must be a regular expression of tool names, as in 'Bash|Write'";
+    }
+    return {};
+}
 
 class Installer {
 public:
@@ -203,14 +221,9 @@ public:
             .option(
                 "--require",
                 [this](const std::string& matcher) {
-                    // It would match none of the agent's tools, and these would run unchecked.
-                    if (core::lower(matcher).find("class:") != std::string::npos)
-                        return std::string{
-                            "the names of its own tools are meant, as in 'Bash|Write'; a class is "
-                            "for the settings of the daemon"};
                     options.require = matcher;
                     options.require_given = true;
-                    return std::string{};
+                    return mistake_in_matcher(matcher);
                 },
                 "claude: tools whose calls must not run while the daemon is unreachable; empty: "
                 "none")

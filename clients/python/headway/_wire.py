@@ -263,7 +263,7 @@ class Wire:
 
     @staticmethod
     def _understood(response: http.client.HTTPResponse, said: bytes) -> Answer:
-        if 200 <= response.status < 300 and response.getheader("X-Headway") is None:
+        if (200 <= response.status < 300 or response.status in (404, 405)) and response.getheader("X-Headway") is None:
             raise Away("another program listens there, not Headway", HUNG_PAUSE)
         try:
             body = json.loads(said) if said.strip() else {}

@@ -227,7 +227,8 @@ export class Transport {
       broken();
     });
     response.on('end', () => {
-      if (response.statusCode < 300 && !response.headers['x-headway']) { // another program, whose success means nothing
+      const { statusCode } = response;
+      if ((statusCode < 300 || statusCode === 404 || statusCode === 405) && !response.headers['x-headway']) { // another program's
         this.leave(HUNG_MS);
         return broken();
       }

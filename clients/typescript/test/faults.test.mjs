@@ -155,6 +155,17 @@ test('a report that is not answered well goes out again with the same id', async
   await s.end();
 });
 
+for (const status of [200, 404, 405]) {
+  test(`another program has the port and replies ${status}: it is left alone, and calls run`, async (t) => {
+    const fake = await stand(() => ({ status, other: true }));
+    t.after(fake.close);
+    const s = await session({ url: fake.url });
+    const tool = s.tool('bash', async () => 'x');
+    for (let n = 0; n < 5; ++n) assert.equal(await tool(), 'x');
+    assert.equal(fake.got.length, 1);
+  });
+}
+
 test('silent for 30 s: it holds one call until it counts as away, and no second one', async (t) => {
   const fake = await stand(() => null);
   t.after(fake.close);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A daemon that answers as a test wants: `answer(request)` gives `{status, json, headers}`, a list of texts and pauses in milliseconds, or
+// A daemon that answers as a test wants: `answer(request)` gives `{status, json, headers}`, with `other` as another program, a list of texts and pauses in milliseconds, or
 // null for silence. And a way between a client and a real daemon that loses answers.
 import http from 'node:http';
 import net from 'node:net';
@@ -21,7 +21,8 @@ export const stand = async (answer = () => ({})) => {
       for (const part of said) if (typeof part === 'number') await pause(part); else if (part === 'cut') return void response.destroy(); else response.write(part);
       return void response.end();
     }
-    response.writeHead(said.status ?? 200, { 'Content-Type': 'application/json', 'X-Headway': '1', ...said.headers });
+    const own = said.other ? {} : { 'X-Headway': '1' };
+    response.writeHead(said.status ?? 200, { 'Content-Type': 'application/json', ...own, ...said.headers });
     response.end(said.text ?? JSON.stringify(said.json ?? {}));
   });
   server.on('clientError', () => {});

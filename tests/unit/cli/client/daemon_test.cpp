@@ -75,6 +75,20 @@ TEST_CASE("daemon: what may pass is tried again, what is wrong is not", "[cli]")
     }
 }
 
+TEST_CASE("daemon: a reply without its header is another program's, but for a size", "[cli]") {
+    for (const int status : {200, 400, 401, 404, 405, 409, 501}) {
+        HttpReply reply = reply_of(status, R"({"code":"unknown_session"})");
+        CHECK(is_of_another_program(reply));
+        reply.headers.emplace("x-headway", "1");
+        CHECK_FALSE(is_of_another_program(reply));
+    }
+    CHECK_FALSE(is_of_another_program(reply_of(413, "")));
+    CHECK_FALSE(is_of_another_program(reply_of(0, "")));
+    HttpReply emptied = reply_of(0, "");
+    emptied.foreign = true;
+    CHECK(is_of_another_program(emptied));
+}
+
 TEST_CASE("daemon: pauses grow to two seconds and start again", "[cli]") {
     using std::chrono::milliseconds;
     Backoff backoff;

@@ -240,6 +240,8 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
         {{"replay", "f", "--to", "h", "--why"}, "cannot be used with"},
         {{"eval"}, "`headway eval` needs DIR"},
         {{"install", "claude", "--require", "Class:shell|Edit"}, "a class is for the settings"},
+        {{"install", "claude", "--require", "("}, "must be a regular expression of tool names"},
+        {{"install", "claude", "--require", std::string(501, 'a')}, "takes at most 500 bytes"},
         {{"end", "a", "--outcome", "great"}, "--outcome"},
     };
     for (const Case& c : cases) {
