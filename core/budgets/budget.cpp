@@ -186,6 +186,7 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
         if (level > meter.level) percent = std::min(percent, at);
     }
     HEADWAY_ASSERT(percent <= 100 && status.time.limit.has_value());
+    if (waits_for_extension(status)) return kNever;
     std::uint64_t needed = (*status.time.limit * percent + 99) / 100;
     if (percent == 100) needed += count(status.extension);
     const std::uint64_t left = needed > status.time.used ? needed - status.time.used : 0;
@@ -194,10 +195,19 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
 
 bool is_spent(const BudgetStatus& status) {
     HEADWAY_ASSERT(status.extension >= 0ms);
+    if (waits_for_extension(status)) return false;
     const bool steps = status.steps.limit && status.steps.used > *status.steps.limit;
     const bool time = status.time.reaches(100) &&
                       status.time.used >= *status.time.limit + count(status.extension);
     return steps || time || status.tokens.reaches(100) || status.cost.reaches(100);
+}
+
+bool waits_for_extension(const BudgetStatus& status) {
+    constexpr std::uint64_t kRefusedStepsMax = 16;  // an agent tries a few calls before it gives up
+    const auto empty = [](const BudgetFigure& figure) { return figure.limit == std::uint64_t{0}; };
+    const bool any =
+        empty(status.time) || empty(status.steps) || empty(status.tokens) || empty(status.cost);
+    return any && status.steps.used <= kRefusedStepsMax;
 }
 
 bool in_flight(const SessionState& state, std::string_view call_id) {

@@ -80,6 +80,10 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 /// took a step beyond the limit. The extension for calls in flight is part of the time.
 bool is_spent(const BudgetStatus& status);
 
+/// True for the first steps of a session with a limit of 0, because the one that it goes on from
+/// used all of it: its calls are refused, and it stays open so that a person can extend the budget.
+bool waits_for_extension(const BudgetStatus& status);
+
 /// True if a call with this id is in flight.
 bool in_flight(const SessionState& state, std::string_view call_id);
 

@@ -239,6 +239,7 @@ void follow_budget(Command& command, bool asked, bool stepped) {
     if (!state.budget.limited() || state.ended()) return;
     const BudgetStatus status = budget_status(state, command.now(), command.context().watch);
     const bool spent = is_spent(status);
+    stepped = stepped && !waits_for_extension(status);
     const bool extended = spent && !stepped && extend_for_calls(command);
     if (!extended && (spent || stepped)) {
         end_by_budget(command, stepped && !spent);

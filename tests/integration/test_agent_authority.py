@@ -511,6 +511,12 @@ class Generations(AgentCase):
                     self.assertIn("deny", self.hook(agent, "pre", number))
                     budget = operator.get(f"/v1/sessions/a-1~{number}/budget").json()["budget"]
                     self.assertEqual((budget["level"], budget[limit]), ("exhausted", 0), budget)
+                    self.assertIsNone(operator.session(f"a-1~{number}")["ended_at"], "a person could not raise it")
+                    if number < 4:
+                        self.end(agent, f"a-1~{number}")
+                raised = operator.post("/v1/sessions/a-1~4/budget", {"extend": {limit: 100}})
+                self.assertEqual(raised.status, 200, raised.body)
+                self.assertEqual(self.hook(agent, "pre", 9), {})
 
     def test_a_used_up_budget_beside_a_rejection_or_a_pause_breaks_no_later_generation(self):
         for what in ("reject", "pause"):
@@ -543,6 +549,31 @@ class Generations(AgentCase):
             self.assertEqual(agent.put(f"/v1/sessions/{name}", {"parent": "a-1"}).status, 200)
             agent.report(name, "tool.finished", tool="read", args={}, result="", usage={"tokens": 400})
         eventually(lambda: operator.get("/v1/sessions/a-1~2/budget").json()["budget"]["tokens_used"] == 800, what="children are not charged")
+
+    def test_a_child_that_names_an_earlier_generation_in_a_second_opening_is_charged_to_the_one_in_force(self):
+        _, operator, agent = self.pair()
+        self.assertEqual(operator.put("/v1/sessions/a-1", {"budget": {"max_tokens": 1000}}).status, 201)
+        self.end(agent, "a-1")
+        self.hook(agent, "start")
+        agent.report("a-kid", "heartbeat")
+        self.assertEqual(agent.put("/v1/sessions/a-kid", {"parent": "a-1"}).json()["parent"], "a-1~2")
+        agent.report("a-kid", "tool.finished", tool="read", args={}, result="", usage={"tokens": 400})
+        eventually(lambda: operator.get("/v1/sessions/a-1~2/budget").json()["budget"]["tokens_used"] == 400, what="the child is not charged")
+        self.assertIsNone(agent.put("/v1/sessions/a-1~2", {"parent": "a-1"}).json().get("parent"), "no session is its own child")
+
+    def test_the_stop_of_a_rejection_that_a_person_lifted_is_lifted_for_children(self):
+        _, operator, agent = self.pair()
+        self.hook(agent, "prompt")
+        asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        self.assertEqual(operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject"}).status, 200)
+        self.assertTrue(operator.session("a-1")["stopped"])
+        self.end(agent, "a-1")
+        agent.report("a-kid", "heartbeat")
+        self.assertEqual(agent.put("/v1/sessions/a-kid", {"parent": "a-1"}).json()["parent"], "a-1")
+        self.hook(agent, "start")
+        self.assertIn("stopped the session above", json.dumps(self.hook(agent, "pre", 1, session="a-kid")))
+        self.assertEqual(operator.post("/v1/sessions/a-1~2/resume", {"by": "ann"}).status, 200)
+        self.assertNotIn("stopped the session above", json.dumps(self.hook(agent, "pre", 2, session="a-kid")))
 
     def test_an_agent_does_not_shed_a_pause_by_ending_itself(self):
         _, operator, agent = self.pair()

@@ -53,6 +53,23 @@ class Runs(SharedDaemonCase):
             read = self.client.session(job)
             self.assertEqual((read["outcome"], self.reason(job)), ("failed", says))
 
+    def test_a_rejection_and_a_used_up_limit_are_of_one_run(self):
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        job = unique("job")
+        self.ping(f"{job}/start")
+        self.assertEqual(operator.post(f"/v1/sessions/{job}/budget", {"set": {"max_tokens": 10}}).status, 200)
+        asked = self.client.post(f"/v1/sessions/{job}/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        self.assertEqual(operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject"}).status, 200)
+        self.client.report(job, "tool.finished", tool="read", args={}, result="", usage={"tokens": 50})
+        for run in (f"{job}~2", f"{job}~3"):
+            self.ping(f"{job}/start")
+            read = self.client.session(run)
+            self.assertEqual((read["ended_at"], read.get("stopped")), (None, None))
+            self.assertEqual(operator.get(f"/v1/sessions/{run}/budget").json()["budget"]["max_tokens"], 10)
+            self.ping(job)
+            self.assertEqual(self.client.session(run)["outcome"], "completed")
+
     def test_the_list_has_one_row_for_the_completed_runs_of_a_job_and_one_for_each_that_failed(self):
         job = unique("hourly")
         for action in ("", "", "/fail", "", "", ""):

@@ -156,7 +156,7 @@ Result<std::string> name_before(Reader& reader, const std::string& session) {
 }
 
 /// Sets the limits and rules of a session that begins after `before`: what is left of limits that
-/// were set for it, else the defaults of its type.
+/// were set for it, else the defaults of its type. A run of a job gets the operator's limits whole.
 void take_budget(Transaction& transaction, const core::SessionState& before, Beginning& begun) {
     core::SessionStarted& about = begun.about;
     const core::BudgetLimits asked = about.budget;
@@ -172,22 +172,15 @@ void take_budget(Transaction& transaction, const core::SessionState& before, Beg
                     ? 0
                     : std::min(extension, before.about.budget_rules->in_flight_extension_seconds);
     const core::Context& context = transaction.context();
-    about.budget = limits_left(core::budget_status(before, context.now, context.watch));
+    about.budget = begun.takes == Takes::kOperators
+                       ? before.budget.limits
+                       : limits_left(core::budget_status(before, context.now, context.watch));
     lower_to(about.budget.timeout_seconds, asked.timeout_seconds);
     lower_to(about.budget.max_steps, asked.max_steps);
     lower_to(about.budget.max_tokens, asked.max_tokens);
     lower_to(about.budget.max_cost_usd, asked.max_cost_usd);
     about.budget_source = before.budget.source;
     about.suggested_from.reset();
-}
-
-/// Replaces the parent by the generation in which it goes on: an earlier one is no longer charged.
-Result<> name_newest_parent(Reader& reader, std::string& parent) {
-    if (parent.empty()) return {};
-    const std::string base = base_of(parent);
-    HEADWAY_TRY(std::string newest, in_force(reader, base, Begins::kNever));
-    if (newest != base) parent = std::move(newest);
-    return {};
 }
 
 }  // namespace
@@ -311,9 +304,21 @@ Result<core::SessionStarted> implicit_opening(Transaction& transaction, const st
     return about;
 }
 
+Result<> name_newest_parent(Reader& reader, const std::string& session, std::string& parent) {
+    if (parent.empty()) return {};
+    const std::string base = base_of(parent);
+    if (base == base_of(session)) {  // no session is a child of its own line
+        parent.clear();
+        return {};
+    }
+    HEADWAY_TRY(std::string newest, in_force(reader, base, Begins::kNever));
+    if (newest != base) parent = std::move(newest);
+    return {};
+}
+
 Result<Resident*> begin_after(Transaction& transaction, const Resident* before, Beginning&& begun,
                               std::vector<core::Event>& events) {
-    HEADWAY_CHECK(name_newest_parent(transaction.reader(), begun.about.parent));
+    HEADWAY_CHECK(name_newest_parent(transaction.reader(), begun.session, begun.about.parent));
     HEADWAY_TRY(Resident * resident,
                 transaction.sessions().create(begun.session, transaction.now()));
     const EngineSettings& settings = transaction.settings();
@@ -323,12 +328,12 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
         give_budget(settings.budget, begun.about, begun.suggestion);
     } else {
         take_budget(transaction, before->session.state(), begun);
-        if (begun.about.parent == begun.session) begun.about.parent.clear();
     }
     resident->session.open(std::move(begun.about), settings.policy,
                            transaction.opening_context(begun.controls), events);
     if (before == nullptr || resident->session.state().ended()) return resident;
-    if (before->session.state().stopped)
+    // The stop of a rejection was of that run, as a cancel is.
+    if (before->session.state().stopped && begun.takes != Takes::kOperators)
         resident->session.stay_stopped(before->session, transaction.context(), events);
     // A pause by the budget of the day is that day's, and applies to this session by itself.
     if (!before->session.state().paused() || before->session.state().paused_for_day)

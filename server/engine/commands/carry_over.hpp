@@ -92,9 +92,14 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
 core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
+/// Replaces the parent by the generation in which it goes on, because an earlier one is no longer
+/// charged; clears it if it is an earlier generation of `session`.
+core::Result<> name_newest_parent(Reader& reader, const std::string& session, std::string& parent);
+
 /// Begins a session and appends its events to `events`. If `before` is not null, the session gets
-/// what is left of the limits that were set for `before`, and is paused if `before` was. Does not
-/// apply take_rules(); with Takes::kAll, the caller does this first.
+/// what is left of the limits that were set for `before` (with Takes::kOperators all of them), and
+/// is paused if `before` was. Does not apply take_rules(); with Takes::kAll, the caller does this
+/// first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

@@ -72,11 +72,13 @@ bool is_used_up(const core::SessionState& state) {
     return spent || state.outcome == core::Outcome::kBudgetExhausted;
 }
 
-/// Adds a stop of one session above.
-void add_stop(const core::Session& session, Above& above) {
+/// Adds a stop of one session above. The stop of a rejection stands in its newest generation, where
+/// a person may have lifted it.
+void add_stop(const core::Session& session, bool newest, Above& above) {
     const core::SessionState& state = session.state();
+    const bool rejected = newest && state.stopped;
     const bool stopped =
-        state.cancel_requested || state.stopped || state.outcome == core::Outcome::kHalted;
+        state.cancel_requested || rejected || state.outcome == core::Outcome::kHalted;
     if (stopped && above.stop.empty())
         above.stop = "a person has stopped the session above this one, " + session.id();
 }
@@ -129,9 +131,9 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
     for (const Resident* one : line) {
         const core::SessionState& state = one->session.state();
         rolls_up = rolls_up && state.about.budget_rules->roll_up;
-        add_stop(one->session, above);
         HEADWAY_TRY(const Resident* after, successor(transaction, *one));
-        if (after != nullptr) add_stop(after->session, above);
+        add_stop(one->session, after == nullptr, above);
+        if (after != nullptr) add_stop(after->session, true, above);
         above.refused = above.refused || rejected_above(state.approvals, after, tool, args_digest);
         const core::Session& newest = after != nullptr ? after->session : one->session;
         if (above.stop.empty() && was_ended_for_it(newest.state()))

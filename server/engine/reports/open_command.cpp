@@ -110,6 +110,8 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
         // A sub-agent stays one, whatever an opening of its own says.
         if (!state.about.parent.empty()) command.about.parent = state.about.parent;
+        HEADWAY_CHECK(
+            name_newest_parent(transaction.reader(), command.session, command.about.parent));
         HEADWAY_TRY(const auto suggestion, suggestion_for(transaction, command));
         add_budget(settings.budget, command.about, state.budget.limits, suggestion);
         HEADWAY_CHECK(transaction.change(

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/connection/listeners.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include "config/load/load.hpp"
 #include "config/settings/address.hpp"
+#include "core/base/limits.hpp"
 #include "server/http/connection/http_server.hpp"
 
 namespace headway::server {
@@ -35,13 +39,34 @@ Result<> check_two_paths(const std::filesystem::path& operators,
                  "server.report_socket");
 }
 
-/// Only of a path that was asked for by name: the folder of any other is made.
-Result<> check_folder(const std::string& path, const char* key) {
+/// Whether a socket that must open can: its path is of a length that the kernel takes, is free or a
+/// socket, and lies in a folder. The state directory itself may be made later.
+Result<> check_socket(const std::filesystem::path& path, const std::string& written,
+                      const char* key) {
     std::error_code ignored;
-    if (path.empty() || path.front() != '/') return {};
-    const auto folder = std::filesystem::path{path}.parent_path();
-    if (std::filesystem::is_directory(folder, ignored)) return {};
-    return wrong(std::string{key} + ": there is no folder " + folder.string(), key);
+    const std::string name = path.string();
+    const auto refuse = [&](const std::string& why) {
+        return wrong(std::string{key} + ": " + why, key);
+    };
+    if (name.size() > core::limits::kSocketPathBytesMax)
+        return refuse("the path has " + std::to_string(name.size()) +
+                      " bytes and the kernel takes " +
+                      std::to_string(core::limits::kSocketPathBytesMax));
+    const auto type = std::filesystem::symlink_status(path, ignored).type();
+    if (type != std::filesystem::file_type::socket && type != std::filesystem::file_type::not_found)
+        return refuse(name + " exists and is no socket");
+    const bool in_state_dir = !std::filesystem::path{written}.has_parent_path();
+    if (in_state_dir || std::filesystem::is_directory(path.parent_path(), ignored)) return {};
+    return refuse("there is no folder " + path.parent_path().string());
+}
+
+/// True if the daemon ends without the socket; without any other it starts all the same.
+bool is_named(const config::ServerSettings& server) {
+    return server.socket.starts_with('/');
+}
+
+bool are_reports_named(const config::ServerSettings& server) {
+    return server.report_socket.starts_with('/') || !server.report_group.empty();
 }
 
 Result<> open_sockets(HttpServer& http, const config::Settings& settings,
@@ -51,13 +76,11 @@ Result<> open_sockets(HttpServer& http, const config::Settings& settings,
     const auto operators = config::operator_socket(settings, environment);
     const auto reports = config::report_socket(settings, environment);
     HEADWAY_CHECK(check_two_paths(operators, reports));
-    if (!operators.empty()) {
-        const bool named = server.socket.front() == '/';
-        HEADWAY_CHECK(or_warn(http.listen_local(operators), named, warn));
-    }
+    if (!operators.empty())
+        HEADWAY_CHECK(or_warn(http.listen_local(operators), is_named(server), warn));
     if (reports.empty()) return {};
-    const bool named = server.report_socket.front() == '/' || !server.report_group.empty();
-    return or_warn(http.listen_for_reports(reports, server.report_group), named, warn);
+    return or_warn(http.listen_for_reports(reports, server.report_group), are_reports_named(server),
+                   warn);
 }
 
 }  // namespace
@@ -91,9 +114,11 @@ Result<> check_listeners(const config::Settings& settings,
         (void)tls;
     }
     const auto reports = config::report_socket(settings, environment);
-    HEADWAY_CHECK(check_two_paths(config::operator_socket(settings, environment), reports));
-    HEADWAY_CHECK(check_folder(server.socket, "server.socket"));
-    HEADWAY_CHECK(check_folder(server.report_socket, "server.report_socket"));
+    const auto operators = config::operator_socket(settings, environment);
+    HEADWAY_CHECK(check_two_paths(operators, reports));
+    if (is_named(server)) HEADWAY_CHECK(check_socket(operators, server.socket, "server.socket"));
+    if (!reports.empty() && are_reports_named(server))
+        HEADWAY_CHECK(check_socket(reports, server.report_socket, "server.report_socket"));
     if (reports.empty() || server.report_group.empty() || is_group(server.report_group)) return {};
     return wrong("server.report_group: there is no group \"" + server.report_group + "\"",
                  "server.report_group");

@@ -49,6 +49,7 @@ std::optional<gid_t> find_group(const std::string& group) {
     const char* const end = group.data() + group.size();
     const auto read = std::from_chars(group.data(), end, number);
     if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+    if (number == static_cast<gid_t>(-1)) return std::nullopt;  // chown(2) would change nothing
     return number;
 }
 

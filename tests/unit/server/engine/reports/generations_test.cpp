@@ -211,6 +211,25 @@ TEST_CASE("engine generations: a used up limit stays used up, and is never none"
         const SessionStarted last = opened(daemon, "s~3");
         CHECK(last.budget.max_tokens == 0);
         CHECK(last.budget.max_cost_usd == 0);
+        CHECK_FALSE(answered(daemon, hook(call(1))).reply.stop.empty());
+    }
+    SECTION("a person raises it in the session that the prompt began") {
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~2");
+        daemon.report("s~2", {used(10, 0.02)});
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~3");
+        require_ok(daemon.ask(BudgetCommand{"s~3", {true, {100, {}, 50, 1.0}, "ann", ""}}));
+        CHECK(answered(daemon, hook(call(1))).reply.stop.empty());
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~3");
+    }
+    SECTION("without it, more than a few refused calls end the session") {
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~2");
+        daemon.report("s~2", {used(10, 0.02)});
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~3");
+        take_steps(daemon, 3);
+        daemon.report("s~3", {used(1, 0)});
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~3");
+        take_steps(daemon, 16);
+        CHECK(opened<SessionEnded>(daemon, "s~3").outcome == Outcome::kBudgetExhausted);
     }
 }
 
@@ -228,6 +247,11 @@ TEST_CASE("engine generations: a call in flight gets more time once, not in each
         const SessionStarted about = opened(daemon, next);
         CHECK(about.budget.timeout_seconds == 0);
         CHECK(about.budget_rules.in_flight_extension_seconds == 0);
+        daemon.clock().advance_to(start +
+                                  std::chrono::seconds{std::string{next} == "s~2" ? 300 : 600});
+        (void)daemon.turn({});
+        CHECK_FALSE(answered(daemon, hook(call(1))).reply.stop.empty());
+        take_steps(daemon, 17);
         CHECK(opened<SessionEnded>(daemon, next).outcome == Outcome::kBudgetExhausted);
     }
 }
@@ -515,7 +539,7 @@ TEST_CASE("engine generations: the next run of a job has what the operator set, 
     require_ok(daemon.ask(ping));
     const SessionStarted about = opened(daemon, "j~2");
     CHECK(about.policy.profile != Profile::kStrict);
-    CHECK(about.budget.max_steps == (set ? std::optional<std::uint64_t>{6} : std::nullopt));
+    CHECK(about.budget.max_steps == (set ? std::optional<std::uint64_t>{7} : std::nullopt));
     CHECK(answered(daemon, hook(call(1), "j")).hold == set);
 }
 
