@@ -52,7 +52,7 @@ std::size_t batch_of(const std::vector<std::string>& reports) {
     return count;
 }
 
-/// Of a failed reply.
+/// True if the same request may succeed later. For failed replies.
 bool retries(const HttpReply& reply) {
     return worth_retrying(reply) || is_of_another_program(reply);
 }

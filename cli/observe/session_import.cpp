@@ -147,6 +147,8 @@ bool SessionImport::send(const std::string& session, const std::string& part) {
     if (was_known_) return false;
     if (problem.code == "unknown_session") {
         refused_ = "it was forgotten in the meantime";
+    } else if (problem.code == "forbidden" && problem.field == "id") {
+        refused_ = problem.detail;  // an agent may have named it so that the others stay out
     } else if (problem.code == "invalid_field") {
         refused_ = "its beginning or an event " + problem.detail;
     } else {

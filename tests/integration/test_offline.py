@@ -122,6 +122,13 @@ class Replay(OfflineCase):
         self.ok("replay", self.write("a.jsonl", quiet(1)))
 
 
+def at_once(file: Path, copy: Path) -> Path:
+    """The recording without its pauses, which a wait is known by: it is played to the daemon as fast as that takes it."""
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    copy.write_text("".join(json.dumps({**line, "ts": 0} if "ts" in line else line) + "\n" for line in lines))
+    return copy
+
+
 class SameAsTheDaemon(SharedDaemonCase):
     """The promise of judging offline: the journal's verdicts, number for number."""
 
@@ -147,8 +154,9 @@ class SameAsTheDaemon(SharedDaemonCase):
         if corpus_folder() is None:
             self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
         files = sorted((corpus_folder() / "data").glob("*/*.jsonl"))[::1 if LONG else 60]
-        for file in files + sorted((corpus_folder() / "scenarios").glob("*/*.jsonl"))[::5]:
-            self.check(str(file))
+        with tempfile.TemporaryDirectory() as folder:
+            for file in files + sorted((corpus_folder() / "scenarios").glob("*/*.jsonl"))[::5]:
+                self.check(str(at_once(file, Path(folder) / file.name)))
 
 
 class AsItWasServed(SharedDaemonCase):

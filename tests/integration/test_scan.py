@@ -203,6 +203,7 @@ class Scan(unittest.TestCase):
         html = page.read_text()
         self.assertIn("/home/&lt;script&gt;alert(1)&lt;/script&gt;&amp;", html)
         self.assertIn("stuck from call 4: ", html)
+        self.assertIn(html.count("</text>"), (11, 12), "a name for each month")
         self.assertIn("default-src 'none'; style-src 'unsafe-inline'", html)
         self.assertNotRegex(html, r"(?i)<script|<link|https?://|url\(|@import|\son[a-z]+=")
         page.unlink()

@@ -347,6 +347,14 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual(cli.run("scan", "--dry-run").code, 64)
         self.assertEqual(cli.run("scan", "--into", self.daemon.url, "--show", "x").code, 64)
 
+    def test_a_session_with_the_id_of_a_later_generation_is_left_out_alone(self):
+        self.begin()
+        for number, name in enumerate(("one", "two~2", "three")):
+            self.store(f"{name}.jsonl", claude(name, 2, BEGAN + number * HOURS))
+        told = self.into()
+        self.assertIn("left out: 1 session: ids with ~2", told.out + told.err)
+        self.assertEqual({row["id"] for row in self.rows()}, {"claude-one", "claude-three"})
+
     def test_bad_parts_name_the_field(self):
         self.begin()
         post = lambda part: self.operator.post("/v1/sessions/bad/recorded", part)

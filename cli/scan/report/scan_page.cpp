@@ -2,6 +2,7 @@
 #include "cli/scan/report/scan_page.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,7 @@ header svg { width: 22px; background: var(--accent); border-radius: 6px; padding
 small, th, dt, p, figcaption { color: var(--soft); font-weight: 400; font-size: 12px }
 main { padding: 14px 20px 60px; max-width: 1200px; margin: auto; display: grid; gap: 22px }
 h2 { font-size: 14px; font-weight: 600; margin-bottom: 8px }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 10px }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(104px, 1fr)); gap: 10px }
 dl div, section, figure { background: var(--card); border: 1px solid var(--line); border-radius: 9px; padding: 10px 14px; min-width: 0 }
 dd { font-size: 20px; font-weight: 600; letter-spacing: -.012em }
 .stuck { color: var(--red) } .blocked { color: var(--purple) } .cut, .refused { color: var(--amber) }
@@ -85,6 +86,24 @@ std::string page_figures(const ScanTotals& totals) {
 constexpr double kDaySeconds = 86'400;
 constexpr int kWeeksShown = 53;
 constexpr int kSquare = 12;
+constexpr int kMonthsHeight = 12;  // the line of their names
+constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+/// Below the column of each month's first Monday: its name.
+std::string page_months(std::int64_t first, std::int64_t last) {
+    std::string html;
+    const std::int64_t end = last - 7;  // no name has room below the last column
+    for (std::int64_t monday = first; monday < end; monday += 7) {
+        const std::chrono::year_month_day date{
+            std::chrono::sys_days{std::chrono::days{static_cast<int>(monday)}}};
+        if (static_cast<unsigned>(date.day()) > 7) continue;
+        html += "<text x=\"" + std::to_string((monday - first) / 7 * kSquare) + "\" y=\"" +
+                std::to_string(7 * kSquare + kMonthsHeight - 3) + "\">";
+        html.append(kMonths[static_cast<unsigned>(date.month()) - 1]).append("</text>");
+    }
+    return html;
+}
 
 /// A square a day, a column a week: how much was used, and where a session was stuck.
 std::string page_year(const ScanTotals& totals, double written_at) {
@@ -96,7 +115,8 @@ std::string page_year(const ScanTotals& totals, double written_at) {
     for (auto day = totals.by_day.lower_bound(first); day != totals.by_day.end(); ++day)
         most = std::max(most, day->second.tokens);
     std::string html = "<figure><h2>A year of work</h2><svg viewBox=\"0 0 " +
-                       std::to_string(kWeeksShown * kSquare) + " " + std::to_string(7 * kSquare) +
+                       std::to_string(kWeeksShown * kSquare) + " " +
+                       std::to_string(7 * kSquare + kMonthsHeight) +
                        "\" role=\"img\" aria-label=\"tokens of each day\">";
     for (std::int64_t day = first; day <= last; ++day) {
         const auto found = totals.by_day.find(day);
@@ -116,7 +136,7 @@ std::string page_year(const ScanTotals& totals, double written_at) {
         if (stuck) html += ", " + std::to_string(found->second.stuck) + " stuck";
         html += "</title></rect>";
     }
-    return html +
+    return html + page_months(first, last) +
            "</svg><figcaption>Tokens of each day, in UTC; red: a session got stuck on that "
            "day.</figcaption></figure>";
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another program on the port where the daemon was: it replies to every request with one status and body, without `X-Headway`."""
+"""Another program on the port where the daemon was: it replies to every request with one status and body, without `X-Headway`,
+and closes each connection, so that none outlives it."""
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -9,8 +10,6 @@ class OtherProgram:
         self.asked = asked = []
 
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
             def do_GET(self):  # noqa: N802
                 asked.append(f"{self.command} {self.path}")
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
