@@ -27,12 +27,14 @@ using namespace headway::hook;
 constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
 constexpr int kNotAllowed = 2;  ///< what agents take as "the call must not run"
 
+volatile std::sig_atomic_t status_of_end = 0;  ///< of a hook that a signal ends
+
 extern "C" void leave(int /*signal*/) {
     end_goal();
-    ::_exit(0);
+    ::_exit(status_of_end);
 }
 
-/// An agent that ends its hook gets an ordinary end.
+/// An agent that ends its hook gets an ordinary end, but a required call does not run.
 void leave_quietly_on_signals() {
     struct sigaction action {};
     action.sa_handler = leave;
@@ -166,6 +168,8 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
 
 int main(int count, char** arguments) {
     hold_standard_descriptors();
+    for (int at = 1; at < count; ++at)
+        if (std::string_view{arguments[at]} == "--require") status_of_end = kNotAllowed;
     leave_quietly_on_signals();
     const Options options =
         read_options(std::vector<std::string_view>(arguments + 1, arguments + count), ::getenv);

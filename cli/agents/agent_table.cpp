@@ -234,13 +234,12 @@ std::string shell_word(std::string_view word) {
     return out + "'";
 }
 
-std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event,
-                      bool require) {
+std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event) {
     const bool named = row.name == "qwen";
-    std::string hook =
-        std::string{"{"} + (named ? R"("name":"headway",)" : "") + R"("type":"http","url":)" +
-        json_text(way.url + "/v1/hooks/" + std::string{row.name} + (require ? "?require=1" : "")) +
-        ",\"timeout\":" + std::to_string(event.seconds * row.time_units);
+    std::string hook = std::string{"{"} + (named ? R"("name":"headway",)" : "") +
+                       R"("type":"http","url":)" +
+                       json_text(way.url + "/v1/hooks/" + std::string{row.name}) +
+                       ",\"timeout\":" + std::to_string(event.seconds * row.time_units);
     // Not set, the header is empty, and the session is the agent's own.
     hook += std::string{R"(,"headers":{"X-Headway-Session":")"} +
             (named ? "${HEADWAY_SESSION}" : "$HEADWAY_SESSION") + '"';
@@ -250,7 +249,6 @@ std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEv
     }
     hook += std::string{R"(},"allowedEnvVars":["HEADWAY_SESSION")"} +
             (way.token ? R"(,"HEADWAY_TOKEN"])" : "]");
-    if (require) hook += R"(,"onFailure":"block")";
     return hook + "}";
 }
 
@@ -340,16 +338,15 @@ std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way) {
     for (const AgentHookEvent& event : row.events) {
         const bool goal = !way.until.empty() && is_goal_event(row, event);
         const bool http = row.http && !event.by_command && !way.commands && !goal;
-        const std::string hook =
-            http ? http_hook(row, way, event, false) : command_hook(row, way, event);
+        const std::string hook = http ? http_hook(row, way, event) : command_hook(row, way, event);
         const bool flat = row.layout == HookLayout::kFlat;
         entries.push_back({event.name, flat ? hook : "{\"hooks\":[" + hook + "]}"});
         if (event.usage)
             entries.push_back({event.name, "{\"hooks\":[" + usage_hook(row, way) + "]}"});
         const bool require = !way.require.empty() && row.name == "claude";
         if (require && event.name == "PreToolUse") {
-            const std::string hard =
-                http ? http_hook(row, way, event, true) : command_hook(row, way, event, true);
+            // An agent takes any 2xx for a permission, also that of another program on the port.
+            const std::string hard = command_hook(row, way, event, true);
             entries.push_back({event.name, "{\"matcher\":" + json_text(way.require) +
                                                ",\"hooks\":[" + hard + "]}"});
         }

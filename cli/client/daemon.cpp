@@ -261,7 +261,8 @@ bool worth_retrying(const HttpReply& reply) {
 
 bool is_of_another_program(const HttpReply& reply) {
     if (reply.foreign) return true;
-    return reply.answered() && reply.status != 413 && !reply.headers.contains("x-headway");
+    const bool of_proxies = worth_retrying(reply) || reply.status == 413;
+    return !of_proxies && !reply.headers.contains("x-headway");
 }
 
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {

@@ -109,8 +109,8 @@ std::optional<Json> body_json(const HttpReply& reply);
 bool worth_retrying(const HttpReply& reply);
 
 /// True if another program replied, which has the daemon's port for now: a reply without the header
-/// `X-Headway` tells nothing about a session. A 413 counts as the daemon's, since a proxy before it
-/// refuses the same body again. Pure.
+/// `X-Headway` tells nothing about a session. A 413 and what is worth retrying count as the
+/// daemon's, since they may come from a proxy before it. Pure.
 bool is_of_another_program(const HttpReply& reply);
 
 /// The reason for a failed reply, and the next step.

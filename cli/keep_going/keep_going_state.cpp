@@ -39,6 +39,7 @@ void make_folder(const std::string& folder) {
 }
 
 constexpr std::size_t kTurnsMax = 200;
+constexpr std::size_t kLimitsMax = 50;
 constexpr std::size_t kTurnsBytesMax = 64 * 1024;
 constexpr std::int64_t kTimeMsMax = 253'402'300'799'999;  // of year 9999
 /// The id is an agent's word; this much of its digest is no other's by chance.
@@ -138,7 +139,9 @@ std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const st
 
 std::string print_turns(const ProviderTurns& turns) {
     const auto ms = [](WallTime at) { return std::to_string(at.time_since_epoch().count()); };
-    std::string text = "limit " + ms(turns.limited_until) + " " + ms(turns.limited_noted) + "\n";
+    std::string text;
+    for (const KnownLimit& limit : turns.limits)
+        text += "limit " + ms(limit.until) + " " + ms(limit.noted) + " " + limit.home + "\n";
     for (const ProviderTurn& turn : turns.taken)
         text += "turn " + ms(turn.at) + " " + ms(turn.until) + " " + std::to_string(turn.pid) +
                 " " + turn.began + "\n";
@@ -162,10 +165,9 @@ ProviderTurns read_turns(std::string_view text) {
         }
         std::int64_t second = 0;
         if (!(words >> second) || second < 0 || second > kTimeMsMax) continue;
-        if (kind == "limit") {
-            turns.limited_until = ms_time(at);
-            turns.limited_noted = ms_time(second);
-        }
+        if (KnownLimit limit{{}, ms_time(at), ms_time(second)};
+            kind == "limit" && turns.limits.size() < kLimitsMax && words >> limit.home)
+            turns.limits.push_back(std::move(limit));
         ProviderTurn turn;
         if (kind != "turn" || !(words >> turn.pid >> turn.began)) continue;
         turn.at = ms_time(at);
@@ -220,17 +222,24 @@ WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
     return at;
 }
 
-void KeepGoingState::note_limit(const std::string& agent, WallTime until, WallTime now) const {
+void KeepGoingState::note_limit(const std::string& agent, const std::string& home, WallTime until,
+                                WallTime now) const {
     make_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
-        turns.limited_until = until;
-        turns.limited_noted = now;
+        const std::string key = key_of(home);
+        std::erase_if(turns.limits, [&](const KnownLimit& limit) { return limit.home == key; });
+        if (turns.limits.size() >= kLimitsMax) turns.limits.erase(turns.limits.begin());
+        turns.limits.push_back({key, until, now});
     });
 }
 
-WallTime KeepGoingState::limited_until(const std::string& agent, WallTime since) const {
+WallTime KeepGoingState::limited_until(const std::string& agent, const std::string& home,
+                                       WallTime since) const {
     const auto turns = change_turns(turns_file(agent), [](ProviderTurns&) {});
-    return turns && turns->limited_noted >= since ? turns->limited_until : WallTime{};
+    if (!turns) return {};
+    for (const KnownLimit& limit : turns->limits)
+        if (limit.home == key_of(home) && limit.noted >= since) return limit.until;
+    return {};
 }
 
 void KeepGoingState::keep_conversation(const std::string& agent, const std::string& id) const {

@@ -38,10 +38,17 @@ struct KeptConversation {
     bool operator==(const KeptConversation&) const = default;
 };
 
+/// The provider's limit, as a resumed agent found it.
+struct KnownLimit {
+    std::string home{};  ///< a word that stands for the agent's home, which has one account
+    WallTime until{};    ///< end of the limit
+    WallTime noted{};    ///< time of the finding
+    bool operator==(const KnownLimit&) const = default;
+};
+
 struct ProviderTurns {
-    WallTime limited_until{};         ///< end of the provider's limit, as a resumed agent found it
-    WallTime limited_noted{};         ///< time of that finding
-    std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
+    std::vector<KnownLimit> limits{};  ///< at most one of each home, the last finding last
+    std::vector<ProviderTurn> taken;   ///< turns of running keepers, by time
     /// The conversations of running keepers, in the order in which the keepers came to them.
     std::vector<KeptConversation> kept{};
     bool operator==(const ProviderTurns&) const = default;
@@ -83,13 +90,15 @@ public:
     /// take_turn() among all agents of this name. Returns `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
-    /// Records that the provider's limit still holds: an agent of this name was resumed at the
-    /// reset, and met the limit again. Not to be called for the first limit of a run: that limit
-    /// may belong to another account or window, and each run waits for its own limit.
-    void note_limit(const std::string& agent, WallTime until, WallTime now) const;
-    /// The end of a limit that another agent found at or after `since`; a time in the past if no
-    /// agent found one.
-    WallTime limited_until(const std::string& agent, WallTime since) const;
+    /// Records that the provider's limit still holds: an agent of this name and home was resumed
+    /// at the reset, and met the limit again. The limit may be that of one model, so it may delay
+    /// another run but never end it. Not to be called for the first limit of a run: each run waits
+    /// for its own limit.
+    void note_limit(const std::string& agent, const std::string& home, WallTime until,
+                    WallTime now) const;
+    /// The end of a limit that another agent of this home found at or after `since`; a time in the
+    /// past if no agent found one.
+    WallTime limited_until(const std::string& agent, const std::string& home, WallTime since) const;
 
     /// Records that the agent of this keeper works in the conversation, its only one from now on.
     void keep_conversation(const std::string& agent, const std::string& id) const;

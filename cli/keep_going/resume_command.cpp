@@ -3,168 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <utility>
+
+#include "cli/keep_going/recipe.hpp"
 
 namespace headway::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-/// How one agent goes on.
-struct Recipe {
-    std::string_view agent;                      ///< by its name in its lines
-    std::span<const std::string_view> programs;  ///< names of its program
-    std::string_view verb;                       ///< before its flags: "exec", "run"; empty: none
-    /// Options that take the next word; other options stand alone. A word that is neither is the
-    /// prompt.
-    std::span<const std::string_view> valued;
-    /// Options of the first run that name a conversation; they go, with their value.
-    std::span<const std::string_view> conversation;
-    /// Options without a value that go on in the newest conversation, which may be another one, or
-    /// make a copy of it; they go.
-    std::span<const std::string_view> newest;
-    std::string_view prompt_option;  ///< takes the prompt; empty: the prompt stands alone
-    std::string_view resume;         ///< "--resume", "resume"; ends in `=`: one word with the id
-    bool verb_behind = false;        ///< the resume stands behind all flags, as a verb of its own
-    /// Those of `valued` that take all words up to the next option.
-    std::span<const std::string_view> greedy{};
-};
-
-constexpr std::string_view kClaude[] = {"claude"};
-constexpr std::string_view kCodex[] = {"codex"};
-constexpr std::string_view kGemini[] = {"gemini"};
-constexpr std::string_view kQwen[] = {"qwen"};
-constexpr std::string_view kOpencode[] = {"opencode"};
-constexpr std::string_view kKilo[] = {"kilo", "kilocode"};
-constexpr std::string_view kCopilot[] = {"copilot"};
-constexpr std::string_view kPi[] = {"pi"};
-
-constexpr std::string_view kClaudeValued[] = {"--model",
-                                              "--output-format",
-                                              "--input-format",
-                                              "--permission-mode",
-                                              "--allowedTools",
-                                              "--allowed-tools",
-                                              "--disallowedTools",
-                                              "--disallowed-tools",
-                                              "--system-prompt",
-                                              "--append-system-prompt",
-                                              "--mcp-config",
-                                              "--settings",
-                                              "--add-dir",
-                                              "--max-turns",
-                                              "--max-budget-usd",
-                                              "--fallback-model",
-                                              "--agents",
-                                              "--agent",
-                                              "--betas",
-                                              "--permission-prompt-tool",
-                                              "--setting-sources",
-                                              "--json-schema",
-                                              "--effort",
-                                              "--plugin-dir",
-                                              "--tools"};
-constexpr std::string_view kClaudeGreedy[] = {
-    "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools",
-    "--mcp-config",   "--add-dir",       "--betas",           "--tools"};
-constexpr std::string_view kClaudeTalk[] = {"--session-id", "--resume", "-r"};
-constexpr std::string_view kCodexValued[] = {"-m",
-                                             "--model",
-                                             "-c",
-                                             "--config",
-                                             "-s",
-                                             "--sandbox",
-                                             "-C",
-                                             "--cd",
-                                             "-p",
-                                             "--profile",
-                                             "-i",
-                                             "--image",
-                                             "--output-schema",
-                                             "-o",
-                                             "--output-last-message",
-                                             "--color",
-                                             "--add-dir",
-                                             "-a",
-                                             "--ask-for-approval",
-                                             "--enable",
-                                             "--disable",
-                                             "--local-provider"};
-constexpr std::string_view kClaudeNewest[] = {"-c", "--continue", "--fork-session"};
-constexpr std::string_view kGeminiValued[] = {"-m",
-                                              "--model",
-                                              "-o",
-                                              "--output-format",
-                                              "--approval-mode",
-                                              "-e",
-                                              "--extensions",
-                                              "--include-directories",
-                                              "--allowed-tools",
-                                              "--allowed-mcp-server-names",
-                                              "--policy",
-                                              "--sandbox-image",
-                                              "--max-session-turns",
-                                              "--auth-type",
-                                              "--core-tools",
-                                              "--exclude-tools"};
-constexpr std::string_view kGeminiGreedy[] = {"-e",
-                                              "--extensions",
-                                              "--include-directories",
-                                              "--allowed-tools",
-                                              "--allowed-mcp-server-names",
-                                              "--core-tools",
-                                              "--exclude-tools"};
-constexpr std::string_view kGeminiTalk[] = {"--session-id", "--resume", "-r"};
-constexpr std::string_view kOpencodeValued[] = {"-m",       "--model",   "--agent",     "--format",
-                                                "-f",       "--file",    "--title",     "--port",
-                                                "--attach", "--variant", "--log-level", "--dir"};
-constexpr std::string_view kOpencodeTalk[] = {"-s", "--session"};
-constexpr std::string_view kOpencodeNewest[] = {"-c", "--continue", "--fork"};
-constexpr std::string_view kCopilotValued[] = {"--model",
-                                               "--agent",
-                                               "--allow-tool",
-                                               "--deny-tool",
-                                               "--add-dir",
-                                               "--output-format",
-                                               "--log-dir",
-                                               "--log-level",
-                                               "--additional-mcp-config",
-                                               "--disable-mcp-server",
-                                               "--stream",
-                                               "--available-tools",
-                                               "--excluded-tools",
-                                               "--allow-url",
-                                               "--deny-url",
-                                               "--config-dir",
-                                               "--effort"};
-constexpr std::string_view kCopilotTalk[] = {"--session-id", "--resume"};
-constexpr std::string_view kCopilotNewest[] = {"--continue"};
-constexpr std::string_view kPiValued[] = {
-    "--provider",       "--model",         "--api-key",
-    "--mode",           "--tools",         "-t",
-    "--thinking",       "--extension",     "-e",
-    "--skill",          "--system-prompt", "--append-system-prompt",
-    "--session-dir",    "--models",        "--theme",
-    "--prompt-template"};
-constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
-constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
-constexpr std::span<const std::string_view> kNoOptions{};
-
-constexpr Recipe kRecipes[] = {
-    {"claude", kClaude, "", kClaudeValued, kClaudeTalk, kClaudeNewest, "", "--resume", false,
-     kClaudeGreedy},
-    {"codex", kCodex, "exec", kCodexValued, kNoOptions, kNoOptions, "", "resume", true},
-    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume", false,
-     kGeminiGreedy},
-    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume", false,
-     kGeminiGreedy},
-    {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
-    {"kilo", kKilo, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
-    {"copilot", kCopilot, "", kCopilotValued, kCopilotTalk, kCopilotNewest, "-p", "--resume="},
-    {"pi", kPi, "", kPiValued, kPiTalk, kPiNewest, "", "--session"},
-};
 
 core::Error cannot(std::string why) {
     return {core::ErrorCode::kInvalidParameter,
@@ -177,10 +24,6 @@ core::Error inside_quotes() {
     return {core::ErrorCode::kInvalidParameter,
             "{id} and {prompt} cannot stand inside quotes with other words; write them alone",
             "--resume-command"};
-}
-
-bool is_one_of(std::span<const std::string_view> all, std::string_view word) {
-    return std::find(all.begin(), all.end(), word) != all.end();
 }
 
 /// The options of the first command.
@@ -229,9 +72,8 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
 core::Result<Words> resume_command(const Words& first, std::string_view agent,
                                    const std::string& id, const std::string& prompt) {
     if (agent.empty()) return cannot("the command printed no line of a known agent");
-    const auto* const recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
-                                            [agent](const Recipe& r) { return r.agent == agent; });
-    if (recipe == std::end(kRecipes))
+    const Recipe* const recipe = recipe_of_agent(agent);
+    if (recipe == nullptr || recipe->resume.empty())
         return cannot(std::string(agent) + " has no resume of its own");
     if (id.empty() || id.starts_with('-')) return cannot("the agent named no conversation");
     const std::string program = std::filesystem::path(first.front()).filename().string();

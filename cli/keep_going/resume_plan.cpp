@@ -21,6 +21,9 @@ constexpr int kBackoffFirst = 2;
 constexpr int kBackoffMost = 30;
 /// A limit without a time: a quota of a day may end at any hour.
 constexpr int kUnknownReset = 60;
+/// How long the limit that another run has found delays an agent. One try too many is cheap: the
+/// provider refuses it at once. A night in which a model that serves is not tried is not.
+constexpr int kPatience = 10;
 /// After a crash so many waits are one margin.
 constexpr int kCrashesOfMargin = 6;
 
@@ -155,6 +158,12 @@ ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chanc
     const milliseconds wait =
         in_row_ == 0 ? margin / kCrashesOfMargin : backoff(margin, in_row_ - 1, chance);
     return at(now + wait, happened, prompt_of(happened));
+}
+
+WallTime probe_time(WallTime due, WallTime latest, milliseconds margin) {
+    // Half of the time that is left is for the turns of the others that wait until then, too.
+    const milliseconds left = std::max(latest - due, milliseconds{0});
+    return due + std::min(margin * kPatience, left / 2);
 }
 
 std::optional<WallTime> reset_time(const std::string& text) {

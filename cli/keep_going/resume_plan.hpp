@@ -89,6 +89,11 @@ private:
     std::string last_check_;  ///< output of the check that failed last
 };
 
+/// The time at which an agent that was due at `due` tries the provider itself, whatever the agents
+/// of other runs have found: their limit may be that of another model. Between `due` and `latest`,
+/// if that is later.
+WallTime probe_time(WallTime due, WallTime latest, std::chrono::milliseconds margin);
+
 /// The time in an ISO text, in UTC; nothing for any other text, or for a text without a zone.
 std::optional<WallTime> reset_time(const std::string& text);
 

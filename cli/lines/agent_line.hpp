@@ -69,11 +69,17 @@ struct AgentLine {
     std::string began;  ///< the agent's id of a session that begins here; empty: none begins
     std::string conversation;  ///< the agent's session id, if the agent writes no line when a
                                ///< session begins
+    /// Work in the background that begins or ends here, by each of the agent's names for it.
+    std::vector<std::string> background_began;
+    std::vector<std::string> background_ended;
+    std::string version;       ///< the agent's version; empty: not reported
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
     std::string model;         ///< the model; empty: not reported
+    std::string folder;        ///< the folder in which the agent works; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string notice;        ///< a warning of the agent about its own run
+    std::string once;          ///< system message that is passed on once in a run
     std::optional<LineUse> use;
     std::optional<LineResult> result;
 };

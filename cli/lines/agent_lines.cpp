@@ -11,6 +11,7 @@
 namespace headway::cli {
 namespace {
 
+constexpr std::size_t kOnceMax = 8;
 constexpr std::string_view kOwnCall = "run";  // the call_id of the command itself
 
 core::CallKind kind_of(const Json& call) {
@@ -131,10 +132,22 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (!line.agent.empty() || format_ != &format || facts_.agent.empty())
         facts_.agent = line.agent.empty() ? format.name : line.agent;
     format_ = &format;
-    if (begins && before_) meter_.start_from(before_(facts_.agent, session_));
+    if (begins && before_) meter_.start_from(before_(facts_.agent, session_, line.version));
     if (line.begins_turn) facts_.result.reset();
     if (!line.notice.empty()) facts_.note_notice(line.notice);
+    const bool known = std::find(folders_.begin(), folders_.end(), line.folder) != folders_.end();
+    if (!line.folder.empty() && !known && folders_.size() < kFoldersMax)
+        folders_.push_back(line.folder);
+    for (const std::string& name : line.background_ended)
+        std::erase(background_, name);
+    for (const std::string& name : line.background_began)
+        if (background_.size() < kOpenCallsMax) background_.push_back(bounded_text(name, 200));
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);
+    if (!line.once.empty() && once_.size() < kOnceMax &&
+        std::find(once_.begin(), once_.end(), line.once) == once_.end()) {
+        once_.push_back(line.once);
+        add_message(line, "system", line.once);
+    }
     for (LineEvent& event : line.events) {
         bound_event(event);
         if (!complete_call(event)) continue;
@@ -173,6 +186,9 @@ void AgentLines::note(const LineEvent& event) {
         facts_.answered = true;
         facts_.error.reset();
     }
+    if (event.type == "tool.started" && data["args"].flag_of("run_in_background") &&
+        background_.size() < kOpenCallsMax)
+        background_.push_back(data.text_of("call_id"));
     if (event.type != "tool.finished") return;
     facts_.answered = true;
     if (data["error"]["class"] == "denied") facts_.note_refused(data.text_of("tool"));

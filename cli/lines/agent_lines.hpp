@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/run_end.hpp"
@@ -26,6 +27,7 @@ public:
     /// Maximum number of events passed on in a second. No agent has more, only a program that
     /// floods its output.
     static constexpr std::size_t kEventsPerSecondMax = 500;
+    static constexpr std::size_t kFoldersMax = 8;  ///< more than a real agent names
     /// Unfinished calls whose tool and arguments are kept.
     static constexpr std::size_t kOpenCallsMax = 128;
 
@@ -37,8 +39,9 @@ public:
     using Complete =
         std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
 
-    /// The tokens that the agent's session used before this run.
-    using Before = std::function<LineTokens(const std::string& agent, const std::string& session)>;
+    /// The use of the agent's session before this run, if the agent's totals include it.
+    using Before = std::function<UsedBefore(const std::string& agent, const std::string& session,
+                                            const std::string& version)>;
 
     explicit AgentLines(Tell tell, Complete complete = {}, Before before = {})
         : tell_(std::move(tell)), complete_(std::move(complete)), before_(std::move(before)) {}
@@ -62,6 +65,12 @@ public:
     const std::string& model() const { return model_; }
     /// The agent's own id for its conversation; empty: not reported.
     const std::string& conversation() const { return session_; }
+    /// The different folders in which the agents said that they work, at most kFoldersMax.
+    const std::vector<std::string>& folders() const { return folders_; }
+    /// True if the agent has printed its result, and its lines name no work that goes on.
+    bool is_done() const { return facts_.result && open_.empty() && background_.empty(); }
+    /// The tokens and cost of the conversation.
+    const UseMeter& meter() const { return meter_; }
     /// All facts about how the run ended.
     const RunFacts& facts() const { return facts_; }
 
@@ -90,11 +99,14 @@ private:
     bool ordinary_ = false;        // the current line is not an agent's
     std::array<bool, 8> begun_{};  // indexed like line_formats()
     std::deque<OpenCall> open_;
-    std::string session_;  // the agent's own id for the session
+    std::deque<std::string> background_;  // names of work that goes on behind a call
+    std::string session_;                 // the agent's own id for the session
+    std::vector<std::string> folders_;    // a later session takes none of them back
     UseMeter meter_;
     std::string piece_;  // text so far of a message that comes in pieces
     std::string last_message_;
     std::string model_;
+    std::vector<std::string> once_;  // what was passed on once, AgentLine::once
     RunFacts facts_;
     std::deque<std::string> failed_;      // failed calls since the last call that changed something
     const LineFormat* format_ = nullptr;  // format of the newest line of an agent

@@ -134,6 +134,21 @@ LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_
     return tokens;
 }
 
+LineTokens tokens_of_models(const Json& models) {
+    LineTokens tokens;
+    for (const auto& [model, used] : models.members()) {
+        const LineTokens of =
+            tokens_inside(used.count_of("inputTokens"), 0, 0, used.count_of("outputTokens"),
+                          used.count_of("thinkingTokens"));
+        tokens.input += of.input;
+        tokens.cached += used.count_of("cacheReadInputTokens");
+        tokens.cache_write += used.count_of("cacheCreationInputTokens");
+        tokens.output += of.output;
+        tokens.reasoning += of.reasoning;
+    }
+    return tokens;
+}
+
 std::span<const LineFormat* const> line_formats() {
     static constexpr std::array<const LineFormat*, 8> kFormats{
         &kClaudeLines, &kCodexLines,   &kGeminiLines, &kOpencodeLines,

@@ -60,4 +60,7 @@ constexpr std::uint64_t without(std::uint64_t all, std::uint64_t part) {
 LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_t cache_write,
                          std::uint64_t output, std::uint64_t reasoning);
 
+/// The sum of Claude's `modelUsage`.
+LineTokens tokens_of_models(const Json& models);
+
 }  // namespace headway::cli

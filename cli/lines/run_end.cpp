@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "api/text/timestamp.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
 #include "core/detection/provider_stop.hpp"
@@ -115,6 +116,7 @@ core::Cause cause_of(const RunFacts& facts, const std::string& words,
         error.error_class = facts.error->text_of("class");
         const Json& json = (*facts.error)["status"];
         if (json.is_unsigned()) error.status = json.count();
+        (void)api::parse_timestamp(facts.error->text_of("retry_at"), error.retry_at);
     }
     return core::stop_of(error).cause;
 }

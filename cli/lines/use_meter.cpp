@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
@@ -12,6 +13,9 @@ namespace headway::cli {
 namespace {
 
 constexpr std::size_t kModelBytesMax = 200;
+
+/// Sums of costs are not exact.
+constexpr double kCostSlack = 1e-9;
 
 /// In all its life.
 constexpr std::uint64_t kUsedTokensMax = 1'000'000'000'000;
@@ -59,15 +63,27 @@ Json usage_json(const LineUse& use) {
     return usage;
 }
 
-void UseMeter::start_from(const LineTokens& before) {
-    counted_ = before;
-    total_ = before.sum();
+void UseMeter::start_from(const UsedBefore& before) {
+    before_ = last_total_ = before;
+    counted_ = before.tokens;
+    cost_ = before.cost_usd;
+}
+
+void UseMeter::settle(const LineUse& first_total) {
+    const UsedBefore before = std::exchange(before_, {});
+    const std::uint64_t least = before.restored ? before.tokens.sum() : counted_.sum();
+    const double cost = first_total.cost_usd.value_or(before.cost_usd);
+    if (first_total.tokens.sum() >= least && cost + kCostSlack >= before.cost_usd) return;
+    for (const auto part : kParts)
+        counted_.*part = without(counted_.*part, before.tokens.*part);
+    cost_ = std::max(0.0, cost_ - before.cost_usd);
 }
 
 std::optional<LineUse> UseMeter::add(const LineUse& use) {
     const LineUse line_use = believable(use);
     const bool total = line_use.answer.empty();
     const std::uint64_t tokens = line_use.tokens.sum();
+    if (total) settle(line_use);
     if (total && tokens < total_) *this = {};
     if (total) total_ = tokens;
     if (!total && line_use.answer != answer_.answer) {
@@ -86,6 +102,7 @@ std::optional<LineUse> UseMeter::add(const LineUse& use) {
     }
     add_to(counted_, used.tokens);
     cost_ += cost;
+    if (total) last_total_ = counted();
     const bool nothing = used.tokens.sum() == 0 && cost <= 0;
     return nothing ? std::nullopt : std::optional{used};
 }

@@ -16,6 +16,15 @@ LineUse believable(LineUse reported);
 /// except input and output. Pure.
 Json usage_json(const LineUse& use);
 
+/// The use of a conversation before a run, which the totals of a resumed agent may include.
+struct UsedBefore {
+    LineTokens tokens;
+    double cost_usd = 0;
+    /// True if the agent is known to include it, unless its total is below it. Otherwise the total
+    /// also has to leave room for the answers of the run.
+    bool restored = false;
+};
+
 /// Computes the tokens and cost that each line adds. A line reports a single answer of the model,
 /// which an earlier line may have reported too, or the total so far. Nothing is counted twice; if
 /// an agent's total is below the sum of its answers, the sum is kept. A total below the previous
@@ -24,15 +33,23 @@ class UseMeter {
 public:
     /// The added tokens and cost, without an `answer`; nothing if the line adds none.
     std::optional<LineUse> add(const LineUse& line_use);
-    /// `before`: the tokens used before this run. The total that a resumed agent reports includes
-    /// these tokens; the total of any other agent does not.
-    void start_from(const LineTokens& before);
+    /// To be called before the first add(). The first total shows if it includes `before`; an agent
+    /// whose total does not began at zero.
+    void start_from(const UsedBefore& before);
+    /// All that was counted, with what was used before.
+    UsedBefore counted() const { return {counted_, cost_, false}; }
+    /// The use that the last total showed; without a total, that before the run.
+    const UsedBefore& last_total() const { return last_total_; }
 
 private:
+    void settle(const LineUse& first_total);
+
     LineUse answer_;      // tokens and cost of the last answer, as reported
     LineTokens counted_;  // all tokens so far
     double cost_ = 0;
     std::uint64_t total_ = 0;  // tokens in the last total
+    UsedBefore before_;        // until the first total
+    UsedBefore last_total_;
 };
 
 }  // namespace headway::cli

@@ -46,7 +46,8 @@ bool read_end_signals(int fd, pid_t watched, std::optional<int>& status) {
 }
 
 CheckResult CheckCommand::run() {
-    process_ = spawn_process({"/bin/sh", "-c", setup_.command}, setup_.environment, setup_.mask);
+    process_ = spawn_process({"/bin/sh", "-c", setup_.command}, setup_.environment, setup_.mask, {},
+                             setup_.folder);
     const bool began = process_.pid > 0;
     const auto began_at = steady_now();
     std::optional<SteadyTime> rest_until;  // once the shell has ended

@@ -32,6 +32,7 @@ class CheckCommand {
 public:
     struct Setup {
         std::string command;
+        std::string folder;  ///< where it runs
         const std::map<std::string, std::string>& environment;
         const sigset_t& mask;
         int signals;                         ///< descriptor of SignalGuard

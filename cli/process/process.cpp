@@ -35,7 +35,7 @@ std::vector<int> inherited_descriptors() {
 
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
-                      const std::vector<int>& inherited) {
+                      const std::vector<int>& inherited, const std::string& folder) {
     Process process;
     system::Pipe out;
     system::Pipe err;
@@ -46,7 +46,8 @@ Process spawn_process(const std::vector<std::string>& argv,
                                 .environment = environment,
                                 .streams = {system::kOurs, out.write.get(), err.write.get()},
                                 .inherited = inherited,
-                                .mask = mask}));
+                                .mask = mask,
+                                .folder = folder}));
     if (process.error != 0) return process;
     process.out = std::move(out.read);
     process.err = std::move(err.read);

@@ -28,10 +28,11 @@ std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
 /// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptor
-/// above 2 except those in `inherited`, which are in rising order.
+/// above 2 except those in `inherited`, which are in rising order. It begins in `folder`; empty: in
+/// that of this process.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
-                      const std::vector<int>& inherited = {});
+                      const std::vector<int>& inherited = {}, const std::string& folder = {});
 
 /// spawn_process(), but with standard input and output through pipes, and with this process's
 /// standard error.

@@ -2,7 +2,6 @@
 #include "cli/run/keep_going.hpp"
 
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,11 +12,9 @@
 #include "api/text/timestamp.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
+#include "cli/keep_going/agent_folder.hpp"
 #include "cli/keep_going/resume_command.hpp"
-#include "cli/lines/bounded_event.hpp"
-#include "cli/process/check_command.hpp"
 #include "cli/process/proc_tree.hpp"
-#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
@@ -26,7 +23,7 @@ using std::chrono::milliseconds;
 
 /// How often the clock on the wall is read, which may jump, and the machine may have been asleep;
 /// and the switch for all.
-constexpr milliseconds kLookEvery{2'000};
+constexpr milliseconds kLookMost{2'000};
 /// While a person has to decide, or the session is paused.
 constexpr milliseconds kLookWhileHeld{1'000};
 /// For a reply right before the next start; a daemon that is unreachable holds nothing back.
@@ -37,20 +34,17 @@ constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
-constexpr std::size_t kLineBytesKept = 200;
-constexpr int kCannotRun = 126;
-constexpr int kNotFound = 127;
 
-std::string folder_now() {
+Place folder_now() {
     std::error_code ignored;
-    return std::filesystem::current_path(ignored).string();
+    const std::string path = std::filesystem::current_path(ignored).string();
+    return {path, identity_of(path)};
 }
 
-/// Device and inode; empty: it is gone.
-std::string identity_of(const std::string& folder) {
-    struct stat about {};
-    if (folder.empty() || ::stat(folder.c_str(), &about) != 0) return {};
-    return std::to_string(about.st_dev) + ":" + std::to_string(about.st_ino);
+/// `name` as the agent takes it, from the folder in which it begins.
+Place place_of(const std::string& name, const std::string& from) {
+    const std::string path = (std::filesystem::path(from) / name).string();
+    return {path, identity_of(path)};
 }
 
 std::string iso(WallTime time) {
@@ -64,23 +58,9 @@ double chance() {
     return std::uniform_real_distribution<double>{0, 1}(device);
 }
 
-/// A shell's status for a command that it did not find, or that is no program: no result of a test,
-/// and no agent can be asked to mend it.
-bool cannot_run(const ExitStatus& exit) {
-    return exit.signal == 0 && (exit.code == kCannotRun || exit.code == kNotFound);
-}
-
 std::string kept_by(std::int64_t keeper) {
     return "not resumed: the conversation is open in process " + std::to_string(keeper) +
            ", another `headway run --keep-going`";
-}
-
-/// ": " and the last line with a word; empty: there is none.
-std::string last_line(std::string_view text) {
-    text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-    if (text.empty()) return {};
-    text.remove_prefix(text.find_last_of('\n') + 1);  // npos + 1 is 0
-    return ": " + core::shortened(text, kLineBytesKept);
 }
 
 }  // namespace
@@ -98,8 +78,9 @@ KeepGoing::KeepGoing(const KeepGoingOptions& options, const Words& first,
       state_(options.state_folder),
       plan_(options.rules, wall_now()),
       latest_(wall_now() + options.rules.until),
-      folder_(folder_now()),
-      folder_is_(identity_of(folder_)) {}
+      here_(folder_now()),
+      works_(place_of(named_folder(first), here_.path)),
+      checks_in_(options.check_dir.empty() ? works_ : place_of(options.check_dir, here_.path)) {}
 
 std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
     if (!agent_.empty()) state_.leave_conversation(agent_);
@@ -109,7 +90,13 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 }
 
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedCommand& command) {
-    if (run.end.completed && !run.stopped && !run.interrupted && !options_.check.empty()) {
+    note_folders(command);
+    if (run.end.completed && (run.stopped || run.interrupted) && !options_.check.empty()) {
+        run.check_failed = "it did not run";  // so nothing shows that the work is done
+        run.check_ended = cancelled_ = true;
+        return over(why_ended(run.interrupted ? Wait::kInterrupted : Wait::kStopped));
+    }
+    if (run.end.completed && !options_.check.empty()) {
         const Wait ended = check(run);
         if (ended != Wait::kDue) {
             run.check_ended = true;
@@ -138,9 +125,9 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
     const auto reset = reset_time(run.end.retry_at);
     const bool limited = run.end.cause == core::Cause::kUsageLimit;
     if (limited && reset && probed_ && !run.progressed)
-        state_.note_limit(agent, *reset, wall_now());
+        state_.note_limit(agent, agent_home(agent, environment_), *reset, wall_now());
     probed_ = limited;
-    if (step.in_turn) step.at = state_.take_turn_of(agent, step.at, options_.rules.margin);
+    if (step.in_turn) step.at = turn_of(agent, step.at);
     begin_wait(step);
     const Wait ended = wait_in_turn(step, agent);
     note_end(run, ended);
@@ -181,7 +168,8 @@ void KeepGoing::note_conversation(const std::string& agent, const std::string& i
 std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::string& id,
                                std::uint64_t stored) const {
     if (ended != Wait::kDue) return why_ended(ended);
-    if (!same_folder()) return "not resumed: the folder " + folder_ + " was replaced";
+    if (const std::string folder = replaced_folder(); !folder.empty())
+        return "not resumed: the folder " + folder + " was replaced";
     if (const auto keeper = state_.give_way(agent, id, GiveWayTo::kAny); keeper != 0)
         return kept_by(keeper);
     const std::string who = open_elsewhere(agent, id, options_.homes);
@@ -189,76 +177,6 @@ std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::
     if (stored != 0 && stored_bytes(agent, id, options_.homes) != stored)
         return "not resumed: the conversation went on elsewhere meanwhile";
     return {};
-}
-
-/// Runs the check, after a pause again, and puts down how it failed. Any result but kDue: why there
-/// is no result.
-KeepGoing::Wait KeepGoing::check(RunOver& run) {
-    using Ended = CheckResult::Ended;
-    while (true) {
-        const CheckResult result = run_check();
-        if (result.passed()) return Wait::kDue;
-        run.check_failed = result.output.empty() ? result.exit.text() : result.output;
-        if (result.ended == Ended::kNot && cannot_run(result.exit))
-            run.check_broken = result.exit.text() + last_line(result.output);
-        if (result.ended == Ended::kNot) return Wait::kDue;
-        if (result.ended == Ended::kTooLong) {
-            run.check_failed = result.output + too_long();
-            return Wait::kDue;
-        }
-        (void)end_tree();
-        if (result.ended == Ended::kInterrupted) return Wait::kInterrupted;
-        if (result.ended == Ended::kStopped) return Wait::kStopped;
-        if (result.ended == Ended::kOff) return Wait::kOff;
-        say_("the check was ended: the session is paused; it runs again after that");
-        const Wait held = wait_for(wall_now());
-        if (held != Wait::kDue) return held;
-        run.check_failed.reset();
-    }
-}
-
-CheckResult KeepGoing::run_check() {
-    using Ended = CheckResult::Ended;
-    const std::string call = "check-" + std::to_string(++checks_);
-    Json about = {{"call_id", call}, {"tool", "check"}, {"args", {{"command", options_.check}}}};
-    reporter_.add_own("tool.started", about);
-    figures_.check = checks_;
-    const CheckCommand::Setup setup{
-        options_.check,      environment_,          signals_.outer_mask(),          signals_.fd(),
-        options_.check_most, figures_.output_bytes, [this] { return check_ends(); }};
-    CheckResult result = CheckCommand(setup).run();
-    figures_.check = 0;
-    about["ok"] = result.passed();
-    const bool cut = result.ended != Ended::kNot && result.ended != Ended::kTooLong;
-    if (result.passed()) {
-        about["result"] = bounded_text(result.output);
-    } else if (cut) {
-        about["error"] = {{"class", "cancelled"}, {"message", "the check was ended"}};
-    } else if (result.ended == Ended::kTooLong) {
-        about["error"] = {{"class", "timeout"},
-                          {"message", bounded_text(result.output) + too_long()}};
-    } else {
-        about["error"] = {{"class", "exit_status"}, {"message", bounded_text(result.output)}};
-    }
-    reporter_.add_own("tool.finished", about);
-    return result;
-}
-
-/// By the session and the switch for all: whether the check must not go on.
-CheckResult::Ended KeepGoing::check_ends() {
-    const Standing standing = reporter_.standing();
-    if (is_stopped(standing)) return CheckResult::Ended::kStopped;
-    if (state_.is_off()) return CheckResult::Ended::kOff;
-    if (standing.paused) return CheckResult::Ended::kPaused;
-    if (steady_now() < next_look_) return CheckResult::Ended::kNot;
-    next_look_ = steady_now() + kLookEvery;
-    reporter_.look();
-    return CheckResult::Ended::kNot;
-}
-
-std::string KeepGoing::too_long() const {
-    return "\n[the check was ended: it had not ended by itself after " +
-           human_duration(options_.check_most) + "]";
 }
 
 /// The wait as a call of the session.
@@ -288,20 +206,30 @@ void KeepGoing::end_wait(const std::string& why) {
     reporter_.add_own("tool.finished", waits_);
 }
 
-/// As long as other agents of the provider find out that the limit still holds.
+/// A turn beyond the latest time would end the run, though its agent could still be tried: it then
+/// begins at any moment before that.
+WallTime KeepGoing::turn_of(const std::string& agent, WallTime wanted) const {
+    const WallTime turn = state_.take_turn_of(agent, wanted, options_.rules.margin);
+    if (turn <= latest_ || wanted >= latest_) return turn;
+    const double left = static_cast<double>((latest_ - wanted).count());
+    return wanted + milliseconds{static_cast<std::int64_t>(left * chance())};
+}
+
+/// Waits longer if other agents of the provider find out that the limit still holds, but not for
+/// long: their limit may be that of another model, and only the agent's own try shows that.
 KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& agent) {
     const WallTime began = wall_now();
+    const WallTime probe = probe_time(step.at, latest_, options_.rules.margin);
+    const std::string home = agent_home(agent, environment_);
     while (true) {
         figures_.waits_until_ms = step.at.time_since_epoch().count();
         const Wait ended = wait_for(step.at);
         if (ended != Wait::kDue || !step.in_turn) return ended;
-        const WallTime limited = state_.limited_until(agent, began);
-        if (limited <= wall_now()) return ended;
-        if (limited > latest_) return Wait::kTooLate;
-        const milliseconds margin = options_.rules.margin;
-        step.at = state_.take_turn_of(agent, limited + margin, margin);
-        if (step.at > latest_) return Wait::kTooLate;
-        say_("the limit of " + agent + " still holds; goes on at " + iso(step.at));
+        const WallTime limited = state_.limited_until(agent, home, began);
+        if (limited <= wall_now() || wall_now() >= probe) return ended;
+        step.at = turn_of(agent, std::min(limited + options_.rules.margin, probe));
+        say_("another run found that a limit of " + agent + " still holds; goes on at " +
+             iso(step.at));
     }
 }
 
@@ -325,7 +253,7 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
             asked = steady_now();
         }
         if (time && !ask && !held && (settled || since >= kReplyWithin)) return Wait::kDue;
-        milliseconds look = time ? kLookForReply : std::clamp(left, milliseconds{1}, kLookEvery);
+        milliseconds look = time ? kLookForReply : std::clamp(left, milliseconds{1}, kLookMost);
         if (held && settled && !ask) look = kLookWhileHeld;
         std::array<pollfd, 2> fds{pollfd{signals_.fd(), POLLIN, 0},
                                   pollfd{reporter_.wake_fd(), POLLIN, 0}};
@@ -367,8 +295,13 @@ bool KeepGoing::end_tree() {
     }
 }
 
-bool KeepGoing::same_folder() const {
-    return !folder_is_.empty() && identity_of(folder_) == folder_is_;
+/// The folder of the run or of its agent that is not the one that it was at first; empty: none.
+std::string KeepGoing::replaced_folder() const {
+    if (here_.identity.empty() || identity_of(here_.path) != here_.identity) return here_.path;
+    // If it was not there at first, it is one of another machine.
+    if (!works_.identity.empty() && identity_of(works_.path) != works_.identity)
+        return plain_path(works_.path);
+    return {};
 }
 
 }  // namespace headway::cli

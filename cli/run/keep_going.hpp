@@ -9,25 +9,40 @@
 
 #include "cli/base/json.hpp"
 #include "cli/keep_going/keep_going_state.hpp"
+#include "cli/keep_going/other_writer.hpp"
 #include "cli/keep_going/resume_plan.hpp"
 #include "cli/process/check_command.hpp"
-#include "cli/run/other_writer.hpp"
 #include "cli/run/reporter.hpp"
 #include "cli/run/supervised_command.hpp"
 
 namespace headway::cli {
 
 inline constexpr std::chrono::minutes kCheckMost{60};
+/// So many margins, ten minutes by default, an agent may stay after its result: its hooks for the
+/// end of a session take seconds.
+inline constexpr int kStayMost = 10;
 
 struct KeepGoingOptions {
     ResumeRules rules;
     std::chrono::milliseconds check_most = kCheckMost;  ///< a longer check is ended, and has failed
-    std::string check;  ///< shell command that decides if a clean end is final; empty: none
+    std::string check;      ///< shell command that decides if a clean end is final; empty: none
+    std::string check_dir;  ///< folder of the check; empty: where the agent works
     /// The user's own command for a resume; empty: the agent's command.
     std::string resume_command;
     std::string state_folder;  ///< shared by all agents that are kept going
     AgentHomes homes;
 };
+
+/// A folder, and which one it was at first.
+struct Place {
+    std::string path;
+    std::string identity;  ///< identity_of()
+};
+
+/// Device and inode of a folder; empty: there is none.
+std::string identity_of(const std::string& folder);
+/// The path without links and "..", for people.
+std::string plain_path(const std::string& folder);
 
 /// Starts an agent again in its conversation after it has ended. One thread, that of the run.
 class KeepGoing {
@@ -64,12 +79,15 @@ private:
     static std::string why_ended(Wait ended);
     void begin_wait(const ResumeStep& step);
     void end_wait(const std::string& why);
+    WallTime turn_of(const std::string& agent, WallTime wanted) const;
     Wait wait_in_turn(ResumeStep& step, const std::string& agent);
     Wait wait_for(WallTime at);
     bool is_stopped(const Standing& standing);
     Standing standing();
     bool end_tree();
-    bool same_folder() const;
+    void note_folders(const SupervisedCommand& command);
+    std::string why_not_checked() const;
+    std::string replaced_folder() const;
     std::string why_not(Wait ended, const std::string& agent, const std::string& id,
                         std::uint64_t stored) const;
     std::optional<Words> over(std::string why);
@@ -84,8 +102,10 @@ private:
     const KeepGoingState state_;
     ResumePlan plan_;
     const WallTime latest_;  ///< no run begins after this time
-    const std::string folder_;
-    const std::string folder_is_;  ///< the folder's device and inode when the run began
+    const Place here_;       ///< where the agent begins
+    const Place works_;      ///< where it works, by the options of its command
+    const Place checks_in_;  ///< where the check runs
+    std::string elsewhere_;  ///< another folder, in which an agent said that it works
     std::uint64_t checks_ = 0;
     SteadyTime next_look_{};  ///< time at which a check looks at the session again
     std::string why_over_;

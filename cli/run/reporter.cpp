@@ -191,7 +191,9 @@ Reporter::Step Reporter::step() {
     if (steady_now() < next_beat_) return Step::kIdle;
     add("heartbeat", setup_.beat());
     next_beat_ = steady_now() + interval_;
-    return deliver();
+    const Step beat = deliver();
+    if (beat == Step::kAgain) look_for_stop();
+    return beat;
 }
 
 Reporter::Step Reporter::open_session() {
@@ -251,6 +253,17 @@ Reporter::Step Reporter::look_at_session() {
     return Step::kAgain;
 }
 
+// The agent may have acknowledged the stop before a reply brought it here.
+void Reporter::look_for_stop() {
+    const HttpReply reply = daemon_.get(session_path(setup_.session));
+    const Json about = body_json(reply).value_or(Json::object());
+    if (!reply.ok() || about["ended_at"].is_string() || !standing_of(about).stopped) return;
+    const std::lock_guard lock(mutex_);
+    if (stop_) return;
+    stop_ = StopDirective{{}, "a person or a budget has stopped the session"};
+    ::eventfd_write(wake_.get(), 1);
+}
+
 Reporter::Step Reporter::deliver() {
     look_for_hooks();
     std::string report;
@@ -278,7 +291,7 @@ Reporter::Step Reporter::end_session(const std::string& end) {
 // No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
 // retry can mend.
 Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
-    const bool other = is_of_another_program(reply) && !worth_retrying(reply);
+    const bool other = is_of_another_program(reply);
     const bool retry = other || worth_retrying(reply);
     const Problem problem = problem_of(reply);
     if (!warned_ && retry && !out_of_time()) {

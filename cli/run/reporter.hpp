@@ -95,6 +95,7 @@ private:
     Step deliver();
     Step end_session(const std::string& end);
     void look_for_hooks();
+    void look_for_stop();
     Step look_at_session();
     void stop_ended();
     void note_end(const Json& verdict);

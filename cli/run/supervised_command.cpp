@@ -12,8 +12,10 @@
 
 #include "api/text/timestamp.hpp"
 #include "cli/base/json.hpp"
+#include "cli/conversations/codex_rollout.hpp"
 #include "cli/process/proc_tree.hpp"
-#include "cli/run/codex_rollout.hpp"
+#include "core/detection/rate_limit.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
@@ -39,6 +41,21 @@ bool holds_bytes(int pipe) {
     return pipe >= 0 && ::ioctl(pipe, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+/// A time that only the words of an error name.
+void add_retry_in_words(Json& data) {
+    core::ErrorReported error;
+    error.error_class = data.text_of("class");
+    error.message = core::bounded_text(data.text_of("message"));
+    error.ends_turn = data.flag_of("ends_turn");
+    const Json& status = std::as_const(data)["status"];
+    if (status.is_unsigned()) error.status = status.count();
+    const core::Timestamp retry_at = core::retry_of(error, wall_now());
+    if (retry_at == core::kNever) return;
+    std::string at;
+    api::append_timestamp(at, retry_at);
+    data["retry_at"] = std::move(at);
+}
+
 }  // namespace
 
 SignalGuard::SignalGuard() {
@@ -60,13 +77,14 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
       signals_(signals),
       reporter_(reporter),
       setup_(std::move(setup)),
-      agent_([this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); },
-             [this](LineEvent& error, const std::string& agent, const std::string& session) {
-                 complete(error, agent, session);
-             },
-             [this](const std::string& agent, const std::string& session) {
-                 return used_before(agent, session);
-             }),
+      agent_(
+          [this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); },
+          [this](LineEvent& error, const std::string& agent, const std::string& session) {
+              complete(error, agent, session);
+          },
+          [this](const std::string& agent, const std::string& session, const std::string& version) {
+              return use_before({agent, session, version, setup_.began});
+          }),
       streams_{Stream{"stdout", std::move(process.out), STDOUT_FILENO, {}, 0, {}},
                Stream{"stderr", std::move(process.err), STDERR_FILENO, {}, 0, {}}},
       last_output_(steady_now()),
@@ -83,7 +101,10 @@ ExitStatus SupervisedCommand::run() {
             ended_for_wait_ = true;
             end_tree();
         }
-        if (steady_now() >= next_report_) report_lines(false);
+        if (steady_now() >= next_report_) {
+            report_lines(false);
+            look_at_stay();
+        }
     }
     agent_.finish(streams_[0].lines);
     agent_.look_again();
@@ -168,9 +189,12 @@ void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
         waits_long_ = setup_.wait_max > milliseconds{0} &&
                       *error.retry_in_ms > static_cast<std::uint64_t>(setup_.wait_max.count());
     }
-    if (agent != "codex" || !data.flag_of("ends_turn") || data.contains("retry_at")) return;
-    const std::string rollout = find_rollout(setup_.codex_home, session);
-    if (!rollout.empty()) add_stop_of_rollout(rollout, data);
+    if (data.contains("retry_at")) return;
+    if (agent == "codex" && data.flag_of("ends_turn")) {
+        const std::string rollout = find_rollout(setup_.homes.codex, session);
+        if (!rollout.empty()) add_stop_of_rollout(rollout, data);
+    }
+    if (!data.contains("retry_at")) add_retry_in_words(data);
 }
 
 // From the first line of an agent on, its calls are the evidence, and that of the command, in which
@@ -180,12 +204,11 @@ void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
     reporter_.add(event.type, event.data, hooks_tell);
 }
 
-// Codex counts the turns before in the total of a thread that it resumes.
-LineTokens SupervisedCommand::used_before(const std::string& agent,
-                                          const std::string& session) const {
-    if (agent != "codex") return {};
-    const std::string rollout = find_rollout(setup_.codex_home, session);
-    return rollout.empty() ? LineTokens{} : total_of_rollout(rollout);
+// Only of the conversation with which it begins: a call of the agent can print the beginning of
+// another one, whose record it has written itself, and so hide what is used from there on.
+UsedBefore SupervisedCommand::use_before(const RunBegins& run) {
+    if (std::exchange(knows_before_, true) && run.agent != "codex") return {};
+    return used_before(run, stored_use(run, setup_.homes), setup_.before);
 }
 
 void SupervisedCommand::read_more(Stream& stream) {
@@ -249,6 +272,18 @@ void SupervisedCommand::stop() {
     if (!stopped_by_) return;
     if (!stopped_by_->id.empty())
         reporter_.add("directive.acknowledged", {{"id", stopped_by_->id}});
+    end_tree();
+}
+
+/// Agents have been seen that hang after their result: no check would run, and the night is over.
+void SupervisedCommand::look_at_stay() {
+    if (setup_.stay_max <= milliseconds{0} || told_of_stay_ || kill_at_ || status_) return;
+    if (!agent_.is_done() || steady_now() - last_output_ < setup_.stay_max) return;
+    told_of_stay_ = true;
+    setup_.say(std::string("the agent has printed its result and does not end") +
+               (setup_.end_stay ? "; it is ended" : ""));
+    if (!setup_.end_stay) return;
+    kept_ = agent_.facts();  // what it prints at the signal is not its result
     end_tree();
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/base/clock.hpp"
+#include "cli/conversations/used_before.hpp"
 #include "cli/lines/agent_lines.hpp"
 #include "cli/lines/retry_notes.hpp"
 #include "cli/process/output_lines.hpp"
@@ -57,12 +58,19 @@ struct CommandFigures {
 class SupervisedCommand {
 public:
     struct Setup {
-        bool lines = true;       ///< whether to read lines of agents
-        Json call;               ///< data of the `tool.finished` that closes the command's call
-        std::string codex_home;  ///< where Codex keeps its records; empty: not known
+        bool lines = true;  ///< whether to read lines of agents
+        Json call;          ///< data of the `tool.finished` that closes the command's call
+        AgentHomes homes;   ///< where agents keep their records
         /// An agent that reports a longer wait than this is ended; 0: never.
         milliseconds wait_max{0};
         CommandFigures& figures;
+        std::string began = {};  ///< time before the command was started, in the journal's form
+        RunBefore before = {};   ///< the run that this one may resume
+        /// An agent that stays for longer than this after its result, without a line or named work,
+        /// is ended, or only told of; 0: neither.
+        milliseconds stay_max{0};
+        bool end_stay = false;
+        std::function<void(const std::string& text)> say{};
         /// Called with the agent's name and its id of the conversation, each time the agent names
         /// another conversation.
         std::function<void(const std::string& agent, const std::string& id)> in_conversation{};
@@ -81,6 +89,9 @@ public:
 
     /// True if the command was ended because of a wait longer than Setup::wait_max.
     bool ended_for_wait() const { return ended_for_wait_; }
+
+    /// The facts at the moment at which an agent that stayed after its result was ended.
+    const std::optional<RunFacts>& ended_after_result() const { return kept_; }
 
     /// The agent's lines, if any.
     const AgentLines& agent() const { return agent_; }
@@ -103,10 +114,11 @@ private:
     void take_errors(std::string_view bytes);
     void tell(const LineEvent& event, bool hooks_tell);
     void complete(LineEvent& error, const std::string& agent, const std::string& session) const;
-    LineTokens used_before(const std::string& agent, const std::string& session) const;
+    UsedBefore use_before(const RunBegins& run);
     void read_signals();
     void reap();
     void stop();
+    void look_at_stay();
     void end_tree();
     void signal_tree(int signal) const;
     void report_lines(bool all);
@@ -128,6 +140,9 @@ private:
     std::optional<StopDirective> stopped_by_;
     std::uint64_t bytes_after_exit_ = 0;  ///< bytes copied since the exit
     std::string conversation_;            ///< the conversation that was passed on last
+    std::optional<RunFacts> kept_;
+    bool told_of_stay_ = false;
+    bool knows_before_ = false;  ///< the use before the run was read
     bool interrupted_ = false;
     bool ended_for_wait_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max

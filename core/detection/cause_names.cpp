@@ -16,7 +16,7 @@ constexpr CauseName kCauseNames[] = {
     // usage limits
     {"usagelimit", Cause::kUsageLimit},
     {"usagelimitreached", Cause::kUsageLimit},
-    {"usagelimitexceeded", Cause::kUsageLimit},
+    {"usagelimitexceeded", Cause::kUsageLimit, true},  // Codex: no credit, too
     {"usagelimiterror", Cause::kUsageLimit},
     {"gousagelimiterror", Cause::kUsageLimit},
     {"freeusagelimiterror", Cause::kUsageLimit},
@@ -60,7 +60,7 @@ constexpr CauseName kCauseNames[] = {
     {"slowdown", Cause::kRateLimit},
     {"resourceexhausted", Cause::kRateLimit, true},
     {"responsetoomanyfailedattempts", Cause::kOverloaded, true},
-    {"userglobalratelimited", Cause::kRateLimit},
+    {"userglobalratelimited", Cause::kRateLimit, true},
     {"usermodelratelimited", Cause::kRateLimit},
     {"integrationratelimited", Cause::kRateLimit},
     // the provider has no capacity, or fails

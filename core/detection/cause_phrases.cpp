@@ -29,6 +29,8 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"premium request", Cause::kUsageLimit},
     {"no quota", Cause::kUsageLimit},
     {"free quota has been exhausted", Cause::kUsageLimit},
+    {"session limit resets", Cause::kUsageLimit},
+    {"weekly limit resets", Cause::kUsageLimit},
     {"使用上限", Cause::kUsageLimit},
 
     {"self signed certificate", Cause::kCertificate},
@@ -102,6 +104,8 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"exceeded budget", Cause::kBilling},
     {"top up your", Cause::kBilling},
     {"spend cap", Cause::kBilling},
+    {"contact your workspace owner", Cause::kBilling},
+    {"requires usage credits", Cause::kBilling},
     {"over budget", Cause::kBilling},
     {"exceededbudget", Cause::kBilling},
     {"overage limit", Cause::kBilling},
@@ -128,6 +132,8 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"quota_exhausted", Cause::kUsageLimit},
     {"reached your limit", Cause::kUsageLimit},
     {"usage cap", Cause::kUsageLimit},
+    {"free usage", Cause::kUsageLimit},
+    {"quota reached", Cause::kUsageLimit},
     {"limit of your current plan", Cause::kUsageLimit},
     {"rate limit", Cause::kRateLimit},
     {"rate_limit", Cause::kRateLimit},
@@ -211,6 +217,7 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"sso-token-expired", Cause::kCredentials},
     {"aws sso login", Cause::kCredentials},
     {"failed to login", Cause::kCredentials},
+    {"access paused", Cause::kCredentials},
     {"account has been disable", Cause::kCredentials},
     {"invalid session", Cause::kCredentials},
     {"not eligible for gemini", Cause::kCredentials},
@@ -356,12 +363,33 @@ bool names_errno(std::string_view text) {
     return false;
 }
 
+/// "reached your Fable 5 limit": a limit of the account that has the name of a model or a plan, and
+/// not one of a request.
+bool names_own_limit(std::string_view message) {
+    constexpr std::size_t kNameBytes = 32;
+    constexpr std::array<std::string_view, 3> kOwn{"hit your ", "reached your ", "exceeded your "};
+    constexpr std::array<std::string_view, 9> kOfRequest{
+        "rate", "size", "token", "context", "request", "length", "memory", "time", "max"};
+    const std::string text = lower(message);
+    for (const std::string_view own : kOwn) {
+        const std::size_t found = text.find(own);
+        if (found == std::string::npos) continue;
+        const std::string_view rest = std::string_view{text}.substr(found + own.size());
+        const std::size_t limit = rest.substr(0, kNameBytes).find(" limit");
+        if (limit == std::string_view::npos) continue;
+        const std::string_view name = rest.substr(0, limit);
+        if (name.find(". ") == name.npos && !mentions(name, kOfRequest)) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Cause cause_of_words(std::string_view message) {
     const std::string_view text = message.substr(0, kErrorBytesRead);
     const std::size_t found = kCauseWords.first_in(text);
     if (found < kCausePhrases.size()) return kCausePhrases[found].cause;
+    if (names_own_limit(text)) return Cause::kUsageLimit;
     return names_errno(text) ? Cause::kNetwork : Cause::kNone;
 }
 

@@ -7,13 +7,13 @@
 
 #include "core/detection/cause_tables.hpp"
 #include "core/detection/classify.hpp"
+#include "core/detection/rate_limit.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
 namespace {
 
-/// The longest limit of a plan is a week; a day more for clocks and zones.
-constexpr Millis kRetryMost{8 * 24 * 3'600'000LL};
+constexpr Millis kWaitOfPlan{3'600'000};
 
 Cause by_status(std::uint64_t status) {
     switch (status) {
@@ -96,6 +96,13 @@ Cause refined(Cause typed, Cause words) {
     return rank(words) > rank(typed) || equal ? words : typed;
 }
 
+/// Like cause_of_words(); a rate limit of hours is a limit of the plan.
+Cause limit_in_words(std::string_view message) {
+    const Cause words = cause_of_words(message);
+    const bool hours = words == Cause::kRateLimit && wait_in_words(message) >= kWaitOfPlan;
+    return hours ? Cause::kUsageLimit : words;
+}
+
 /// In an error that names a tool: only what keeps any agent from going on.
 ProviderStop stop_of_tool(const ErrorReported& error) {
     switch (failure_of_error(error)) {
@@ -125,14 +132,17 @@ ProviderStop stop_of(const ErrorReported& error) {
         stop.typed = stop.cause != Cause::kNone && (known != nullptr || by_code != Cause::kNone);
         return stop;
     }
-    if (known != nullptr && !known->vague) return {known->cause, true};
+    // A stop that the provider resets at a known time is a limit, whatever else the words say.
+    const bool resets =
+        known != nullptr && known->cause == Cause::kUsageLimit && error.retry_at != kNever;
+    if (known != nullptr && (!known->vague || resets)) return {known->cause, true};
     Cause typed = known != nullptr ? known->cause : Cause::kNone;
     if (by_code != Cause::kNone) {
         const bool vaguer = by_code == Cause::kRefused && !passes(typed);
         typed = known != nullptr && vaguer ? typed : by_code;
         if (known != nullptr && known->cause == Cause::kUsageLimit) typed = known->cause;
     }
-    const Cause words = cause_of_words(error.message.kept);
+    const Cause words = limit_in_words(error.message.kept);
     if (typed != Cause::kNone) return {refined(typed, words), true};
     if (!error.ends_turn && error.retry_at == kNever && is_note(error.message.kept)) return {};
     Cause cause = words != Cause::kNone ? words : by_status_in(error.message.kept);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/detection/classify.hpp"
+#include "core/detection/provider_stop.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -13,6 +14,67 @@ namespace {
 constexpr std::uint64_t kTooManyRequests = 429;
 constexpr std::uint64_t kOverloaded = 529;  // non-standard code of some providers
 constexpr std::size_t kMessageBytesRead = 1024;
+
+/// The unit that begins here, in milliseconds; 0: none. Its letters are removed.
+std::int64_t take_unit(std::string_view& text) {
+    struct Unit {
+        std::string_view word;
+        std::int64_t millis;
+    };
+    constexpr std::array<Unit, 14> kUnits{{{"d", 86'400'000},
+                                           {"day", 86'400'000},
+                                           {"days", 86'400'000},
+                                           {"h", 3'600'000},
+                                           {"hr", 3'600'000},
+                                           {"hour", 3'600'000},
+                                           {"hours", 3'600'000},
+                                           {"m", 60'000},
+                                           {"min", 60'000},
+                                           {"minute", 60'000},
+                                           {"minutes", 60'000},
+                                           {"s", 1'000},
+                                           {"second", 1'000},
+                                           {"seconds", 1'000}}};
+    while (text.starts_with(' '))
+        text.remove_prefix(1);
+    std::size_t letters = 0;
+    while (letters < text.size() && is_letter(text[letters]))
+        ++letters;
+    for (const Unit& unit : kUnits) {
+        if (unit.word != text.substr(0, letters)) continue;
+        text.remove_prefix(letters);
+        return unit.millis;
+    }
+    return 0;
+}
+
+/// "15 hours 23 minutes", "2h39m52s" at the beginning; 0: no such time.
+Millis leading_wait(std::string_view text) {
+    constexpr std::size_t kPartsMax = 4;
+    constexpr std::size_t kDigitsMax = 7;
+    std::int64_t sum = 0;
+    for (std::size_t part = 0; part < kPartsMax; ++part) {
+        while (text.starts_with(' ') || text.starts_with(','))
+            text.remove_prefix(1);
+        if (text.starts_with("and ")) text.remove_prefix(4);
+        std::int64_t number = 0;
+        std::size_t digits = 0;
+        for (; digits < text.size() && digits < kDigitsMax && is_digit(text[digits]); ++digits)
+            number = 10 * number + (text[digits] - '0');
+        if (digits == 0) break;
+        text.remove_prefix(digits);
+        if (text.size() > 1 && text[0] == '.' && is_digit(text[1])) {
+            ++number;  // a part more is later, and no request comes too early
+            text.remove_prefix(1);
+            while (!text.empty() && is_digit(text[0]))
+                text.remove_prefix(1);
+        }
+        const std::int64_t unit = take_unit(text);
+        if (unit == 0) break;
+        sum += number * unit;
+    }
+    return Millis{sum};
+}
 
 }  // namespace
 
@@ -33,6 +95,29 @@ bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> st
     static constexpr std::array<std::string_view, 6> kPhrases{
         "429", "529", "too many requests", "rate limit", "rate_limit", "overloaded"};
     return mentions(lower(message.substr(0, kMessageBytesRead)), kPhrases);
+}
+
+Millis wait_in_words(std::string_view message) {
+    constexpr std::array<std::string_view, 6> kNames{
+        "try again in ", "retry after ", "retry in ", "resets in ", "reset in ", "resets after "};
+    const std::string text = lower(message.substr(0, kMessageBytesRead));
+    for (const std::string_view name : kNames) {
+        const std::size_t found = text.find(name);
+        if (found == std::string::npos) continue;
+        const Millis wait = leading_wait(std::string_view{text}.substr(found + name.size()));
+        if (wait > Millis{0} && wait <= kRetryMost) return wait;
+    }
+    return Millis{0};
+}
+
+Timestamp retry_of(const ErrorReported& error, Timestamp now) {
+    if (error.retry_at != kNever) return plausible_retry(error.retry_at, now);
+    const Timestamp named = retry_in_words(error.message.kept);
+    if (named != kNever) return plausible_retry(named, now);
+    const Cause cause = stop_of(error).cause;
+    if (cause != Cause::kUsageLimit && cause != Cause::kRateLimit) return kNever;
+    const Millis wait = wait_in_words(error.message.kept);
+    return wait > Millis{0} ? now + wait : kNever;
 }
 
 }  // namespace headway::core

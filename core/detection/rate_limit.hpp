@@ -5,11 +5,28 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/time.hpp"
+#include "core/events/work_payloads.hpp"
+
+// Rate limits and usage limits, and the times at which they end.
+
 namespace headway::core {
+
+/// The longest limit of a plan is a week; a day more for clocks and zones.
+inline constexpr Millis kRetryMost{8 * 24 * 3'600'000LL};
 
 /// True if a failure is a provider's rate limit or overload. `error_class` decides, then `status`;
 /// `message` is read only if both are absent. Pure.
 bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> status,
                    std::string_view message);
+
+/// The wait that the words of an error name ("try again in 15 hours 23 minutes", "Resets in
+/// 2h39m52s"), at most 8 days; 0: none. Pure.
+Millis wait_in_words(std::string_view message);
+
+/// The time from which on the provider accepts requests again, as an error at `now` gives it by a
+/// time, or in words; kNever: not known, or not plausible. A wait in words is read only for limits.
+/// Pure.
+Timestamp retry_of(const ErrorReported& error, Timestamp now);
 
 }  // namespace headway::core

@@ -2,6 +2,7 @@
 #include "hook/way/turn_error.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "hook/text/answers.hpp"
 #include "hook/text/bytes.hpp"
@@ -58,6 +59,20 @@ unsigned long long reset_in(std::string_view limits) noexcept {
     return latest;
 }
 
+/// Codex gives the class of a limit to stops that only a payment or another person ends.
+bool needs_money(std::string_view words) noexcept {
+    constexpr std::array<std::string_view, 5> kWords{"out of credits", "spend cap",
+                                                     "plan and billing", "ChatGPT plan, upgrade",
+                                                     "contact your workspace owner"};
+    return std::any_of(kWords.begin(), kWords.end(),
+                       [words](std::string_view one) { return words.find(one) != words.npos; });
+}
+
+bool workspace_stops(std::string_view limits) noexcept {
+    return text_member(limits, "rate_limit_reached_type").starts_with("workspace_") ||
+           member(limits, "spend_control_reached") == "true";
+}
+
 TurnError error_of_codex(std::string_view error) {
     TurnError found;
     const std::string_view info = member(error, "codex_error_info");
@@ -96,6 +111,7 @@ TurnError error_in_transcript(std::string_view tail) {
 TurnError error_in_rollout(std::string_view tail) {
     TurnError found;
     bool ended = false;
+    bool money = false;
     while (!tail.empty()) {
         const std::string_view line = take_last_line(tail);
         if (text_member(line, "type") != "event_msg") continue;
@@ -107,6 +123,9 @@ TurnError error_in_rollout(std::string_view tail) {
             const std::string_view error = member(payload, "error");
             if (error.empty() || error.front() != '{') return {};
             found = error_of_codex(error);
+            const bool limit = found.error_class == "usage_limit_exceeded";
+            money = limit && needs_money(text_member(error, "message"));
+            if (money) found.error_class = "billing_error";
             ended = true;
         }
         if (type != "token_count") continue;
@@ -114,6 +133,11 @@ TurnError error_in_rollout(std::string_view tail) {
         // The last one that says something; windows of an earlier turn may have begun again.
         if (limits.empty() || limits.front() != '{') continue;
         found.retry_at = time_text(reset_in(limits));
+        const bool limit = money || found.error_class == "usage_limit_exceeded";
+        if (limit && found.retry_at.empty() && workspace_stops(limits)) money = true;
+        if (limit)
+            found.error_class =
+                money && found.retry_at.empty() ? "billing_error" : "usage_limit_exceeded";
         return found;
     }
     return found;

@@ -268,7 +268,7 @@ class Replies(HookCase):
             self.check(self.reply_of(lambda connection, _: connection.sendall(reply)), ANSWER)
 
     def test_a_signal_ends_the_wait_silently(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number, more in ((signal.SIGTERM, []), (signal.SIGINT, []), (signal.SIGTERM, ["--require"]), (signal.SIGHUP, ["--require"])):
             asked = threading.Event()
             over = threading.Event()
             self.addCleanup(over.set)
@@ -278,7 +278,7 @@ class Replies(HookCase):
                 asked.set()
                 over.wait(patient(20))
             daemon = self.fake(hold)
-            process = subprocess.Popen([str(HOOK), "claude", "--url", daemon.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            process = subprocess.Popen([str(HOOK), "claude", "--url", daemon.url, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, env=self.environment)
             process.stdin.write(BODY)
             process.stdin.close()
@@ -286,7 +286,7 @@ class Replies(HookCase):
             self.assertTrue(asked.wait(patient(20)))
             process.send_signal(number)
             out, err = process.communicate(timeout=patient(20))
-            self.assertEqual((out, err, process.returncode), (b"", b"", 0))
+            self.assertEqual((out, err, process.returncode), (b"", b"", 2 if more else 0))
             over.set()
 
 

@@ -108,7 +108,7 @@ class Files(HomeCase):
                 path.write_bytes(content if isinstance(content, bytes) else content.encode())
                 before = self.tree()
                 self.install("claude", "--require", "Bash|Write", "--token", "--url", "http://127.0.0.1:9999")
-                self.assertEqual(path.read_bytes().count(b"?require=1"), 1)
+                self.assertEqual(path.read_bytes().count(b" --require"), 1)
                 self.uninstall("claude")
                 self.assertEqual(self.tree(), before)
 
@@ -307,7 +307,7 @@ class Entries(HomeCase):
         url = "http://127.0.0.1:7717/v1/hooks/claude"
         self.assertEqual(hooks["PreToolUse"], [
             {"hooks": [{"type": "http", "url": url, "timeout": 86400, **credentials}]},
-            {"matcher": "Bash|Write", "hooks": [{"type": "http", "url": url + "?require=1", "timeout": 86400, **credentials, "onFailure": "block"}]}])
+            {"matcher": "Bash|Write", "hooks": [{"type": "command", "command": f"{self.hook} claude --require", "timeout": 86400}]}])
         again = self.installed("claude", "--token")
         self.assertEqual(len(again["PreToolUse"]), 2, "a requirement stays until it is taken back")
         self.assertEqual(len(self.installed("claude", "--token", "--require", "")["PreToolUse"]), 1)

@@ -28,7 +28,7 @@ acts = open(here + "/play").read().split()
 act = acts[min(starts, len(acts)) - 1]
 def say(type, **more):
     print(json.dumps({"type": type, "session_id": os.environ["TALK"], "uuid": "u", **more}), flush=True)
-say("system", subtype="init", model="m")
+say("system", subtype="init", model="m", cwd=os.environ.get("CWD", os.getcwd()), claude_code_version=os.environ.get("VERSION", "2.1.332"))
 say("assistant", message={"id": f"m{starts}", "content": [{"type": "tool_use", "id": f"t{starts}", "name": "Write",
     "input": {"file_path": f"f{starts}", "content": act}}]})
 say("user", message={"content": [{"type": "tool_result", "tool_use_id": f"t{starts}", "content": "written"}]})
@@ -42,8 +42,20 @@ if act.startswith("limit"):
     wait = int(act[5:] or 1)
     say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + wait, "rateLimitType": "five_hour"})
     fail("You've hit your limit", 429)
-if act == "slow":
+if act == "polite":  # asked to end, it gives its result
+    import signal
+    signal.signal(signal.SIGTERM, lambda *_: open(here + "/go", "w").close())
+if act in ("slow", "polite"):
     while not os.path.exists(here + "/go"): time.sleep(0.02)
+def spend(cents, ends):
+    """Totals as Claude says them, and stores them in its transcript."""
+    models = {"m": {"inputTokens": 10 * cents, "outputTokens": cents, "cacheReadInputTokens": 0, "cacheCreationInputTokens": 0, "webSearchRequests": 0, "costUSD": cents / 100}}
+    say("result", subtype="success", is_error=not ends, result="You've hit your limit", api_error_status=None if ends else 429, total_cost_usd=cents / 100, modelUsage=models)
+    sys.exit(0 if ends else 1)
+if act.startswith("spent"):
+    ends = starts >= len(acts)
+    if not ends: say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 1})
+    spend(int(act[5:]), ends)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
 if act == "crash": os.kill(os.getpid(), 9)
@@ -51,7 +63,29 @@ if act == "hang": time.sleep(600)
 if act == "long":
     say("system", subtype="api_retry", attempt=1, max_retries=10, retry_delay_ms=3600000, error_status=429, error="rate_limit")
     time.sleep(600)
+if act == "task": say("system", subtype="task_started", task_id="b1", tool_use_id="t1")
 say("result", subtype="success", is_error=False, result="done")
+if act == "stay" or act == "task": time.sleep(600)
+'''
+
+# One turn with Codex's lines, and its record of the folder.
+CODEX = r'''#!/usr/bin/env python3
+import json, os, sys
+with open(os.environ["PLAY"] + "/starts", "a") as log:
+    log.write(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd()}) + "\n")
+starts = sum(1 for _ in open(os.environ["PLAY"] + "/starts"))
+thread = "01a21a19-b04b-7e60-8238-1ae8d8053a1f"
+if "CWD" in os.environ:
+    day = os.environ["CODEX_HOME"] + "/sessions/2026/11/28"
+    os.makedirs(day, exist_ok=True)
+    with open(f"{day}/rollout-2026-11-28T03-00-00-{thread}.jsonl", "w") as record:
+        for type, cwd in (("session_meta", "/elsewhere"), ("turn_context", os.environ["CWD"])):
+            record.write(json.dumps({"type": type, "payload": {"cwd": cwd}}) + "\n")
+for line in ({"type": "thread.started", "thread_id": thread}, {"type": "turn.started"},
+             {"type": "item.completed", "item": {"id": "i0", "type": "agent_message", "text": "done"}},
+             {"type": "turn.completed", "usage": {"input_tokens": 1, "cached_input_tokens": 0, "output_tokens": 1}}):
+    if starts == 1 and line["type"] == "turn.completed" and os.environ.get("ACT") == "crash": os.kill(os.getpid(), 9)
+    print(json.dumps(line), flush=True)
 '''
 
 SHIFTED_CLOCK = r'''
@@ -140,6 +174,49 @@ class KeepGoing(KeepGoingCase):
         resumed = [r["reason"] for r in self.client.get("/v1/digest?since=8h").json()["resumed"] if r["session"] == self.session]
         self.assertEqual(resumed, ["the usage limit is reached"])
 
+    def used(self) -> tuple:
+        used = self.ended()["used"]
+        return round(used["cost_usd"], 6), used["tokens"]
+
+    def test_what_a_resumed_conversation_had_used_before_is_booked_once(self):
+        code, err = self.run_play("spent100 spent150 spent200")
+        self.assertEqual((code, len(self.starts())), (0, 3), err)
+        self.assertEqual(self.used(), (2.0, 2200))
+
+    def test_what_an_agent_that_begins_at_zero_uses_is_booked_whole(self):
+        self.cli.environment["VERSION"] = "2.1.276"
+        self.run_play("spent100 spent150 spent200")
+        self.assertEqual(self.used(), (4.5, 4950))
+
+    def test_totals_below_those_before_are_booked_whole_whatever_the_version(self):
+        self.run_play("spent100 spent50 spent75")
+        self.assertEqual(self.used(), (1.75, 1925))
+
+    def transcript(self, cents: int):
+        """A total of talk-1, stored by Claude."""
+        numbers = dict.fromkeys(["totalAPIDuration", "totalAPIDurationWithoutRetries", "totalToolDuration", "totalLinesAdded", "totalLinesRemoved",
+                                 "totalDuration", "startTime"], 1)
+        part = {"inputTokens": 10 * cents, "outputTokens": cents, "cacheReadInputTokens": 0, "cacheCreationInputTokens": 0, "webSearchRequests": 0, "costUSD": cents / 100}
+        file = self.folder / "home/projects/-work/talk-1.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a") as lines:
+            lines.write(json.dumps({"type": "cost-state", "sessionId": "talk-1", "totalCostUSD": cents / 100, "modelUsage": {"m": part}, **numbers}) + "\n")
+        self.cli.environment["CLAUDE_CONFIG_DIR"] = str(self.folder / "home")
+
+    def test_what_a_conversation_had_used_before_the_first_run_is_not_booked(self):
+        self.transcript(500)
+        code, err = self.run_play("spent600 spent650")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+        # The stored total is that from before the first run: this agent stores none.
+        self.assertEqual(self.used(), (2.5, 2750))
+
+    def test_a_stored_total_above_what_was_booked_hides_nothing(self):
+        process = self.start("spent100 spent150")
+        self.wait_for(lambda: self.starts() and self.waiting(), "no wait")
+        self.transcript(140)
+        process.communicate(timeout=patient(60))
+        self.assertEqual(self.used(), (1.5, 1650))
+
     def test_an_agent_that_writes_what_keep_going_writes_was_not_resumed(self):
         self.client.post(f"/v1/sessions/{self.session}/events", [
             {"type": "message", "data": {"role": "system", "text": "resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z"}},
@@ -158,6 +235,23 @@ class KeepGoing(KeepGoingCase):
         self.session = unique()
         code, err = self.run_play("limit done")
         self.assertEqual((code, len(self.starts())), (0, 2), err)
+
+    def test_the_limit_of_another_model_delays_a_run_and_does_not_end_it(self):
+        """The other run, resumed first, meets a limit that outlasts this run; the model of this run serves again."""
+        (self.folder / "claude").write_text(AGENT.replace('"name": "Write"', '"name": "Read"'))
+        (self.folder / "other").mkdir()
+        (self.folder / "other" / "play").write_text("limit1 limit600")
+        environment = {**self.cli.environment, "PLAY": str(self.folder / "other"), "TALK": "talk-2"}
+        process = self.start("limit4 done", "--until", "60s", margin="1s")
+        self.addCleanup(process.kill)
+        other = subprocess.Popen([self.binary(), "run", "--keep-going", "--margin", "100ms", "--until", "1h", "--",
+                                  str(self.folder / "claude"), "-p", "--model", "fable", "x"], env=environment, text=True,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(other.communicate)
+        self.addCleanup(other.kill)
+        _, err = process.communicate(timeout=patient(90))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 2), err)
+        self.assertIn("another run found that a limit of claude still holds", err)
 
     def test_while_it_waits_the_session_is_waiting_and_says_until_when(self):
         process = self.start("limit done", margin="10m")
@@ -410,6 +504,22 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(30))
         self.assertEqual(len(self.starts()), 1)
 
+    def test_an_agent_that_does_not_end_after_its_result_is_ended_and_checked(self):
+        seen = self.folder / "seen"
+        code, err = self.run_play("stay", "--check", f"touch {seen}")
+        self.assertEqual((code, len(self.starts()), seen.exists()), (0, 1, True), err)
+        self.assertIn("has printed its result and does not end", err)
+        self.assertEqual(self.ended()["verdict"]["status"], "completed")
+
+    def test_an_agent_with_work_in_the_background_may_stay_after_its_result(self):
+        process = self.start("task")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        with self.assertRaises(subprocess.TimeoutExpired):  # ten margins are a second
+            process.communicate(timeout=4)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=patient(30))
+
     def test_a_failing_check_is_the_next_prompt_and_twice_the_same_ends_it(self):
         done = self.folder / "ok"
         code, err = self.run_play("done done", "--check", f"test -e {done} || {{ touch {done}; echo 1 test failed; exit 1; }}")
@@ -520,6 +630,23 @@ class KeepGoing(KeepGoingCase):
         checks = [e["data"] for e in self.events() if e["type"] == "tool.finished" and e["data"]["tool"] == "check"]
         self.assertEqual([c["error"]["class"] for c in checks], ["timeout"] * 2)
 
+    def test_a_check_beyond_its_limit_leaves_no_process_behind(self):
+        file = self.folder / "left"
+        child = f"trap '' TERM; echo $$ > {file}; while true; do sleep 0.1; done"
+        self.run_play("done", "--check", f'sh -c "{child.replace("$", chr(92) + "$")}" & wait', "--check-limit", "1s")
+        self.assertFalse(Path(f"/proc/{int(file.read_text())}").exists(), "a child of the check still runs")
+
+    def test_a_run_that_is_interrupted_before_its_check_is_not_completed(self):
+        (self.folder / "go").unlink(missing_ok=True)
+        process = self.start("polite", "--check", f"touch {self.folder}/checked")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["type"] == "tool.finished" for e in self.events()), "no call")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertNotEqual(process.returncode, 0, err)
+        self.assertNotEqual(self.ended()["outcome"], "completed")
+        self.assertFalse((self.folder / "checked").exists())
+
     def test_a_pause_ends_the_check_and_it_runs_again_after_that(self):
         process, pid = self.start_endless_check("pause")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
@@ -581,11 +708,107 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual(len(self.starts()), 1)
         self.assertIn("was replaced", err)
 
+    def test_a_worktree_that_is_made_at_each_start_is_refused(self):
+        for command in (("claude", "-p", "-w", "x", "Fix it"), ("claude", "-p", "--worktree=x", "Fix it"), ("claude", "-pw", "Fix it"),
+                        ("gemini", "--worktree", "-p", "Fix it"), ("/usr/bin/qwen", "Fix it", "--worktree")):
+            output = self.cli.run("run", "--keep-going", "--", *command)
+            self.assertEqual(output.code, 64, (command, output))
+            self.assertRegex(output.err, r"(?s)-(p?w|-worktree).*git worktree add")
+        self.assertEqual(self.starts(), [])
+
     @staticmethod
     def binary() -> str:
         from support.daemon import BINARY
         return str(BINARY)
 
+
+class KeepGoingElsewhere(KeepGoingCase):
+    """An agent that works in another folder than `headway run`."""
+
+    def setUp(self):
+        super().setUp()
+        self.work = self.folder / "work"
+        self.tree = self.folder / "tree"
+        self.work.mkdir()
+        self.tree.mkdir()
+        self.seen = self.folder / "seen"
+        self.check = f"pwd >> {self.seen}"
+        codex = self.folder / "codex"
+        codex.write_text(CODEX)
+        codex.chmod(codex.stat().st_mode | stat.S_IXUSR)
+        self.cli.environment["CODEX_HOME"] = str(self.folder / "home")
+
+    def begin(self, *command, options=()) -> subprocess.Popen:
+        (self.folder / "play").write_text("done")
+        process = subprocess.Popen([self.binary(), "run", "--session", self.session, "--keep-going", *options, "--",
+                                    str(self.folder / command[0]), *command[1:]], cwd=self.work, env=self.cli.environment, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        return process
+
+    def run_in_work(self, *command, options=()):
+        process = self.begin(*command, options=("--margin", "100ms", "--check", self.check, *options))
+        _, err = process.communicate(timeout=patient(60))
+        return process.returncode, err
+
+    def checked_in(self) -> list:
+        return self.seen.read_text().split() if self.seen.exists() else []
+
+    binary = staticmethod(KeepGoing.binary)
+
+    def test_the_check_runs_in_the_folder_that_the_agents_option_names(self):
+        for options in (("-C", "../tree"), ("--cd", str(self.tree)), ("--cd=../tree",), ("-C../tree",)):
+            with self.subTest(options):
+                self.session = unique()
+                self.seen.unlink(missing_ok=True)
+                code, err = self.run_in_work("codex", "exec", "--json", *options, "Fix it")
+                self.assertEqual((code, self.checked_in()), (0, [str(self.tree)]), err)
+
+    def test_without_such_an_option_it_runs_in_the_folder_of_headway(self):
+        code, err = self.run_in_work("codex", "exec", "--json", "Fix it")
+        self.assertEqual((code, self.checked_in()), (0, [str(self.work)]), err)
+
+    def test_a_folder_that_is_not_there_is_refused_at_the_start(self):
+        code, err = self.run_in_work("codex", "exec", "--json", "-C", "../none", "Fix it")
+        self.assertEqual((code, self.starts()), (64, []), err)
+        self.assertIn("none is no folder", err)
+
+    def test_an_agent_that_works_elsewhere_is_not_checked_here(self):
+        """Neither does its word move the check: it needs a person."""
+        self.cli.environment["CWD"] = str(self.tree)
+        for command in (("claude", "-p", "Fix it"), ("codex", "exec", "--json", "Fix it")):
+            with self.subTest(command[0]):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                code, err = self.run_in_work(*command)
+                self.assertEqual((code, len(self.starts()), self.checked_in()), (1, 1, []), err)
+                self.assertIn(f"the agent works in {self.tree}", err)
+                self.assertIn(f"the check is for {self.work}", err)
+                self.assertEqual(self.ended()["verdict"]["status"], "failed")
+
+    def test_a_folder_with_two_names_is_one(self):
+        (self.folder / "link").symlink_to(self.work)
+        self.cli.environment["CWD"] = str(self.folder / "link")
+        for command in (("claude", "-p", "Fix it"), ("codex", "exec", "--json", "Fix it")):
+            self.session = unique()
+            code, err = self.run_in_work(*command)
+            self.assertEqual(code, 0, err)
+        self.assertEqual(self.checked_in(), [str(self.work)] * 2)
+
+    def test_a_person_names_the_folder_of_the_check(self):
+        self.cli.environment["CWD"] = "/only/in/a/container"
+        code, err = self.run_in_work("claude", "-p", "Fix it", options=("--check-dir", "../tree"))
+        self.assertEqual((code, self.checked_in()), (0, [str(self.tree)]), err)
+
+    def test_the_agents_folder_is_not_worked_in_when_it_was_replaced(self):
+        self.cli.environment["ACT"] = "crash"
+        process = self.begin("codex", "exec", "--json", "-C", "../tree", "Fix it", options=("--margin", "12s"))
+        self.wait_for(self.waiting, "no wait")
+        os.rename(self.tree, self.folder / "old")
+        self.tree.mkdir()
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1, err)
+        self.assertIn(f"the folder {self.tree} was replaced", err)
 
 
 class KeepGoingBelow(KeepGoingCase):

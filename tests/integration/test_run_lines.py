@@ -214,22 +214,47 @@ class OtherProgramThere(OwnDaemonCase):
         for status in (404, 405, 501):
             with self.subTest(status=status):
                 daemon = self.start()
-                calls = lambda: [e["data"]["call_id"] for e in client.journal("s") if e["type"] == "tool.finished"]  # noqa: E731
+                calls = lambda: [e["data"]["call_id"] for e in client.journal("s") if e["type"] == "tool.finished" and e["data"]["tool"] == "Bash"]  # noqa: E731
                 run = Cli(daemon).start("run", "--session", "s", "--quiet", "--", sys.executable, "-c", textwrap.dedent(self.AGENT))
                 self.addCleanup(run.kill)
-                with daemon.client() as client:
-                    eventually(lambda: client.get("/v1/sessions/s").status == 200 and calls() == ["t1"], what="the first call")
+                client = self.client(daemon)
+                eventually(lambda: client.get("/v1/sessions/s").status == 200 and calls() == ["t1"], what="the first call")
+                client.close()
                 port = daemon.port
                 daemon.stop()
                 with OtherProgram(status, port=port) as other:
                     (daemon.root / "t1").touch()
                     eventually(lambda: len([line for line in other.asked if line.startswith("POST")]) > 1, what="a second try")
                 daemon.start(port)
-                with daemon.client() as client:
-                    eventually(lambda: calls() == ["t1", "t2"], what="the second call")
-                    (daemon.root / "t2").touch()
-                    self.assertEqual(finish(run).code, 0)
-                    self.assertEqual((calls(), client.session("s")["outcome"]), (["t1", "t2"], "completed"))
+                eventually(lambda: calls() == ["t1", "t2"], what="the second call")
+                (daemon.root / "t2").touch()
+                self.assertEqual(finish(run).code, 0)
+                self.assertEqual((calls(), client.session("s")["outcome"]), (["t1", "t2"], "completed"))
+
+
+class Cancelled(LinesCase):
+    def test_a_cancel_that_the_command_acknowledges_ends_it_all_the_same(self):
+        script = """
+            import json, os, time, urllib.request
+            url = os.environ["HEADWAY_URL"] + "/v1/sessions/" + os.environ["HEADWAY_SESSION"]
+            def ask(path, body=None):
+                request = urllib.request.Request(url + path, body and json.dumps(body).encode(), {"Content-Type": "application/json"})
+                return json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request))
+            while True:
+                for advice in ask("")["directives"]:
+                    if advice["type"] == "stop":
+                        ask("/events", {"type": "directive.acknowledged", "data": {"id": advice["id"]}})
+                        print("acknowledged", flush=True)
+                time.sleep(0.005)
+        """
+        session, run = self.script(script, "--interval", "1s")
+        self.addCleanup(run.kill)
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="the session")
+        self.assertEqual(self.cli.run("cancel", session).code, 0)
+        done = finish(run)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertIn("acknowledged", done.out)
+        self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
 
 class Ends(LinesCase):

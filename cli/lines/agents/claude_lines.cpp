@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "cli/lines/agent_line.hpp"
+#include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
 
 // `claude -p --output-format stream-json --verbose` 2.1 and `qwen --output-format stream-json`
@@ -41,18 +42,8 @@ LineUse use_of(const Json& usage) {
 LineUse total_of(const Json& line) {
     LineUse use = use_of(line["usage"]);
     const auto& models = line["modelUsage"].members();
-    if (!models.empty()) use.tokens = {};
-    for (const auto& [model, used] : models) {
-        const LineTokens of =
-            tokens_inside(used.count_of("inputTokens"), 0, 0, used.count_of("outputTokens"),
-                          used.count_of("thinkingTokens"));
-        use.tokens.input += of.input;
-        use.tokens.cached += used.count_of("cacheReadInputTokens");
-        use.tokens.cache_write += used.count_of("cacheCreationInputTokens");
-        use.tokens.output += of.output;
-        use.tokens.reasoning += of.reasoning;
-        if (models.size() == 1) use.model = model;
-    }
+    if (!models.empty()) use.tokens = tokens_of_models(line["modelUsage"]);
+    if (models.size() == 1) use.model = models.begin()->first;
     if (line["total_cost_usd"].is_number()) use.cost_usd = line["total_cost_usd"].number();
     return use;
 }
@@ -61,7 +52,10 @@ void read_system(const Json& line, AgentLine& agent_line) {
     const std::string& kind = line.text_of("subtype");
     if (kind == "init") {
         add_beginning(agent_line, "claude", line.text_of("session_id"), line.text_of("model"));
-        agent_line.agent = line.contains("qwen_code_version") ? "qwen" : "claude";
+        const bool qwen = line.contains("qwen_code_version");
+        agent_line.agent = qwen ? "qwen" : "claude";
+        agent_line.version = line.text_of(qwen ? "qwen_code_version" : "claude_code_version");
+        agent_line.folder = line.text_of("cwd");
         agent_line.begins_turn = true;
     } else if (kind == "api_retry") {
         const std::string why = text_of_error(line["error"]);
@@ -70,6 +64,11 @@ void read_system(const Json& line, AgentLine& agent_line) {
         error.retryable = true;
         if (line["retry_delay_ms"].is_number()) error.retry_in_ms = line.count_of("retry_delay_ms");
         add_error(agent_line, error);
+    } else if (kind == "task_started") {
+        agent_line.background_began = {line.text_of("task_id")};
+        agent_line.background_ended = {line.text_of("tool_use_id")};  // known by that name so far
+    } else if (kind == "task_notification") {
+        agent_line.background_ended = {line.text_of("task_id"), line.text_of("tool_use_id")};
     } else if (kind == "compact_boundary") {
         const Json& about = line["compact_metadata"];
         agent_line.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});
@@ -80,13 +79,16 @@ void read_system(const Json& line, AgentLine& agent_line) {
 void read_limit(const Json& line, AgentLine& agent_line) {
     const Json& limit = line["rate_limit_info"];
     const std::string& status = limit.text_of("status");
-    if (status.empty() || status == "allowed" || status == "allowed_warning") return;
+    const bool allowed = status == "allowed" || status == "allowed_warning";
+    const bool paid = limit.flag_of("isUsingOverage") || limit.flag_of("overageInUse");
+    if (status.empty() || (allowed && !paid)) return;
     std::string words = "the plan's limit";
     if (!limit.text_of("rateLimitType").empty()) words += " " + limit.text_of("rateLimitType");
-    words += status == "rejected" ? " is reached" : ": " + status;
-    if (status != "rejected" || limit.flag_of("isUsingOverage")) {
-        if (status == "rejected") words += "; it goes on by paid use beyond the plan";
-        return add_message(agent_line, "system", words);
+    words += status == "rejected" || allowed ? " is reached" : ": " + status;
+    if (status != "rejected" || paid) {
+        if (status == "rejected" || allowed) words += "; it goes on by paid use beyond the plan";
+        agent_line.once = bounded_text(words, 200);
+        return;
     }
     ToldError error{words, "usage_limit"};
     error.retryable = true;

@@ -71,6 +71,7 @@ std::optional<AgentLine> read(const Json& line) {
     if (type == "system") {
         if (line["subtype"] == "init")
             add_beginning(agent_line, "cursor", line.text_of("session_id"), line.text_of("model"));
+        agent_line.folder = line.text_of("cwd");
         agent_line.begins_turn = line["subtype"] == "init";
     } else if (type == "assistant" || type == "user") {
         read_message(line, agent_line);

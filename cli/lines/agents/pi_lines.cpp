@@ -85,6 +85,7 @@ std::optional<AgentLine> read(const Json& line) {
     AgentLine agent_line;
     if (begins(line)) {
         add_beginning(agent_line, "pi", line.text_of("id"), {});
+        agent_line.folder = line.text_of("cwd");
     } else if (type == "tool_execution_start" && line["toolCallId"].is_string()) {
         add_started(agent_line, line["toolCallId"], line.text_of("toolName"), line["args"]);
     } else if (type == "tool_execution_end" && line["toolCallId"].is_string()) {

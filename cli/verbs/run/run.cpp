@@ -9,11 +9,14 @@
 #include <filesystem>
 #include <ostream>
 
+#include "api/text/timestamp.hpp"
+#include "cli/base/clock.hpp"
 #include "cli/base/exit_code.hpp"
 #include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/keep_going/agent_folder.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/records/report_fields.hpp"
 #include "cli/run/command_beat.hpp"
@@ -167,7 +170,10 @@ private:
         KeepGoing keeping(options_.keeping, options_.command, signals, reporter, figures_,
                           environment, [this](const std::string& text) { warn(text); });
         std::optional<KeepGoing::Words> words = options_.command;
+        RunBefore before;
         while (words) {
+            std::string began;
+            api::append_timestamp(began, wall_now());
             Process process = spawn_process(*words, environment, signals.outer_mask(), inherited);
             if (process.pid < 0 && starts == 0) return process.error;
             if (process.pid < 0) {
@@ -180,10 +186,17 @@ private:
             const milliseconds most = options_.keep_going ? kAgentWaitMost : milliseconds{0};
             SupervisedCommand::Setup setup{!options_.no_lines,
                                            call_of_agent(options_),
-                                           options_.keeping.homes.codex,
+                                           options_.keeping.homes,
                                            most,
                                            figures_,
+                                           began,
+                                           before,
                                            {}};
+            // Another program may go on by itself after its agent.
+            if (is_agent_program(words->front()))
+                setup.stay_max = options_.keeping.rules.margin * kStayMost;
+            setup.end_stay = options_.keep_going;
+            setup.say = [this](const std::string& text) { warn(text); };
             if (options_.keep_going)
                 setup.in_conversation = [&keeping](const std::string& agent,
                                                    const std::string& id) {
@@ -191,6 +204,9 @@ private:
                 };
             SupervisedCommand command(std::move(process), signals, reporter, std::move(setup));
             ending = ending_of(command);
+            if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
+                before = {agent.conversation(), agent.meter().last_total(),
+                          agent.meter().counted()};
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             if (over.check_failed) note_check(ending, over);
@@ -207,7 +223,8 @@ private:
         Ending ending;
         ending.status = command.run();
         ending.stopped_by = command.stopped_by();
-        ending.facts = command.agent().facts();
+        if (command.ended_after_result()) ending.status = {};
+        ending.facts = command.ended_after_result().value_or(command.agent().facts());
         ending.end = run_end(ending.facts, ending.status);
         ending.model = command.agent().model();
         return ending;

@@ -92,6 +92,8 @@ class Client:
             connection.close()
         if reply.status >= 300:
             raise RuntimeError(f"{method} {path}: {reply.status} {said[:500].decode('utf-8', 'replace')}")
+        if reply.getheader("X-Headway") is None:
+            raise RuntimeError(f"{method} {path}: another program listens there, not Headway")
         return json.loads(said) if said else {}
 
     def session(self, goal: Optional[str] = None, **more: Any) -> Session:

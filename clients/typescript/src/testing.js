@@ -88,6 +88,7 @@ class Daemon {
         response.on('error', reject);
         response.on('end', () => {
           const said = Buffer.concat(parts).toString();
+          if (response.statusCode < 300 && !response.headers['x-headway']) return reject(new Error(`${method} ${target}: another program listens there, not Headway`));
           if (response.statusCode >= 300) return reject(new Error(`${method} ${target}: ${response.statusCode} ${short(said)}`));
           try {
             resolve(said ? JSON.parse(said) : undefined);

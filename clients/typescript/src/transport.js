@@ -230,7 +230,7 @@ export class Transport {
       const { statusCode } = response;
       if ((statusCode < 300 || statusCode === 404 || statusCode === 405) && !response.headers['x-headway']) { // another program's
         this.leave(HUNG_MS);
-        return broken();
+        return fail('refused', false);
       }
       this.#judge(response);
       let json;

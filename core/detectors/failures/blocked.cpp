@@ -11,6 +11,7 @@
 #include "core/calls/answers.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
+#include "core/detection/rate_limit.hpp"
 #include "core/text/text.hpp"
 #include "core/text/words.hpp"
 
@@ -151,9 +152,7 @@ void Blocked::observe_error(const ErrorReported& error, const Event& event) {
     fail(stop, event.n);
     if (asked() || of_call) return;  // the error says nothing about these
     if (quotes(cause) && stop.cause == cause) words = words_of(error);
-    const Timestamp named =
-        error.retry_at != kNever ? error.retry_at : retry_in_words(error.message.kept);
-    const Timestamp until = plausible_retry(named, event.at);
+    const Timestamp until = retry_of(error, event.at);
     // A lesser error after a limit has a time of its own, which is no end of the limit.
     if (until != kNever && (stop.cause == cause || until > retry_at)) retry_at = until;
     const bool waits = until != kNever && until - event.at >= kBlockedWait;

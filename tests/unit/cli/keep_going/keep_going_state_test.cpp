@@ -64,14 +64,14 @@ TEST_CASE(
 
 TEST_CASE("turns: what is printed is read again, and nothing else", "[cli]") {
     ProviderTurns turns;
-    turns.limited_until = kReset;
-    turns.limited_noted = kReset - 1h;
+    turns.limits = {{"home-1", kReset, kReset - 1h}, {"home-2", kReset + 1h, kReset}};
     take_turn(turns, kReset, 1min, 4711, "123");
     turns.kept.push_back({4711, "123", "abc"});
     CHECK(read_turns(print_turns(turns)) == turns);
     CHECK(read_turns("") == ProviderTurns{});
     CHECK(read_turns("turn x\nlimit\n\0turn 1 2").taken.empty());
-    CHECK(read_turns("limit 9223372036854775807 9223372036854775807\n"
+    CHECK(read_turns("limit 1 2\n") == ProviderTurns{});  // as older versions wrote it
+    CHECK(read_turns("limit 9223372036854775807 9223372036854775807 h\n"
                      "turn 9223372036854775807 9223372036854775807 1 1\nlimit -1 -1\n") ==
           ProviderTurns{});
     CHECK(read_turns("kept\nkept 1\nkept 1 2\n").kept.empty());
@@ -105,9 +105,24 @@ TEST_CASE("keep-going: a limit that still holds delays those that waited when it
           "[cli]") {
     const headway::tests::TempDir folder;
     const KeepGoingState state(folder.file("state").string());
-    CHECK(state.limited_until("claude", kReset) == WallTime{});
-    state.note_limit("claude", kReset + 5h, kReset);
-    CHECK(state.limited_until("claude", kReset - 1h) == kReset + 5h);
-    CHECK(state.limited_until("claude", kReset + 1s) == WallTime{});
-    CHECK(state.limited_until("codex", kReset - 1h) == WallTime{});
+    CHECK(state.limited_until("claude", "/home", kReset) == WallTime{});
+    state.note_limit("claude", "/home", kReset + 5h, kReset);
+    CHECK(state.limited_until("claude", "/home", kReset - 1h) == kReset + 5h);
+    CHECK(state.limited_until("claude", "/home", kReset + 1s) == WallTime{});
+    CHECK(state.limited_until("codex", "/home", kReset - 1h) == WallTime{});
+}
+
+TEST_CASE("keep-going: the limit of one account is not that of another", "[cli]") {
+    const headway::tests::TempDir folder;
+    const KeepGoingState state(folder.file("state").string());
+    state.note_limit("claude", "/one", kReset + 5h, kReset);
+    state.note_limit("claude", "/two", kReset + 1h, kReset);
+    state.note_limit("claude", "/one", kReset + 6h, kReset + 1s);
+    CHECK(state.limited_until("claude", "/one", kReset) == kReset + 6h);
+    CHECK(state.limited_until("claude", "/two", kReset) == kReset + 1h);
+    CHECK(state.limited_until("claude", "/three", kReset) == WallTime{});
+    for (int i = 0; i < 100; ++i)
+        state.note_limit("claude", "/" + std::to_string(i), kReset + 1h, kReset);
+    CHECK(state.limited_until("claude", "/99", kReset) == kReset + 1h);
+    CHECK(state.limited_until("claude", "/one", kReset) == WallTime{});
 }

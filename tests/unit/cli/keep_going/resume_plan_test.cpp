@@ -170,6 +170,14 @@ TEST_CASE("resume plan: a check that cannot be run is no failing test and needs 
           "needs a person");
 }
 
+TEST_CASE("resume plan: the limit of another run delays an agent for ten margins at most",
+          "[cli]") {
+    CHECK(probe_time(kStart, kStart + 12h, 1min) == kStart + 10min);
+    CHECK(probe_time(kStart, kStart + 5min, 1min) == kStart + 150s);
+    CHECK(probe_time(kStart, kStart, 1min) == kStart);
+    CHECK(probe_time(kStart, kStart - 1h, 1min) == kStart);
+}
+
 TEST_CASE("resume plan: a check that fails goes into the prompt, twice the same ends it", "[cli]") {
     ResumePlan plan{{}, kStart};
     RunOver run = completed();

@@ -94,3 +94,40 @@ TEST_CASE("use meter: a total that splits its tokens otherwise than the answers 
     total.tokens.output = 70;
     CHECK(meter.add(total)->tokens.sum() == 20);
 }
+
+TEST_CASE("use meter: a resumed agent's first total shows whether it includes what was used before",
+          "[cli]") {
+    const auto added = [](bool restored, std::uint64_t input, double cost) {
+        UseMeter meter;
+        headway::cli::UsedBefore before;
+        before.tokens.input = 1'000;
+        before.cost_usd = 1;
+        before.restored = restored;
+        meter.start_from(before);
+        std::uint64_t tokens = meter.add(use(50, 0, {}, "a"))->tokens.sum();
+        double sum = 0;
+        if (const auto rest = meter.add(use(input, 0, cost, ""))) {
+            tokens += rest->tokens.sum();
+            sum = rest->cost_usd.value_or(0);
+        }
+        return std::to_string(tokens) + " " + std::to_string(sum);
+    };
+    CHECK(added(true, 1'060, 1.5) == "60 0.500000");
+    CHECK(added(false, 1'060, 1.5) == "60 0.500000");
+    // It began at zero: the answer is not counted twice.
+    CHECK(added(true, 60, 0.5) == "60 0.500000");
+    CHECK(added(true, 1'060, 0.5) == "1060 0.500000");
+    // No room for the answer: what is not known to be restored is not taken off.
+    CHECK(added(false, 1'040, 1.5) == "1040 1.500000");
+    CHECK(added(true, 1'040, 1.5) == "50 0.500000");
+}
+
+TEST_CASE("use meter: the last total is what a resume restores, and answers behind it are counted",
+          "[cli]") {
+    UseMeter meter;
+    static_cast<void>(meter.add(use(100, 1, 0.5, "")));
+    static_cast<void>(meter.add(use(30, 0, {}, "a")));
+    CHECK(meter.last_total().tokens.input == 100);
+    CHECK(meter.counted().tokens.input == 130);
+    CHECK(meter.counted().cost_usd == 0.5);
+}

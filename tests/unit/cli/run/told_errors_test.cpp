@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/conversations/codex_rollout.hpp"
 #include "cli/lines/line_words.hpp"
 #include "cli/lines/retry_notes.hpp"
-#include "cli/run/codex_rollout.hpp"
 #include "tests/unit/cli/lines/told.hpp"
 
 // Stops of the provider, as each agent tells them.
@@ -57,6 +57,22 @@ TEST_CASE("told errors: a rejected limit of Claude's plan comes at once, with it
     CHECK(limit(R"("status":"allowed")").empty());
     CHECK(limit(R"("status":"rejected","isUsingOverage":true)").empty());
     CHECK(limit(R"("status":"rejected","resetsAt":99999999999999999)") == "usage_limit - goes on");
+}
+
+TEST_CASE("told errors: paid use beyond the plan comes once", "[cli]") {
+    const auto messages = [](const std::string& info) {
+        const std::string line =
+            claude_line(R"("type":"rate_limit_event","rate_limit_info":{)" + info + "}");
+        std::string texts;
+        for (const LineEvent& event : told_of(line + line, 4'096).whole)
+            texts += event.data.text_of("text") + "|";
+        return texts;
+    };
+    const std::string paid = "the plan's limit is reached; it goes on by paid use beyond the plan|";
+    CHECK(messages(R"("status":"allowed","isUsingOverage":true)") == paid);
+    CHECK(messages(R"("status":"allowed_warning","overageInUse":true)") == paid);
+    CHECK(messages(R"("status":"rejected","isUsingOverage":true)") == paid);
+    CHECK(messages(R"("status":"allowed","overageStatus":"allowed")").empty());
 }
 
 TEST_CASE("told errors: a retry says when, and ends no turn", "[cli]") {
@@ -185,6 +201,22 @@ TEST_CASE("told errors: Codex' record has the class of an error and the reset of
             line(
                 R"("type":"task_complete","error":{"codex_error_info":"internal_server_error"})")) ==
         "internal_server_error 0 ");
+    // A workspace without credit: a person has to act, unless a window is used up.
+    const auto workspace = [&line](const char* used, const char* more) {
+        return line(
+            std::string{R"("type":"token_count","rate_limits":{"primary":{"used_percent":)"} +
+            used + R"(,"resets_at":1795747976},)" + more + "}");
+    };
+    const char* const depleted = R"("rate_limit_reached_type":"workspace_owner_credits_depleted")";
+    const std::string nothing = line(R"("type":"token_count","rate_limits":null)");
+    CHECK(stop(started + workspace("10", depleted) + limit) == "billing_error 0 ");
+    CHECK(stop(started + workspace("10", depleted) + nothing + limit) == "billing_error 0 ");
+    CHECK(stop(started + workspace("10", R"("spend_control_reached":true)") + limit) ==
+          "billing_error 0 ");
+    CHECK(stop(started + workspace("100", depleted) + limit) ==
+          "usage_limit_exceeded 0 2026-11-27T02:52:56.000Z");
+    CHECK(stop(started + workspace("10", R"("rate_limit_reached_type":null)") + limit) ==
+          "usage_limit_exceeded 0 ");
     // An earlier turn, a turn that went well, a file that is cut.
     CHECK(stop(started + limits + limit + started) == " 0 ");
     CHECK(stop(started + limits + line(R"("type":"task_complete","error":null)")) == " 0 ");
@@ -213,7 +245,10 @@ TEST_CASE("told use: of a thread that Codex resumes the turns before are in its 
             tokens += usage.count_of("input_tokens") + usage.count_of("output_tokens") +
                       usage.count_of("cached_tokens");
         },
-        {}, [&before](const std::string&, const std::string&) { return before; });
+        {},
+        [&before](const std::string&, const std::string&, const std::string&) {
+            return headway::cli::UsedBefore{before, 0, true};
+        });
     headway::cli::OutputLines rest;
     lines.feed(kThreadLine + R"({"type":"turn.completed","usage":{"input_tokens":3300,)"
                              R"("cached_input_tokens":100,"output_tokens":63}})"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detection/provider_stop.hpp"
+#include "core/detection/rate_limit.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -266,4 +267,85 @@ TEST_CASE("cause: each has a phrase for people, and each failure of a call that 
           Cause::kRateLimit);
     CHECK(stop_of_call(FailureKind::kTransient, false, "?").cause == Cause::kNetwork);
     CHECK(stop_of_call(FailureKind::kAssertion, true, "").cause == Cause::kNone);
+}
+
+TEST_CASE("cause: codex gives the class of a limit to stops that only a person ends", "[core]") {
+    for (const char* words :
+         {"Your workspace is out of credits. Add credits to continue.",
+          "Your workspace is out of credits. Ask your workspace owner to refill in order to "
+          "continue.",
+          "You hit your spend cap set in your workspace. Increase your spend cap to continue.",
+          "You hit your spend cap set by the owner of your workspace. Ask an owner to increase "
+          "your spend cap to continue.",
+          "Quota exceeded. Check your plan and billing details.",
+          "To use Codex with your ChatGPT plan, upgrade to Plus: https://example.com",
+          "You have reached the usage limit. Please contact your workspace owner for more "
+          "access."}) {
+        check_words(words, Cause::kBilling);
+        ErrorReported stop = error("usage_limit_exceeded", words);
+        CHECK(stop_of(stop).cause == Cause::kBilling);
+        CHECK(stop_of(stop).typed);
+        stop.retry_at = at(3'600'000);  // a window that is used up
+        CHECK(stop_of(stop).cause == Cause::kUsageLimit);
+    }
+    CHECK(stop_of(error("usage_limit_exceeded",
+                        "You've hit your usage limit. Visit x to purchase more credits or try "
+                        "again at 3:42 PM."))
+              .cause == Cause::kUsageLimit);
+    CHECK(stop_of(error("usage_limit_exceeded", "429", 429)).cause == Cause::kUsageLimit);
+}
+
+TEST_CASE("cause: limits of a plan in the words of newer versions", "[core]") {
+    const std::pair<const char*, Cause> cases[] = {
+        {"You've reached your Fable 5 limit. Run /usage-credits to continue or switch models with "
+         "/model.",
+         Cause::kUsageLimit},
+        {"Fable 5.1 requires usage credits \xE2\x80\x94 Fable 5.1 runs on usage credits, billed "
+         "separately from your plan. You don't have usage credits yet.",
+         Cause::kBilling},
+        {"You've hit your monthly spend limit \xC2\xB7 your session limit resets 2:40pm "
+         "(Asia/Jakarta)",
+         Cause::kUsageLimit},
+        {"You've hit your monthly spend limit", Cause::kBilling},
+        {"Free usage exceeded, subscribe to Go", Cause::kUsageLimit},
+        {"[permission_error] API access paused for this organization.", Cause::kCredentials},
+        {"Sorry, you've hit a rate limit that restricts the number of Copilot model requests. "
+         "Please try again in 15 hours 23 minutes.",
+         Cause::kUsageLimit},
+        {"Sorry, you've exceeded your 5 hour session limits. Please retry after 2733 seconds. "
+         "(user_global_rate_limited:pro)",
+         Cause::kUsageLimit},
+        {"RESOURCE_EXHAUSTED (code 429): Individual quota reached. Please upgrade your "
+         "subscription. Resets in 2h39m52s.",
+         Cause::kUsageLimit},
+        {"Rate limit reached. Please try again in 20s.", Cause::kRateLimit},
+        {"You exceeded your rate limit", Cause::kRateLimit},
+        {"You've reached your upload size limit", Cause::kNone},
+    };
+    for (const auto& [words, cause] : cases)
+        check_words(words, cause);
+    CHECK(stop_of(error("user_global_rate_limited",
+                        "Sorry, you've exceeded your 5 hour session limits."))
+              .cause == Cause::kUsageLimit);
+    CHECK(stop_of(error("user_global_rate_limited")).cause == Cause::kRateLimit);
+    CHECK(
+        stop_of(error("rate_limit", "rate limit: try again in 15 hours 23 minutes.", 429)).cause ==
+        Cause::kUsageLimit);
+}
+
+TEST_CASE("cause: a wait in words becomes a time, for limits only", "[core]") {
+    CHECK(wait_in_words("Please try again in 15 hours 23 minutes.") == 15h + 23min);
+    CHECK(wait_in_words("Please retry after 2733 seconds.") == 2733s);
+    CHECK(wait_in_words("Resets in 2h39m52s.") == 2h + 39min + 52s);
+    CHECK(wait_in_words("Please try again in 20.5s.") == 21s);
+    CHECK(wait_in_words("try again in 1 day, 2 hours and 3 minutes") == 26h + 3min);
+    for (const char* none : {"It will reset in 10 days 19 hours", "try again in a moment",
+                             "try again in 5", "retry after 99999999 days", "try again in 0s", ""})
+        CHECK(wait_in_words(none) == 0s);
+    CHECK(retry_of(error("usage_limit", "will reset in 7 days 19 hours"), at(0)) ==
+          at(0) + 7 * 24h + 19h);
+    CHECK(retry_of(error("auth", "try again in 2h"), at(0)) == kNever);
+    ErrorReported named = error("usage_limit", "try again in 2h");
+    named.retry_at = at(3 * 3'600'000);
+    CHECK(retry_of(named, at(0)) == at(3 * 3'600'000));
 }

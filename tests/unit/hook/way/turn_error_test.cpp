@@ -101,3 +101,21 @@ TEST_CASE("turn error: a turn of codex that ended well, or was ended, has none",
         error_in_rollout(over + R"({"type":"event_msg","payload":{"type":"task_started"}})" + "\n")
             .error_class.empty());
 }
+
+TEST_CASE("turn error: codex gives the class of a limit to a workspace without credit", "[hook]") {
+    const auto class_of = [](const std::string& limits, const std::string& words) {
+        const std::string over = complete(R"(,"error":{"message":")" + words +
+                                          R"(","codex_error_info":"usage_limit_exceeded"})");
+        return error_in_rollout((limits.empty() ? "" : counted(limits)) + over).error_class;
+    };
+    const std::string full = R"({"primary":{"used_percent":100.0,"resets_at":1795740000},)";
+    const std::string part = R"({"primary":{"used_percent":10.0,"resets_at":1795740000},)";
+    const std::string type = R"("rate_limit_reached_type":"workspace_member_credits_depleted"})";
+    CHECK(class_of("", "Your workspace is out of credits. Add credits.") == "billing_error");
+    CHECK(class_of("", "You hit your spend cap set in your workspace.") == "billing_error");
+    CHECK(class_of("", "You've hit your usage limit.") == "usage_limit_exceeded");
+    CHECK(class_of(part + type, "no") == "billing_error");
+    CHECK(class_of(part + R"("spend_control_reached":true})", "no") == "billing_error");
+    CHECK(class_of(full + type, "Your workspace is out of credits.") == "usage_limit_exceeded");
+    CHECK(class_of(part + R"("rate_limit_reached_type":null})", "no") == "usage_limit_exceeded");
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/codex_rollout.hpp"
+#include "cli/conversations/codex_rollout.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kEndBytes = 1024 * 1024;
+constexpr std::size_t kRecordBytesMax = 256 * 1024 * 1024;
 constexpr std::size_t kLinesMax = 4'096;     // behind the last turn's start there are far fewer
 constexpr std::size_t kEntriesMax = 20'000;  // years of sessions
 constexpr std::size_t kThreadBytesMax = 64;
@@ -42,6 +44,12 @@ std::uint64_t reset_of(const Json& limits) {
         reset = std::max(reset, window.count_of("resets_at"));
     }
     return reset;
+}
+
+/// A stop that no time ends: the workspace has no credit, or has reached its spend cap.
+bool needs_money(const Json& limits) {
+    return limits.text_of("rate_limit_reached_type").starts_with("workspace_") ||
+           limits.flag_of("spend_control_reached");
 }
 
 /// The newest names first: folders are named by year, month and day. Links are not followed.
@@ -73,6 +81,7 @@ bool is_thread(std::string_view thread) {
 
 void add_stop_in_rollout(std::string_view end_of_rollout, Json& error) {
     std::optional<std::uint64_t> reset;
+    bool money = false;
     const Json* stop = nullptr;
     Json ended;
     for (std::size_t lines = 0; !end_of_rollout.empty() && lines < kLinesMax; ++lines) {
@@ -83,7 +92,11 @@ void add_stop_in_rollout(std::string_view end_of_rollout, Json& error) {
         const Json& payload = std::as_const(*line)["payload"];
         const std::string& type = payload.text_of("type");
         if (type == "task_started") break;
-        if (type == "token_count" && !reset) reset = reset_of(payload["rate_limits"]);
+        const Json& limits = payload["rate_limits"];
+        if (type == "token_count" && !reset && limits.is_object()) {
+            reset = reset_of(limits);
+            money = needs_money(limits);
+        }
         if (type == "task_complete" && stop == nullptr) {
             ended = payload["error"];
             stop = &ended;
@@ -91,7 +104,11 @@ void add_stop_in_rollout(std::string_view end_of_rollout, Json& error) {
     }
     if (stop == nullptr || stop->empty()) return;
     add_class((*stop)["codex_error_info"], error);
-    if (error["class"] != "usage_limit_exceeded" || reset.value_or(0) == 0) return;
+    if (error["class"] != "usage_limit_exceeded") return;
+    if (reset.value_or(0) == 0) {
+        if (money) error["class"] = "billing_error";
+        return;
+    }
     AgentLine timed;
     ToldError told_error{"limit"};
     told_error.retry_at_s = reset;
@@ -135,6 +152,19 @@ LineTokens total_in_rollout(std::string_view end_of_rollout) {
 
 LineTokens total_of_rollout(const std::string& path) {
     return total_in_rollout(hook::tail_of(path, kEndBytes));
+}
+
+std::string folder_of_rollout(const std::string& path) {
+    std::string folder;
+    std::ifstream file{path};
+    std::size_t left = kRecordBytesMax;
+    for (std::string line; std::getline(file, line) && line.size() < left; left -= line.size()) {
+        if (line.find("\"turn_context\"") == line.npos) continue;
+        const std::optional<Json> turn = Json::parse(line);
+        if (turn && turn->text_of("type") == "turn_context")
+            folder = std::as_const(*turn)["payload"].text_of("cwd");
+    }
+    return folder;
 }
 
 void add_stop_of_rollout(const std::string& path, Json& error) {

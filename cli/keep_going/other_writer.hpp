@@ -2,22 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <string_view>
+
+#include "cli/conversations/agent_homes.hpp"
 
 // Finds another process that has an agent's conversation open, because two processes would corrupt
 // it. Reads only names, sizes, locks and the registers of running agents.
 
 namespace headway::cli {
-
-/// Folders in which agents keep their conversations.
-struct AgentHomes {
-    std::string claude;  ///< $CLAUDE_CONFIG_DIR or ~/.claude
-    std::string codex;   ///< $CODEX_HOME or ~/.codex
-};
-
-/// The folders according to `environment`; an empty path: unknown.
-AgentHomes agent_homes(std::map<std::string, std::string> environment);
 
 /// The process that has the conversation open: "process 4711 of claude"; empty if no process is
 /// known. It is found in Claude's register of live sessions, or through Codex's lock.

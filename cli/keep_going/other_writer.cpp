@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/other_writer.hpp"
+#include "cli/keep_going/other_writer.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "cli/base/json.hpp"
+#include "cli/conversations/codex_rollout.hpp"
 #include "cli/process/proc_tree.hpp"
-#include "cli/run/codex_rollout.hpp"
 #include "system/file_descriptor.hpp"
 
 namespace headway::cli {
@@ -22,14 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRegisterFilesMax = 2'000;
 constexpr std::uintmax_t kRegisterBytesMax = 64 * 1024;
-constexpr std::size_t kProjectsMax = 20'000;
-
-bool is_conversation(const std::string& id) {
-    return !id.empty() && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_';
-    });
-}
 
 std::string text_in(const fs::path& file) {
     std::error_code ec;
@@ -72,29 +64,7 @@ std::string open_in_codex(const std::string& id, const AgentHomes& homes) {
     return {};  // what is closed is free again
 }
 
-std::uint64_t claude_bytes(const std::string& id, const AgentHomes& homes) {
-    std::error_code ec;
-    std::size_t looked_at = 0;
-    for (fs::directory_iterator entry(homes.claude + "/projects", ec), end; !ec && entry != end;
-         entry.increment(ec)) {
-        if (++looked_at > kProjectsMax) break;
-        std::error_code none;
-        const std::uintmax_t size = fs::file_size(entry->path() / (id + ".jsonl"), none);
-        if (!none) return size;
-    }
-    return 0;
-}
-
 }  // namespace
-
-AgentHomes agent_homes(std::map<std::string, std::string> environment) {
-    const std::string home = environment["HOME"];
-    const auto below = [&home](const std::string& chosen, const char* usual) {
-        return chosen.empty() && !home.empty() ? home + usual : chosen;
-    };
-    return {below(environment["CLAUDE_CONFIG_DIR"], "/.claude"),
-            below(environment["CODEX_HOME"], "/.codex")};
-}
 
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes) {
@@ -106,12 +76,11 @@ std::string open_elsewhere(const std::string& agent, const std::string& conversa
 
 std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes) {
-    if (!is_conversation(conversation)) return 0;
-    if (agent == "claude" && !homes.claude.empty()) return claude_bytes(conversation, homes);
-    if (agent != "codex" || homes.codex.empty()) return 0;
-    const std::string rollout = find_rollout(homes.codex, conversation);
+    std::string file;
+    if (agent == "claude") file = file_in_projects(homes.claude, "", conversation);
+    if (agent == "codex") file = find_rollout(homes.codex, conversation);
     std::error_code ec;
-    const std::uintmax_t size = rollout.empty() ? 0 : fs::file_size(rollout, ec);
+    const std::uintmax_t size = file.empty() ? 0 : fs::file_size(file, ec);
     return ec ? 0 : size;
 }
 

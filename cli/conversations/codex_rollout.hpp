@@ -25,6 +25,9 @@ std::string find_rollout(const std::string& codex_home, std::string_view thread)
 LineTokens total_in_rollout(std::string_view end_of_rollout);
 LineTokens total_of_rollout(const std::string& path);
 
+/// The folder in which the thread worked in its last turn; empty: unknown.
+std::string folder_of_rollout(const std::string& path);
+
 /// add_stop_in_rollout() with the end of this file.
 void add_stop_of_rollout(const std::string& path, Json& error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/other_writer.hpp"
+#include "cli/keep_going/other_writer.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -75,6 +75,23 @@ TEST_CASE("other writer: a conversation that grows is longer", "[cli]") {
     CHECK(stored_bytes("claude", kId, at.homes) == 3);
     CHECK(stored_bytes("codex", kId, at.homes) == 5);
     CHECK(stored_bytes("gemini", kId, at.homes) == 0);
+}
+
+TEST_CASE("agent home: it is the folder with the agent's login, under each of its names", "[cli]") {
+    const headway::tests::TempDir folder;
+    const std::string root = fs::canonical(folder.file("")).string();
+    const std::string home = root + "/home";
+    fs::create_directories(home + "/.claude");
+    fs::create_directory_symlink(home + "/.claude", root + "/link");
+    CHECK(agent_home("claude", {{"HOME", home}}) == home + "/.claude");
+    CHECK(agent_home("claude", {{"HOME", home}, {"CLAUDE_CONFIG_DIR", root + "/link/"}}) ==
+          home + "/.claude");
+    CHECK(agent_home("claude", {{"HOME", home}, {"CLAUDE_CONFIG_DIR", root + "/b"}}) ==
+          root + "/b");
+    CHECK(agent_home("codex", {{"HOME", home}, {"CODEX_HOME", root + "/c"}}) == root + "/c");
+    CHECK(agent_home("pi", {{"HOME", home}}) == home + "/.pi/agent");
+    CHECK(agent_home("aider", {{"HOME", home}}) == home);
+    CHECK(agent_home("claude", {}).empty());
 }
 
 TEST_CASE("other writer: an id is no path", "[cli]") {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/conversations/agent_homes.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kProjectsMax = 20'000;
+
+/// Where an agent keeps its login.
+struct HomeOf {
+    std::string_view agent;
+    const char* variable;  ///< names the folder
+    const char* usual;     ///< the folder below the user's home, without that variable
+};
+constexpr HomeOf kHomes[] = {
+    {"claude", "CLAUDE_CONFIG_DIR", "/.claude"}, {"codex", "CODEX_HOME", "/.codex"},
+    {"gemini", "GEMINI_CLI_HOME", ""},           {"qwen", "QWEN_HOME", "/.qwen"},
+    {"copilot", "COPILOT_HOME", "/.copilot"},    {"opencode", "XDG_DATA_HOME", "/.local/share"},
+    {"kilo", "XDG_DATA_HOME", "/.local/share"},  {"pi", "PI_CODING_AGENT_DIR", "/.pi/agent"},
+};
+
+std::string value_of(const std::map<std::string, std::string>& environment, const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string{} : found->second;
+}
+
+std::string home_in(const std::map<std::string, std::string>& environment, const char* variable,
+                    const char* usual) {
+    const std::string chosen = value_of(environment, variable);
+    const std::string home = value_of(environment, "HOME");
+    return chosen.empty() && !home.empty() ? home + usual : chosen;
+}
+
+}  // namespace
+
+AgentHomes agent_homes(const std::map<std::string, std::string>& environment) {
+    return {home_in(environment, "CLAUDE_CONFIG_DIR", "/.claude"),
+            home_in(environment, "CODEX_HOME", "/.codex"),
+            home_in(environment, "QWEN_HOME", "/.qwen")};
+}
+
+std::string agent_home(std::string_view agent,
+                       const std::map<std::string, std::string>& environment) {
+    std::string home = value_of(environment, "HOME");
+    for (const HomeOf& known : kHomes)
+        if (known.agent == agent) home = home_in(environment, known.variable, known.usual);
+    std::error_code ec;
+    fs::path real = fs::weakly_canonical(home, ec);
+    if (!real.has_filename()) real = real.parent_path();  // "/home/dev/.claude/"
+    return ec ? home : real.string();
+}
+
+bool is_conversation(const std::string& id) {
+    return !id.empty() && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_';
+    });
+}
+
+std::string file_in_projects(const std::string& home, const std::string& below,
+                             const std::string& id) {
+    if (home.empty() || !is_conversation(id)) return {};
+    std::error_code ec;
+    std::size_t looked_at = 0;
+    for (fs::directory_iterator entry(home + "/projects", ec), end; !ec && entry != end;
+         entry.increment(ec)) {
+        if (++looked_at > kProjectsMax) break;
+        std::error_code none;
+        const fs::path file = entry->path() / (below + id + ".jsonl");
+        if (fs::is_regular_file(fs::symlink_status(file, none))) return file.string();
+    }
+    return {};
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace headway::cli {
+
+/// Folders in which agents keep their conversations.
+struct AgentHomes {
+    std::string claude;     ///< $CLAUDE_CONFIG_DIR or ~/.claude
+    std::string codex;      ///< $CODEX_HOME or ~/.codex
+    std::string qwen = {};  ///< $QWEN_HOME or ~/.qwen
+};
+
+/// The folders according to `environment`; an empty path: unknown.
+AgentHomes agent_homes(const std::map<std::string, std::string>& environment);
+
+/// The folder in which an agent of this name keeps its login, and so one account; links are
+/// resolved. For an agent whose folder is unknown: the user's home.
+std::string agent_home(std::string_view agent,
+                       const std::map<std::string, std::string>& environment);
+
+/// True for an id that may be part of a path.
+bool is_conversation(const std::string& id);
+
+/// The file of the conversation: HOME/projects/PROJECT/`below`ID.jsonl; empty: not found. Looks at
+/// a bounded number of projects.
+std::string file_in_projects(const std::string& home, const std::string& below,
+                             const std::string& id);
+
+}  // namespace headway::cli

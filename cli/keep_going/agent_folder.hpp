@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+// The folder in which an agent works, according to the options of its command. Pure.
+
+namespace headway::cli {
+
+/// The folder that the command of a known agent names for its work, as written there; empty: none.
+std::string named_folder(const std::vector<std::string>& command);
+
+/// The option of the command by which a known agent makes a folder for itself at each start, as
+/// written there; empty: none.
+std::string fresh_folder_option(const std::vector<std::string>& command);
+
+/// True for the program of a known agent.
+bool is_agent_program(const std::string& program);
+
+}  // namespace headway::cli

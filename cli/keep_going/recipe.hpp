@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+// The options of the agents' own commands that matter for a resume.
+
+namespace headway::cli {
+
+/// How one agent goes on.
+struct Recipe {
+    std::string_view agent;                      ///< by its name in its lines
+    std::span<const std::string_view> programs;  ///< names of its program
+    std::string_view verb;                       ///< before its flags: "exec", "run"; empty: none
+    /// Options that take the next word; other options stand alone. A word that is neither is the
+    /// prompt.
+    std::span<const std::string_view> valued;
+    /// Options of the first run that name a conversation; they go, with their value.
+    std::span<const std::string_view> conversation;
+    /// Options without a value that go on in the newest conversation, which may be another one, or
+    /// make a copy of it; they go.
+    std::span<const std::string_view> newest;
+    std::string_view prompt_option;  ///< takes the prompt; empty: the prompt stands alone
+    std::string_view resume;   ///< "--resume", "resume"; ends in `=`: one word with the id; empty:
+                               ///< it cannot be resumed by its own options
+    bool verb_behind = false;  ///< the resume stands behind all flags, as a verb of its own
+    /// Those of `valued` that take all words up to the next option.
+    std::span<const std::string_view> greedy{};
+    /// Options that name the folder in which the agent works, in each run the same.
+    std::span<const std::string_view> folder{};
+    /// Options that make a folder at each start: repeated, they would lead away from the work.
+    std::span<const std::string_view> fresh_folder{};
+};
+
+/// The recipe of an agent by its name in its lines, or by the file name of its program; null: none.
+const Recipe* recipe_of_agent(std::string_view agent);
+const Recipe* recipe_of_program(std::string_view program);
+
+bool is_one_of(std::span<const std::string_view> all, std::string_view word);
+
+}  // namespace headway::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/agent_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway::cli;
+
+TEST_CASE("agent folder: it is that of the agent's own option, however it is written", "[cli]") {
+    CHECK(named_folder({"codex", "exec", "-C", "../wt", "x"}) == "../wt");
+    CHECK(named_folder({"/bin/codex", "exec", "--cd=../wt", "x"}) == "../wt");
+    CHECK(named_folder({"codex", "-C../wt", "exec", "x"}) == "../wt");
+    CHECK(named_folder({"opencode", "run", "--dir", "/wt", "x"}) == "/wt");
+    CHECK(named_folder({"kilo", "run", "--dir=/wt", "x"}) == "/wt");
+    CHECK(named_folder({"qwen", "--cwd", "/wt", "-p", "x"}) == "/wt");
+    CHECK(named_folder({"copilot", "-C", "/wt", "-p", "x"}) == "/wt");
+    CHECK(named_folder({"cline", "--json", "-c", "/wt", "x"}) == "/wt");
+}
+
+TEST_CASE("agent folder: no other word is one", "[cli]") {
+    CHECK(named_folder({"codex", "exec", "x"}).empty());
+    CHECK(named_folder({"codex", "exec", "-m", "-C", "x"}).empty());
+    CHECK(named_folder({"codex", "exec", "--", "-C", "x"}).empty());
+    CHECK(named_folder({"claude", "-p", "-c", "x"}).empty());
+    CHECK(named_folder({"make", "-C", "x"}).empty());
+    CHECK(named_folder({}).empty());
+}
+
+TEST_CASE("agent folder: an option that makes one at each start is found", "[cli]") {
+    CHECK(fresh_folder_option({"claude", "-p", "-w", "x"}) == "-w");
+    CHECK(fresh_folder_option({"claude", "-p", "x", "--worktree=a"}) == "--worktree=a");
+    CHECK(fresh_folder_option({"claude", "-pw", "x"}) == "-pw");
+    CHECK(fresh_folder_option({"claude", "-wname", "-p", "x"}) == "-wname");
+    CHECK(fresh_folder_option({"gemini", "-w", "-p", "x"}) == "-w");
+    CHECK(fresh_folder_option({"qwen", "--worktree", "-p", "x"}) == "--worktree");
+    CHECK(fresh_folder_option({"kilo", "run", "--parallel", "x"}) == "--parallel");
+    CHECK(fresh_folder_option({"claude", "-p", "--append-system-prompt", "-w"}).empty());
+    CHECK(fresh_folder_option({"claude", "-p", "--", "-w"}).empty());
+    CHECK(fresh_folder_option({"claude", "-rw", "-p", "--verbose", "x"}).empty());
+    CHECK(fresh_folder_option({"gemini", "-p", "-w"}).empty());
+    CHECK(fresh_folder_option({"opencode", "run", "-w", "x"}).empty());
+}
