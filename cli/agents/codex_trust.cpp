@@ -14,13 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kPatience{20'000};
+constexpr std::chrono::milliseconds kServerPatience{20'000};
 
 /// JSON-RPC, one message per line.
 class CodexServer {
 public:
     CodexServer(const fs::path& program, const Environment& environment)
-        : talk_({program.string(), "app-server"}, environment), until_(steady_now() + kPatience) {}
+        : talk_({program.string(), "app-server"}, environment), until_(steady_now() + kServerPatience) {}
 
     core::Result<Json> call(const char* method, Json params) {
         const int id = ++id_;

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kProjectsMax = 20'000;
 
-/// Where an agent keeps its login.
+/// Where an agent keeps its login and its sessions.
 struct HomeOf {
     std::string_view agent;
     const char* variable;  ///< names the folder
@@ -23,6 +23,7 @@ constexpr HomeOf kHomes[] = {
     {"gemini", "GEMINI_CLI_HOME", ""},           {"qwen", "QWEN_HOME", "/.qwen"},
     {"copilot", "COPILOT_HOME", "/.copilot"},    {"opencode", "XDG_DATA_HOME", "/.local/share"},
     {"kilo", "XDG_DATA_HOME", "/.local/share"},  {"pi", "PI_CODING_AGENT_DIR", "/.pi/agent"},
+    {"cline", "CLINE_DIR", "/.cline"},
 };
 
 std::string value_of(const std::map<std::string, std::string>& environment, const char* name) {
@@ -30,26 +31,27 @@ std::string value_of(const std::map<std::string, std::string>& environment, cons
     return found == environment.end() ? std::string{} : found->second;
 }
 
-std::string home_in(const std::map<std::string, std::string>& environment, const char* variable,
-                    const char* usual) {
-    const std::string chosen = value_of(environment, variable);
-    const std::string home = value_of(environment, "HOME");
-    return chosen.empty() && !home.empty() ? home + usual : chosen;
-}
-
 }  // namespace
 
+std::string agent_folder(std::string_view agent,
+                         const std::map<std::string, std::string>& environment) {
+    const std::string home = value_of(environment, "HOME");
+    for (const HomeOf& known : kHomes) {
+        if (known.agent != agent) continue;
+        const std::string chosen = value_of(environment, known.variable);
+        return chosen.empty() && !home.empty() ? home + known.usual : chosen;
+    }
+    return home;
+}
+
 AgentHomes agent_homes(const std::map<std::string, std::string>& environment) {
-    return {home_in(environment, "CLAUDE_CONFIG_DIR", "/.claude"),
-            home_in(environment, "CODEX_HOME", "/.codex"),
-            home_in(environment, "QWEN_HOME", "/.qwen")};
+    return {agent_folder("claude", environment), agent_folder("codex", environment),
+            agent_folder("qwen", environment)};
 }
 
 std::string agent_home(std::string_view agent,
                        const std::map<std::string, std::string>& environment) {
-    std::string home = value_of(environment, "HOME");
-    for (const HomeOf& known : kHomes)
-        if (known.agent == agent) home = home_in(environment, known.variable, known.usual);
+    const std::string home = agent_folder(agent, environment);
     std::error_code ec;
     fs::path real = fs::weakly_canonical(home, ec);
     if (!real.has_filename()) real = real.parent_path();  // "/home/dev/.claude/"

@@ -17,8 +17,12 @@ struct AgentHomes {
 /// The folders according to `environment`; an empty path: unknown.
 AgentHomes agent_homes(const std::map<std::string, std::string>& environment);
 
-/// The folder in which an agent of this name keeps its login, and so one account; links are
-/// resolved. For an agent whose folder is unknown: the user's home.
+/// The folder in which an agent of this name keeps its login and its sessions, as its environment
+/// variable names it. For an agent whose folder is unknown: the user's home. Empty: unknown.
+std::string agent_folder(std::string_view agent,
+                         const std::map<std::string, std::string>& environment);
+
+/// The same with links resolved: equal for one account.
 std::string agent_home(std::string_view agent,
                        const std::map<std::string, std::string>& environment);
 

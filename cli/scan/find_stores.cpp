@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/conversations/agent_homes.hpp"
+
 namespace headway::cli {
 namespace {
 
@@ -16,29 +18,22 @@ namespace fs = std::filesystem;
 /// Where an agent keeps its sessions.
 struct StorePlace {
     const StoreFormat* format;
-    const char* variable;    ///< environment variable of its folder; empty: none is known
-    const char* home;        ///< its folder below the home folder
-    const char* sessions;    ///< below its folder
+    const char* sessions;    ///< below the agent's folder
     const char* file_start;  ///< of the names of sessions
 };
 
 constexpr StorePlace kPlaces[] = {
-    {&kClaudeStore, "CLAUDE_CONFIG_DIR", ".claude", "projects", ""},
-    {&kCodexStore, "CODEX_HOME", ".codex", "sessions", "rollout-"},
-    {&kCodexStore, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
-    {&kCopilotStore, "", ".copilot", "session-state", "events"},
-    {&kGeminiStore, "", ".gemini", "tmp", ""},
-    {&kClineStore, "", ".cline/data", "sessions", ""},
-    {&kKiloStore, "XDG_DATA_HOME", ".local/share", "kilo", "kilo.db"},
-    {&kOpencodeStore, "XDG_DATA_HOME", ".local/share", "opencode", "opencode.db"},
-    {&kPiStore, "", ".pi/agent", "sessions", ""},
-    {&kQwenStore, "", ".qwen", "projects", ""},
+    {&kClaudeStore, "projects", ""},
+    {&kCodexStore, "sessions", "rollout-"},
+    {&kCodexStore, "archived_sessions", "rollout-"},
+    {&kCopilotStore, "session-state", "events"},
+    {&kGeminiStore, ".gemini/tmp", ""},
+    {&kClineStore, "data/sessions", ""},
+    {&kKiloStore, "kilo", "kilo.db"},
+    {&kOpencodeStore, "opencode", "opencode.db"},
+    {&kPiStore, "sessions", ""},
+    {&kQwenStore, "projects", ""},
 };
-
-std::string value_of(const std::map<std::string, std::string>& environment, const char* name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string{} : found->second;
-}
 
 /// Deeper than any agent stores; a loop of mounts has no end.
 constexpr int kFoldersDeep = 16;
@@ -119,14 +114,12 @@ void sort_files(FoundStores& found) {
 FoundStores find_stores(const std::map<std::string, std::string>& environment,
                         const std::vector<std::string>& agents) {
     FoundStores found;
-    const std::string home = value_of(environment, "HOME");
     for (const StorePlace& place : kPlaces) {
         if (!agents.empty() &&
             std::find(agents.begin(), agents.end(), place.format->agent) == agents.end())
             continue;
-        fs::path folder = value_of(environment, place.variable);
-        if (folder.empty() && home.empty()) continue;
-        if (folder.empty()) folder = fs::path(home) / place.home;
+        fs::path folder = agent_folder(place.format->agent, environment);
+        if (folder.empty()) continue;
         folder /= place.sessions;
         std::error_code ignored;
         const bool there = fs::is_directory(folder, ignored);
