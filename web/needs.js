@@ -36,21 +36,24 @@ const goalOf = (item) => line(item.goal || item.session);
 export const ACTS = {
   nudge: ['Nudge', 'Each agent gets your words as advice with its next report.', '/nudge', [['text', 'Your hint']], ({ text }) => (text ? { text } : null)],
   stop: ['Stop', 'Each agent gets a directive to stop; a session ends when its agent ends it.', '/cancel', [REASON], ({ reason }) => (reason ? { reason } : {})],
-  end: ['End', 'Their agents are silent. The sessions end at once; reports of an agent that comes back are refused.', '/end',
+  end: ['End', 'The sessions end at once; reports of an agent that comes back are refused.', '/end',
     [['outcome', 'How it ended', [['failed', 'failed'], ['cancelled', 'cancelled']]], REASON],
     ({ outcome, reason }) => ({ outcome: outcome || 'failed', ...(reason && { reason }) })],
-  acknowledge: ['Acknowledge', 'They ask for attention no more; the journal keeps them, and who has seen them.', '/alarms/acknowledge',
-    [['reason', 'Your note for the journal']], ({ reason }) => (reason ? { reason } : {})],
+  acknowledge: ['Acknowledge', 'They ask for attention no more; the journal keeps them and who saw them.', '/alarms/acknowledge',
+    [['reason', 'Your note for the journal']], ({ reason }, last) => ({ ...(last && { up_to: last }), ...(reason && { reason }) })],
 };
 const ACTS_OF = { alarm: ['stop', 'acknowledge'], fan_out: ['acknowledge', 'stop'], stuck: ['nudge', 'stop'], over_budget: ['stop'], waiting: ['stop'], blocked: ['stop'], silent: ['end'] };
 const DONE = { nudge: 'Nudged', stop: 'Asked to stop:', end: 'Ended', acknowledge: 'Acknowledged:' };
 
+// For the items as they were when a person chose them: an alarm since then has not been seen.
 export function Acting({ act, items, close, done }) {
   const [label, what, rest, fields, body] = ACTS[act];
-  const ids = [...new Set(items.map((item) => item.session))];
-  return html`<${Sending} title=${ids.length > 1 ? `${label} ${ids.length} sessions` : `${label} ${ids[0]}`} what=${what} fields=${fields} body=${body} close=${close}
-    path=${ids.map((id) => sessionPath(id, rest))} done=${(reply) => {
-      answer({ text: `${DONE[act]} ${ids.length > 1 ? ids.length + ' sessions' : ids[0]}`, session: ids.length === 1 && ids[0] });
+  const [seen] = useState(() => new Map(items.map((item) => [sessionPath(item.session, rest), item])));
+  const paths = [...seen.keys()], first = items[0].session, many = paths.length > 1, whom = many ? paths.length + ' sessions' : first;
+  const each = (values, path = paths[0]) => body(values, seen.get(path).up_to);
+  return html`<${Sending} title=${`${label} ${whom}`} what=${what} fields=${fields} body=${each} close=${close}
+    path=${paths} done=${(reply) => {
+      answer({ text: `${DONE[act]} ${whom}`, session: !many && first });
       done?.(reply);
     }} />`;
 }

@@ -109,7 +109,7 @@ function Verdict({ doc }) {
       : data.length > 0 && html`<ul class="list">${data.map((event) => html`<${Proof} key=${event.n} id=${id} event=${event} />`)}</ul>`}
     <p class="line muted">
       ${numbers.length > 0 && html`<span>Evidence ${numbers.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}
-      ${(v.detectors || [v.detector]).map((name) => name && html`<code title="the rule that spoke">${name}</code>`)}
+      ${(v.detectors || [v.detector]).map((name) => name && html`<code title="the rule">${name}</code>`)}
       ${v.confidence > 0 && html`<span title=${percent(v.confidence * 100)}>${v.confidence >= 0.95 ? 'sure' : 'likely'}</span>`}
         ${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
 }
@@ -135,7 +135,7 @@ function Alarms({ doc, done }) {
     <ul class="list">${all.map((a, i) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} />${i > 0 && html`<b>${words(a)}</b>`}
       ${a.approval_id && html`<code>${a.approval_id}</code>`}<small><${Ago} at=${a.at} /></small>
       ${a.approval_id && i < EVIDENCE_SHOWN && html`<div class="against"><${Against} alarm=${a} /></div>`}</li>`)}</ul>
-    ${open && html`<${Acting} act=${open} items=${[{ session: doc.id }]} close=${() => set('')} done=${done} />`}</section>`;
+    ${open && html`<${Acting} act=${open} items=${[{ session: doc.id, up_to: doc.n }]} close=${() => set('')} done=${done} />`}</section>`;
 }
 
 // How far it has come, in the words of the agent or of a judge.

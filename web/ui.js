@@ -243,7 +243,7 @@ export function Sending({ title, what, path, fields, body, sure, word, close, do
   const sendAll = async () => {
     let reply, problem;
     const refused = [];
-    for (const one of all) await post(one, data).then((got) => { reply = got; }, (error) => { problem = error; refused.push(one); });
+    for (const one of all) await post(one, body(values, one)).then((got) => { reply = got; }, (error) => { problem = error; refused.push(one); });
     if (!problem) return reply;
     if (all.length > 1) problem.message = `${refused.length} of ${all.length} refused it; the last: ${problem.message}`;
     left.current = refused;

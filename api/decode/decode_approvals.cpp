@@ -315,6 +315,9 @@ Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std::strin
     DecodedAcknowledge decoded;
     HEADWAY_CHECK(fields::decode_object(document.root(), decoded));
     if (decoded.n == 0) return under(wrong("must be at least 1; leave it out for all"), "n");
+    if (decoded.up_to == 0)
+        return under(wrong("must be at least 1; leave it out for all"), "up_to");
+    if (decoded.n && decoded.up_to) return under(wrong("cannot stand beside n"), "up_to");
     HEADWAY_CHECK(check_who(decoded.by, {}));
     return decoded;
 }

@@ -59,13 +59,15 @@ struct DecodedRevoke {
 /// An empty body means `{}`.
 core::Result<DecodedRevoke> decode_revoke(JsonDocument& document, std::string_view body);
 
-/// A person's acknowledgement of a session's alarms.
+/// A person's acknowledgement of a session's alarms. Without `n` and `up_to`: of all.
 struct DecodedAcknowledge {
-    std::optional<std::uint64_t> n;  ///< number of one alarm; absent: all
+    std::optional<std::uint64_t> n;      ///< number of one alarm; never with `up_to`
+    std::optional<std::uint64_t> up_to;  ///< greatest number among those that the person saw
     std::string by;
     std::string reason;
     static constexpr auto fields() {
         return field_list(core::field("n", &DecodedAcknowledge::n),
+                          core::field("up_to", &DecodedAcknowledge::up_to),
                           core::field("by", &DecodedAcknowledge::by),
                           core::field("reason", &DecodedAcknowledge::reason));
     }

@@ -193,24 +193,24 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.close_array();
 }
 
-/// Alarms: actions against a decision that no person has acknowledged.
+/// Alarms: actions against a decision that no person has acknowledged; the most urgent first.
 void write_alarms(JsonWriter& json, std::string_view session, const core::Approvals& approvals) {
     json.key("alarms");
     json.open_array();
-    for (const core::RaisedAlarm& alarm : approvals.alarms) {
+    for (const core::RaisedAlarm* alarm : approvals.alarms_by_urgency()) {
         json.open_object();
-        json.member("kind", alarm.kind);
+        json.member("kind", alarm->kind);
         json.key("approval_id");
-        if (alarm.approval != 0) {
-            json.value(core::approval_id(session, alarm.approval));
+        if (alarm->approval != 0) {
+            json.value(core::approval_id(session, alarm->approval));
         } else {
             json.null();
         }
-        json.member("tool", alarm.tool);
-        json.member("at", alarm.at);
-        json.member("n", alarm.n);
-        json.member("times", alarm.times);
-        if (!alarm.detail.empty()) json.member("detail", alarm.detail);
+        json.member("tool", alarm->tool);
+        json.member("at", alarm->at);
+        json.member("n", alarm->n);
+        json.member("times", alarm->times);
+        if (!alarm->detail.empty()) json.member("detail", alarm->detail);
         json.close_object();
     }
     json.close_array();

@@ -172,13 +172,18 @@ bool is_content_id(std::string_view call_id) {
 }
 
 void read_question(JsonValue object, Hook& hook) {
-    constexpr std::size_t kOptionsMax = 16;  // as those of an approval
     std::string all = "question\n" + hook.text;
     const auto list = array_in(object, "options");
     if (list) {
         list->each([&](JsonValue option) {
-            if (option.kind() == JsonKind::kString) hook.options.push_back(option.redacted_text());
-            return hook.options.size() < kOptionsMax;
+            std::string text;
+            if (option.kind() == JsonKind::kString) {
+                text = option.redacted_text();
+            } else {
+                option.append_redacted_to(text);
+            }
+            hook.options.push_back(std::move(text));
+            return hook.options.size() <= kQuestionOptionsMax;
         });
     }
     for (const std::string& option : hook.options)

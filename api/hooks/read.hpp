@@ -40,7 +40,11 @@ std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& ar
 /// True if the id may come from call_id_of(), so that equal calls have the same id.
 bool is_content_id(std::string_view call_id);
 
-/// Reads the options of a question, and sets an id that is the same for equal questions.
+/// Answers to choose from that one question may have, as in a request for approval.
+inline constexpr std::size_t kQuestionOptionsMax = 16;
+
+/// Reads the options of a question, and sets an id that is the same for equal questions. A question
+/// with more than kQuestionOptionsMax gets one more than that, and is refused as a request.
 void read_question(JsonValue object, Hook& hook);
 
 /// The number after `label` at the beginning of `text`.

@@ -67,6 +67,8 @@ core::Result<Hook> read_question(JsonValue arguments) {
     hooks::read_question(arguments, hook);
     if (has(arguments, "options") && !hooks::array_in(arguments, "options"))
         return missing("options", "must be a list of texts");
+    if (hook.options.size() > hooks::kQuestionOptionsMax)
+        return missing("options", "must have at most 16 items: the person has to see all of them");
     const auto wait_asked = hooks::count_in(arguments, "wait_seconds");
     if (has(arguments, "wait_seconds") && !wait_asked)
         return missing("wait_seconds", "must be a number from 0 to 86400");

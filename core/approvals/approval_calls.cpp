@@ -275,6 +275,29 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     return alarm;
 }
 
+std::string asked_digest_of(const ToolFinished& call, const CallFingerprint& fingerprint) {
+    if (call.args.empty() && is_args_digest(call.args_digest)) return call.args_digest;
+    if (call.args.empty() && !call.args_digest.empty()) return bound_digest(call.args_digest);
+    return args_of(fingerprint);
+}
+
+std::optional<ApprovalAlarm> alarm_of_rejected(const Approvals& approvals,
+                                               std::span<const std::uint64_t> rejected,
+                                               const ToolFinished& call,
+                                               const CallFingerprint& fingerprint) {
+    if (call.refused_here) return std::nullopt;
+    const std::uint64_t digest = call_digest(call.tool, asked_digest_of(call, fingerprint));
+    const FinishedCall finished{call, fingerprint};
+    if (std::find(rejected.begin(), rejected.end(), digest) == rejected.end() ||
+        finished.refused() || covering(approvals, finished))
+        return std::nullopt;
+    ApprovalAlarm alarm;
+    alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
+    alarm.tool = call.tool;
+    alarm.detail = "a person rejected it in another session of the family";
+    return alarm;
+}
+
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call) {
     const auto& requests = approvals.requests;
@@ -321,35 +344,6 @@ const Approval* ready_for_dialog(const Approvals& approvals, std::string_view ca
                !args_digest.empty() && a.run_digest == args_digest;
     });
     return found == requests.end() ? nullptr : &*found;
-}
-
-const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
-    const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
-        return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
-               (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
-    });
-    return found == grants.end() ? nullptr : &*found;
-}
-
-const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
-    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
-        return a.open() && !a.of_dialog() && a.tool == asked.tool &&
-               a.run_digest == asked.args_digest;
-    });
-    return found == requests.end() ? nullptr : &*found;
-}
-
-std::optional<bool> Approvals::newest_decision(std::string_view tool,
-                                               std::string_view args_digest) const {
-    if (args_digest.empty()) return std::nullopt;
-    const auto last = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
-        return a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
-               a.args_digest == args_digest && a.by_person();
-    });
-    if (last != requests.rend()) return last->decision == Decision::kReject;
-    const std::uint64_t call = call_digest(tool, args_digest);
-    const bool dropped = std::find(rejected.begin(), rejected.end(), call) != rejected.end();
-    return dropped ? std::optional{true} : std::nullopt;
 }
 
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,7 +9,8 @@
 #include "core/base/assert.hpp"
 #include "core/text/words.hpp"
 
-// Decisions and redemptions: first one wins, allowed kinds, and which bytes.
+// Decisions and redemptions: first one wins, allowed kinds, which bytes, and the calls that they
+// cover.
 
 namespace headway::core {
 namespace {
@@ -153,6 +156,60 @@ bool asks_for_another_way(std::string_view reason) {
         "instead",   "another way", "another approach", "other way",
         "different", "alternative", "rather "};
     return mentions(lower(reason), kWords);
+}
+
+void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n) {
+    std::erase_if(approvals.alarms, [&](const RaisedAlarm& raised) {
+        const auto& names = seen.alarms;
+        if (std::find(names.begin(), names.end(), raised.n) == names.end()) return false;
+        for (Approval& approval : approvals.requests) {
+            if (approval.n != raised.approval) continue;
+            approval.alarm_seen = true;
+            approval.changed_n = n;
+        }
+        return true;
+    });
+    // Those that had no room were not among what was acknowledged.
+    if (seen.alarms.empty()) approvals.alarms_more = 0;
+}
+
+const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
+    // A person has rejected this very call, which a grant of the whole tool does not take back.
+    const bool tool = asked.kind == ApprovalKind::kTool;
+    if (tool && newest_decision(asked.tool, asked.args_digest).value_or(false)) return nullptr;
+    const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
+        return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
+               (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
+    });
+    return found == grants.end() ? nullptr : &*found;
+}
+
+const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.open() && !a.of_dialog() && a.tool == asked.tool &&
+               a.run_digest == asked.args_digest;
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+std::optional<bool> Approvals::newest_decision(std::string_view tool,
+                                               std::string_view args_digest) const {
+    if (args_digest.empty()) return std::nullopt;
+    const Approval* last = nullptr;  // by the time of the decision, not of the request
+    for (const Approval& a : requests) {
+        // A person who declines to decide, or allows other arguments, takes no rejection back. Nor
+        // does a permission for one execution, once that is over.
+        const bool over = a.scope == GrantScope::kOnce && a.executed_n != 0;
+        const bool decisive =
+            a.decision == Decision::kReject || (a.decision == Decision::kApprove && !over);
+        const bool about = a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
+                           a.args_digest == args_digest && a.by_person() && decisive;
+        if (about && (last == nullptr || a.decided_n > last->decided_n)) last = &a;
+    }
+    if (last != nullptr) return last->decision == Decision::kReject;
+    const std::uint64_t call = call_digest(tool, args_digest);
+    const bool dropped = std::find(rejected.begin(), rejected.end(), call) != rejected.end();
+    return dropped ? std::optional{true} : std::nullopt;
 }
 
 }  // namespace headway::core

@@ -101,10 +101,14 @@ int worth(const Approval& approval) {
 /// A person's decision about a call outlives its request.
 void keep_decision(Approvals& approvals, const Approval& decided) {
     if (decided.kind != ApprovalKind::kTool || decided.of_dialog()) return;
+    const bool rejects = decided.decision == Decision::kReject;
+    const bool allows =
+        decided.decision == Decision::kApprove && decided.scope != GrantScope::kOnce;
+    if (!rejects && !allows) return;
     const std::uint64_t call = call_digest(decided.tool, decided.args_digest);
     auto& rejected = approvals.rejected;
     std::erase(rejected, call);
-    if (decided.decision != Decision::kReject) return;
+    if (!rejects) return;
     if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
     rejected.push_back(call);
 }
@@ -239,6 +243,17 @@ const RaisedAlarm* Approvals::worst_alarm() const noexcept {
     return worst == alarms.end() ? nullptr : &*worst;
 }
 
+std::vector<const RaisedAlarm*> Approvals::alarms_by_urgency() const {
+    std::vector<const RaisedAlarm*> sorted;
+    for (const RaisedAlarm& alarm : alarms)
+        sorted.push_back(&alarm);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [less = by_rank(*this)](const RaisedAlarm* a, const RaisedAlarm* b) {
+                         return less(*b, *a);
+                     });
+    return sorted;
+}
+
 const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
     if (requests.empty()) return nullptr;
     const std::string identity = identity_of(asked);
@@ -364,21 +379,6 @@ void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
     const bool late = alarm.alarm == ApprovalAlarmKind::kNeverExecuted;
     // A call that ran while its request was pending leaves nothing to decide.
     become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);
-}
-
-void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n) {
-    std::erase_if(approvals.alarms, [&](const RaisedAlarm& raised) {
-        const auto& names = seen.alarms;
-        if (std::find(names.begin(), names.end(), raised.n) == names.end()) return false;
-        for (Approval& approval : approvals.requests) {
-            if (approval.n != raised.approval) continue;
-            approval.alarm_seen = true;
-            approval.changed_n = n;
-        }
-        return true;
-    });
-    // Those that had no room were not among what was acknowledged.
-    if (seen.alarms.empty()) approvals.alarms_more = 0;
 }
 
 void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -173,6 +175,14 @@ struct RaisedAlarm {
     }
 };
 
+/// Alarms by the numbers of their last events; without change: all.
+struct AlarmRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+    bool operator==(const AlarmRange&) const = default;
+    bool has(std::uint64_t n) const noexcept { return n >= first && n <= last; }
+};
+
 /// Urgency of an alarm. From high to low: a forbidden call was executed; a call was executed
 /// without an approval; a forbidden call was started. All other alarms are equally urgent: approved
 /// but not executed, refused by the agent, too many sub-agents. Pure.
@@ -193,8 +203,8 @@ struct Approvals {
     /// limits::kRejectedCallsMax, oldest first.
     std::vector<std::uint64_t> rejected;
 
-    /// True if a person's newest decision about this call, under any call id, is a rejection;
-    /// nothing if no person has decided about it.
+    /// True if a person's newest approval or rejection of this call, under any call id, is a
+    /// rejection; nothing if there is none. An approval of one execution counts until that is over.
     std::optional<bool> newest_decision(std::string_view tool, std::string_view args_digest) const;
     bool is_rejected(std::string_view tool, std::string_view args_digest) const {
         return newest_decision(tool, args_digest).value_or(false);
@@ -221,6 +231,8 @@ struct Approvals {
     /// The most urgent alarm, or null. Among equally urgent alarms, one that contradicts a person's
     /// decision comes first, then the oldest.
     const RaisedAlarm* worst_alarm() const noexcept;
+    /// All alarms, the most urgent first, of equals the oldest.
+    std::vector<const RaisedAlarm*> alarms_by_urgency() const;
     /// An unused approval of exactly this call, or null. Never the approval of a dialog.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
@@ -309,6 +321,17 @@ bool asks_for_another_way(std::string_view reason);
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);
+/// The digest of a finished call's arguments as a request for approval names it. Pure.
+std::string asked_digest_of(const ToolFinished& call, const CallFingerprint& fingerprint);
+
+/// The alarm for a call that has just finished although it is among these calls, given as
+/// call_digest(), that a person rejected in another session; nothing if an approval of this session
+/// covers the call, or the agent reports that it was refused. Pure.
+std::optional<ApprovalAlarm> alarm_of_rejected(const Approvals& approvals,
+                                               std::span<const std::uint64_t> rejected,
+                                               const ToolFinished& call,
+                                               const CallFingerprint& fingerprint);
+
 /// The alarm for a call that has just started although a call with this id was rejected. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);

@@ -316,6 +316,31 @@ FanOut fan_out_in(const ChildProgress& child) {
 
 }  // namespace
 
+ChildProgress without_counted(ChildProgress child, const BudgetMeter& counted) {
+    const ChildUse* known = known_child(counted, child);
+    if (known == nullptr) return child;
+    const auto take = [](std::uint64_t& from, std::uint64_t part) { from -= std::min(from, part); };
+    take(child.steps, known->use.steps);
+    take(child.tokens, known->use.tokens);
+    for_each_field<UseParts>([&](const auto& field, std::size_t) {
+        take(child.parts.*(field.member), known->use.parts.*(field.member));
+    });
+    if (child.cost_usd) {
+        std::uint64_t micros = cost_micros(*child.cost_usd);
+        take(micros, known->use.cost_micros);
+        child.cost_usd = dollars(micros);
+    }
+    return child;
+}
+
+bool is_use_of_nothing(const ChildProgress& child) {
+    return use_of(child) == BudgetUse{};
+}
+
+bool knows_child(const BudgetMeter& parent, const ChildProgress& child) {
+    return known_child(parent, child) != nullptr;
+}
+
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child) {
     const ChildUse* known = known_child(parent, child);
     // A child that is new counts, whatever it has used.

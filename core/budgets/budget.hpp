@@ -102,6 +102,12 @@ UseParts added(const UseParts& a, const UseParts& b);
 /// The totals of `child`, including its own children, as its parent's journal records them.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
+/// `child` without the part that `counted` has already counted. Pure.
+ChildProgress without_counted(ChildProgress child, const BudgetMeter& counted);
+/// True if the progress has no use. Pure.
+bool is_use_of_nothing(const ChildProgress& child);
+/// True if the child is one of the open children of `parent`. Pure.
+bool knows_child(const BudgetMeter& parent, const ChildProgress& child);
 /// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
 /// True if `child` would change the parent's figures substantially. This is so if the child has

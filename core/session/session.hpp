@@ -81,6 +81,9 @@ struct Context {
     const PolicyFloor* floor = nullptr;
     /// Bounds of the limits after an extension; null = no bounds.
     const BudgetBounds* bounds = nullptr;
+    /// Calls of the current report, as call_digest(), that a person rejected in another session of
+    /// the family and has not allowed in this one.
+    std::span<const std::uint64_t> rejected_elsewhere;
     std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, in
                                            ///< order
     const FanOutRules* fan_out = nullptr;  ///< limits of sub-agents; null = no limits
@@ -213,11 +216,10 @@ public:
     Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
                     std::vector<Event>& out);
 
-    /// Records that a person has seen alarm `n` (the number of an approval.alarm event); if `n` is
-    /// 0, all alarms. Changes nothing if there is no alarm. Works in an ended session too, whose
-    /// alarms need attention until a person has seen them. Error: kInvalidField if `n` is not an
-    /// open alarm.
-    Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
+    /// Records that a person has seen the alarms of this range. Changes nothing if there is no
+    /// alarm. Works in an ended session too, whose alarms need attention until a person has seen
+    /// them. Error: kInvalidField if a narrower range than all has no open alarm.
+    Result<> acknowledge_alarms(const AlarmRange& range, std::string by, std::string reason,
                                 const Context& context, std::vector<Event>& out);
 
     /// Requests a judge's opinion; false if this check is already in flight. The caller sends the

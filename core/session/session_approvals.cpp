@@ -36,19 +36,14 @@ Ruling by_grant(std::string_view session, const Grant& grant) {
     return ruling;
 }
 
-/// True if a call that needed approval, and reports no arguments now, was checked when it started:
-/// it needed no request then, so a grant of its tool covered it.
-bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timestamp now) {
-    if (!call.args.empty() || !call.args_digest.empty() || call.call_id.empty()) return false;
-    const auto& grants = state.approvals.grants;
-    const bool granted = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
-        return grant.kind == ApprovalKind::kTool && grant.tool == call.tool && grant.live(now);
-    });
-    const std::string id = kept_call_id(call.call_id);
-    const auto& asked = state.approvals.requests;
-    const bool named = std::any_of(asked.begin(), asked.end(),
-                                   [&id](const Approval& a) { return a.call_id == id; });
-    return granted && !named && in_flight(state, call.call_id);
+/// A person has rejected this very call, here or elsewhere in the family.
+bool person_rejected(const Command& command, const Approval& approval) {
+    if (approval.kind != ApprovalKind::kTool) return false;
+    const auto& elsewhere = command.context().rejected_elsewhere;
+    const std::uint64_t call = call_digest(approval.tool, approval.args_digest);
+    const auto own = command.state().approvals.newest_decision(approval.tool, approval.args_digest);
+    return own.value_or(false) ||
+           std::find(elsewhere.begin(), elsewhere.end(), call) != elsewhere.end();
 }
 
 std::string what(const Approval& approval) {
@@ -230,66 +225,6 @@ Result<> Session::revoke(std::uint64_t n, std::string by, std::string reason,
     return {};
 }
 
-Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
-                                     const Context& context, std::vector<Event>& out) {
-    Command command{*this, context, out};
-    AlarmAcknowledged seen;
-    for (const RaisedAlarm& raised : state_.approvals.alarms) {
-        if (n == 0 || raised.n == n) seen.alarms.push_back(raised.n);
-    }
-    if (seen.alarms.empty() && n != 0) {
-        return Error{ErrorCode::kInvalidField,
-                     "no alarm of this session has this number, or it was raised again or "
-                     "acknowledged since; `alarms` of GET /v1/sessions/" +
-                         id_ + " lists them",
-                     "/n"};
-    }
-    if (seen.alarms.empty() && state_.approvals.alarms_more == 0) return {};
-    credit_pause(command);
-    HEADWAY_ASSERT(seen.alarms.size() <= limits::kAlarmsMax);
-    seen.by = std::move(by);
-    seen.reason = std::move(reason);
-    command.add(std::move(seen));
-    return {};
-}
-
-std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& event) {
-    const SessionState& state = command.state();
-    if (const auto* start = std::get_if<ToolStarted>(&event.payload))
-        return alarm_of(state.approvals, command.id(), *start);
-    const auto* call = std::get_if<ToolFinished>(&event.payload);
-    if (call == nullptr) return std::nullopt;
-    const ApprovalRules none;
-    const Context& context = command.context();
-    const ApprovalRules& rules = context.approvals != nullptr ? *context.approvals : none;
-    const bool must_ask = rules.must_ask(*state.policy, call->tool) ||
-                          rules.must_ask(context.policies_above, call->tool);
-    if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
-    if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
-    const CallFingerprint fingerprint =
-        call->fingerprint ? *call->fingerprint : plain_fingerprint(*call);
-    auto alarm =
-        alarm_of(state.approvals, command.id(), *call, fingerprint, must_ask, command.now());
-    // It was Headway that refused this one.
-    const bool refused = alarm && alarm->alarm == ApprovalAlarmKind::kApprovedButRefused;
-    if (refused && must_stop(state)) alarm.reset();
-    return alarm;
-}
-
-void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause) {
-    const SessionState& state = command.state();
-    alarm.evidence.push_back(cause);
-    const auto about = parse_approval_id(alarm.id);
-    const Approval* asked = about ? state.approvals.find(about->n) : nullptr;
-    const bool last = asked != nullptr && asked->pending() && state.approvals.pending() == 1;
-    Event event = make_event(std::move(alarm), command.now());
-    if (last && state.agent_state == AgentState::kAwaitingPermission) {
-        move_to(state, AgentState::kProcessingPrompt,
-                event);  // the call ran: nothing to decide any more
-    }
-    command.append(std::move(event));
-}
-
 void ask(Command& command, ApprovalRequested request) {
     const SessionState& state = command.state();
     Event event = make_event(std::move(request), command.now());
@@ -315,7 +250,9 @@ void settle(Command& command, std::uint64_t n) {
     like.kind = approval->kind;
     like.tool = approval->tool;
     like.args_digest = approval->args_digest;
-    const Grant* grant = state.approvals.grant_for(like, command.now());
+    const Grant* grant = person_rejected(command, *approval)
+                             ? nullptr
+                             : state.approvals.grant_for(like, command.now());
     if (grant != nullptr) add_decision(command, n, by_grant(command.id(), *grant));
 }
 
@@ -337,6 +274,7 @@ void add_overdue(Command& command) {
                 approval.on_expiry == OnExpiry::kApprove &&
                 command.context().approvals != nullptr &&
                 command.context().approvals->time_may_approve(*state.policy, approval) &&
+                !person_rejected(command, approval) &&
                 !command.context().approvals->must_ask(command.context().policies_above,
                                                        approval.tool);
             const bool held = approval.on_expiry == OnExpiry::kApprove && !approves;

@@ -91,6 +91,27 @@ test('an alarm comes first and says what ran, and who had said no and why; Stop 
   await window.page.locator('.answers', { hasText: 'Asked to stop: ran' }).waitFor();
 });
 
+test('the worst alarm is the headline; one that is raised while a person writes the acknowledgement stays', async () => {
+  const run = async (command, call_id, decision) => {
+    const { id } = await daemon.ask('several', { tool: 'bash', call_id, args: { command } });
+    if (decision) await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision, by: 'ana' }, daemon.token());
+    await daemon.report('several', tool('bash', { command }, { call_id, ok: true }));
+  };
+  await run('make early', 'c1');
+  await run('rm -rf /srv', 'c2', 'reject');
+  await window.to('#/session/several', '.alarms');
+  const alarms = window.page.locator('.alarms'), dialog = window.page.locator('dialog');
+  assert.equal(await alarms.locator('h2').innerText(), 'bash ran although it was rejected');
+  await alarms.getByRole('button', { name: 'Acknowledge…' }).click();
+  await dialog.getByRole('button', { name: 'Send' }).waitFor();
+  await run('dd of=/dev/sda', 'c3', 'reject');
+  await alarms.locator('li').nth(2).waitFor();
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await alarms.locator('li').nth(1).waitFor({ state: 'detached' });
+  const left = (await daemon.get('/v1/sessions/several')).alarms;
+  assert.deepEqual(left.map(({ kind, times }) => [kind, times]), [['executed_though_rejected', 1]]);
+});
+
 test('the journal is in turns: beats and repeats are folded with their number, and the raw event is a key away', async () => {
   await daemon.open('turns', { goal: 'Take turns' });
   await daemon.report('turns', { type: 'message', data: { role: 'user', text: 'Begin.' } }, ...Array.from({ length: 7 }, (_, i) => ({ type: 'heartbeat', data: { iteration: i } })),

@@ -575,6 +575,109 @@ class Generations(AgentCase):
         self.assertEqual(operator.post("/v1/sessions/a-1~2/resume", {"by": "ann"}).status, 200)
         self.assertNotIn("stopped the session above", json.dumps(self.hook(agent, "pre", 2, session="a-kid")))
 
+    def test_a_rejected_call_that_runs_in_a_sub_agent_or_a_later_generation_raises(self):
+        _, operator, agent = self.pair()
+        command = {"command": "rm -r /srv"}
+
+        def run(session, call_id, **more):
+            agent.post(f"/v1/sessions/{session}/events",
+                       {"type": "tool.finished", "data": {"tool": "bash", "call_id": call_id, "args": command, "ok": True, **more}})
+            return [alarm["kind"] for alarm in operator.get(f"/v1/sessions/{session}").json()["alarms"]]
+        agent.put("/v1/sessions/a-r", {"goal": "g"})
+        agent.put("/v1/sessions/a-r.c", {"goal": "g", "parent": "a-r"})
+        asked = agent.post("/v1/sessions/a-r/approvals", {"tool": "bash", "args": command, "call_id": "q"}).json()["id"]
+        operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject", "by": "ana", "then": "change_approach", "reason": "never"})
+        refused = {"ok": False, "error": {"class": "denied", "message": "refused by the hook"}}
+        self.assertEqual(run("a-r.c", "c0", **refused), [])
+        self.assertEqual(run("a-r.c", "c1"), ["executed_though_rejected"])
+        agent.post("/v1/sessions/a-r/end", {"outcome": "completed"})
+        agent.put("/v1/sessions/a-r~2", {})
+        self.assertEqual(run("a-r~2", "c2"), ["executed_though_rejected"])
+        # Allowed by a person there, it runs.
+        operator.post("/v1/sessions/a-r~2/alarms/acknowledge", {})
+        again = agent.post("/v1/sessions/a-r~2/approvals", {"tool": "bash", "args": command, "call_id": "c3"}).json()["id"]
+        operator.post(f"/v1/approvals/{again}/decision", {"decision": "approve", "by": "ana"})
+        self.assertEqual(run("a-r~2", "c3"), [])
+
+    def test_a_rejected_call_is_refused_in_a_later_generation_by_each_hook_that_can(self):
+        _, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "bash", "args": {"command": "ls 7"}, "call_id": "q"}).json()["id"]
+        operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject", "by": "ana", "then": "change_approach", "reason": "never"})
+        self.end(agent, "a-1")
+        agent.put("/v1/sessions/a-1~2", {})
+        for event in ("pre", "permission"):
+            self.assertIn("rejected", self.hook(agent, event, 7, session="a-1~2").get("deny", ""), event)
+            self.assertNotIn("rejected", self.hook(agent, event, 8, session="a-1~2").get("deny", ""), event)
+
+    def test_a_line_has_no_second_line(self):
+        _, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        self.end(agent, "a-1")
+        agent.put("/v1/sessions/a-1~2", {})
+        self.end(agent, "a-1~2")
+        self.assertEqual(agent.put("/v1/sessions/a-1~2~2", {}).status, 403)
+        self.assertEqual(agent.put("/v1/sessions/a-1~3", {}).status, 201)
+
+    def test_the_labels_of_a_line_stay_whatever_its_agent_adds(self):
+        _, operator, agent = self.pair()
+        operator.put("/v1/sessions/a-1", {"labels": {"team": "pay"}})
+        self.end(agent, "a-1")
+        agent.put("/v1/sessions/a-1~2", {"labels": {f"k{n}": "v" for n in range(16)}})
+        self.assertEqual(operator.session("a-1~2")["labels"].get("team"), "pay")
+
+    def test_two_pings_of_an_agent_lift_no_cancel(self):
+        _, operator, agent = self.pair()
+        operator.put("/v1/sessions/a-1", {"labels": {"team": "pay"}})
+        self.hook(agent, "pre", 1)
+        for path in ("", "/start"):
+            self.assertEqual(agent.get(f"/ping/a-1{path}").status, 200)
+        self.assertEqual(operator.post("/v1/sessions/a-1~2/cancel", {}).status, 200)
+        for path in ("", "/start"):
+            agent.get(f"/ping/a-1{path}")
+        self.assertEqual(agent.get("/v1/sessions/a-1~3").status, 404)
+
+    def test_only_an_approval_takes_a_rejection_back(self):
+        _, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        calls = iter(range(100))
+
+        def hook(event="pre"):
+            body = {"event": event, "session": "native", "tool": "bash", "call": f"t{next(calls)}", "args": {"command": "ls"}, "ok": True}
+            return agent.post("/v1/hooks/generic", json.dumps(body).encode(), {"X-Headway-Session": "a-1"}).json()
+
+        def decide(**decision):
+            asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "bash", "args": {"command": "ls"}, "call_id": f"q{next(calls)}"}).json()["id"]
+            reply = operator.post(f"/v1/approvals/{asked}/decision", {"by": "ana", **decision})
+            self.assertEqual(reply.status, 200, reply.body)
+            return hook()
+        self.assertIn("deny", decide(decision="reject", then="change_approach", reason="never"))
+        self.assertIn("deny", decide(decision="ignore"))
+        self.assertNotEqual(decide(decision="edit", edited_args={"command": "ls -l"}), {})
+        self.assertIn("deny", hook(), "only what the person made of it may run")
+        self.assertNotIn("deny", decide(decision="approve"))
+        hook("post")
+        self.assertIn("deny", hook(), "one approval is one execution")
+
+    def test_a_grant_of_a_tool_takes_no_rejection_of_a_call_back(self):
+        _, operator, agent = self.pair()
+
+        def ask(session, call_id, to):
+            return agent.post(f"/v1/sessions/{session}/approvals", {"tool": "deploy", "args": {"to": to}, "call_id": call_id}).json()
+
+        def decide(asked, **decision):
+            self.assertEqual(operator.post(f"/v1/approvals/{asked['id']}/decision", {"by": "ana", **decision}).status, 200)
+        for rejected, granted in (("a-one", "a-one"), ("a-above", "a-above.c")):
+            agent.put(f"/v1/sessions/{rejected}", {})
+            if granted != rejected:
+                agent.put(f"/v1/sessions/{granted}", {"parent": rejected})
+            decide(ask(rejected, "c1", "production"), decision="reject", then="change_approach", reason="never production")
+            before = ask(granted, "c2", "production")
+            decide(ask(granted, "c3", "staging"), decision="approve", scope="session", match="tool")
+            self.assertEqual(ask(granted, "c4", "test")["status"], "approved")
+            for asked in (before, ask(granted, "c5", "production")):
+                self.assertEqual(operator.get(f"/v1/approvals/{asked['id']}").json()["status"], "pending", granted)
+
     def test_an_agent_does_not_shed_a_pause_by_ending_itself(self):
         _, operator, agent = self.pair()
         self.hook(agent, "prompt")

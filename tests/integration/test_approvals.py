@@ -241,7 +241,7 @@ class Deciding(PersonCase):
         self.assertEqual((overview["alarm"], overview["needs_you"][0]["kind"]), ("executed_though_rejected", "alarm"))
         self.assertEqual((need["reason_code"], need["approval"], need["certain"]),
                          ("executed_though_rejected", approval, True))
-        self.assertEqual((row, progress), ("executed_though_rejected",) * 2)
+        self.assertEqual((row, progress, need["up_to"]), (*("executed_though_rejected",) * 2, alarm["n"]))
         self.assertIn('headway_approval_alarms{alarm="executed_though_rejected"}', self.client.get("/metrics").body.decode())
         # Nothing that the agent says takes it away, nor its end.
         self.client.report(session, "directive.acknowledged", id=approval)
@@ -254,7 +254,10 @@ class Deciding(PersonCase):
         self.addCleanup(agent.close)
         self.assertEqual(agent.post(path, {}).status, 401)
         self.assertEqual(self.client.post(path, {"n": alarm["n"] + 1}).json()["code"], "invalid_field")
-        seen = self.client._expect((200,), self.client.post(path, {"n": alarm["n"], "by": "ann"}))
+        for body in ({"up_to": 0}, {"up_to": alarm["n"] - 1}, {"n": alarm["n"], "up_to": alarm["n"]}):
+            refused = self.client.post(path, body)
+            self.assertEqual((refused.status, refused.json()["field"]), (400, "/up_to"))
+        seen = self.client._expect((200,), self.client.post(path, {"up_to": alarm["n"], "by": "ann"}))
         self.assertEqual((seen["alarms"], seen["outcome"]), ([], "completed"))
         self.assertEqual(self.client._expect((200,), self.client.post(path, {}))["n"], seen["n"])
         self.assertEqual((shown()[1], *shown()[2:]), ([], None, None))

@@ -117,6 +117,22 @@ class Days(OwnDaemonCase):
         self.assertEqual(len(client.get("/v1/approvals?status=pending").json()["approvals"]), 1)
         client.beat("a")
 
+    def test_when_the_session_that_asked_ends_another_asks(self):
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
+        for name in ("a", "b"):
+            client.open(name, agent={"model": "flat"})
+        client.beat("b", usage={"input_tokens": 1_000_000})
+        client.beat("a")
+
+        def pending():
+            return [p["session"] for p in client.get("/v1/approvals?status=pending").json()["approvals"]]
+        self.assertEqual(pending(), ["b"])
+        client.end("b", "completed")
+        eventually(lambda: pending() == ["a"], what="the request of the other session")
+        client.beat("a")
+        self.assertEqual(pending(), ["a"])
+
     def test_adding_to_a_cap_lets_its_sessions_go_on(self):
         client = self.start(config=self.CONFIG).operator()
         self.addCleanup(client.close)

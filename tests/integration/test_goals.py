@@ -123,6 +123,14 @@ class Goals(GoalCase):
         self.assertEqual(self.stop("true", program=(str(BINARY), "hook")), {})
         self.assertEqual(self.runs(), 1)
 
+    def test_nothing_is_run_while_a_sub_agent_waits_for_a_person(self):
+        self.begin()
+        self.event("SubagentStart", agent_id="a1", agent_type="general-purpose")
+        asked = self.client.post(f"/v1/sessions/{self.session}.a1/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        self.assertEqual((self.stop(FAILS), self.runs()), ({}, 0))
+        self.client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve", "by": "ana"})
+        self.assertEqual((self.stop(FAILS)["decision"], self.runs()), ("block", 1))
+
     def test_the_digest_counts_it_as_resumed(self):
         self.begin()
         self.stop(FAILS)

@@ -211,6 +211,7 @@ class Mcp(SharedDaemonCase):
                              ({"name": "ask_human", "arguments": {"question": ""}}, "question"),
                              ({"name": "ask_human", "arguments": {"question": "?", "wait_seconds": -1}}, "wait_seconds"),
                              ({"name": "ask_human", "arguments": {"question": "?", "options": "a"}}, "options"),
+                             ({"name": "ask_human", "arguments": {"question": "?", "options": ["a"] * 17}}, "options"),
                              ({"name": "approve", "arguments": {"tool_name": "x", "input": {"text": "x" * 70_000}}}, "65536")):
             answer = agent.ask("tools/call", params)
             self.assertEqual(answer["error"]["code"], -32602, answer)

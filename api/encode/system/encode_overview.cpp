@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/encode/system/encode_overview.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "api/encode/encode_budget.hpp"
@@ -54,6 +55,7 @@ void write_need(JsonWriter& json, const Need& need) {
     json.member("since", need.since);
     json.member("reason", need.reason);
     json.member("reason_code", need.alarm);
+    if (need.up_to > 0) json.member("up_to", need.up_to);
     json.member("certain", need.certain);
     if (need.cause != core::Cause::kNone) json.member("cause", need.cause);
     if (need.retry_at != core::kNever) json.member("retry_at", need.retry_at);
@@ -237,6 +239,8 @@ Need need_of_alarm(const core::Session& session) {
     need.reason = alarm_text(*worst);
     if (const core::Approval* asked = state.approvals.find(worst->approval))
         need.risk = asked->risk;
+    for (const core::RaisedAlarm& alarm : state.approvals.alarms)
+        need.up_to = std::max(need.up_to, alarm.n);
     const std::size_t others = state.approvals.alarms.size() - 1 + state.approvals.alarms_more;
     if (others > 0) need.reason += "; and " + std::to_string(others) + " more";
     return need;

@@ -49,6 +49,7 @@ struct Need {
     std::optional<core::ApprovalAlarmKind> alarm;  ///< with kAlarm: the alarm's kind
     /// With kAlarm: whether the alarm contradicts a person's decision.
     bool against_person = false;
+    std::uint64_t up_to = 0;                  ///< with kAlarm: event of the session's newest alarm
     core::Cause cause = core::Cause::kNone;   ///< with kBlocked: the cause of the block
     core::Timestamp retry_at = core::kNever;  ///< with kBlocked: when the provider accepts requests
                                               ///< again, according to the provider

@@ -49,7 +49,11 @@ void read_generic_call(JsonValue json, HookCall& call) {
     call.exit_code = count_in(json, "exit_code");
     read_generic_mutated(json, call);
     call.interrupted = call.error_class == "cancelled";
-    const bool failed = !call.error.empty() || !call.error_class.empty();
+    // A word that is not known is no success.
+    const auto word = member(json, "ok");
+    const bool unknown = word && word->kind() != JsonKind::kNull && !call.ok;
+    const bool failed = !call.error.empty() || !call.error_class.empty() || unknown ||
+                        call.exit_code.value_or(0) != 0;
     if (!call.ok && failed) call.ok = false;
     if (!call.ok.value_or(true)) fail(call);
 }
@@ -123,6 +127,19 @@ void read_generic_error(JsonValue body, Hook& hook) {
     if (abort) hook.kind = HookKind::kInterrupt;  // by a person: no error
 }
 
+/// An outcome that is not known is a failure.
+void read_generic_outcome(JsonValue body, Hook& hook) {
+    const auto outcome = member(body, "outcome");
+    if (!outcome || outcome->kind() == JsonKind::kNull) return;
+    hook.outcome = name_in(body, "outcome");
+    core::Outcome known{};
+    if (core::parse_name(hook.outcome, known)) return;
+    const std::string why = "it ended with an outcome that is not known" +
+                            (hook.outcome.empty() ? std::string{} : ": " + hook.outcome);
+    hook.reason = hook.reason.empty() ? why : why + "; " + hook.reason;
+    hook.outcome = core::name_of(core::Outcome::kFailed);
+}
+
 void read_generic_fields(JsonValue body, Hook& hook) {
     hook.agent = name_in(body, "agent");
     hook.agent_type = name_in(body, "agent_type");
@@ -133,8 +150,8 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.text = text_in(body, "text");
     hook.synthetic = flag_in(body, "synthetic").value_or(false);
     read_generic_background(body, hook);
-    hook.outcome = name_in(body, "outcome");
     hook.reason = name_in(body, "reason");
+    read_generic_outcome(body, hook);
     hook.hold_ms = count_in(body, "hold_ms");
     hook.unedited = !flag_in(body, "edits").value_or(true);
     hook.wordless = !flag_in(body, "words").value_or(true);

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "api/hooks/dialect.hpp"
-#include "api/hooks/readable.hpp"
 #include "api/hooks/report.hpp"
 #include "api/hooks/session_names.hpp"
 #include "api/hooks/texts/answer_use.hpp"
 #include "api/hooks/texts/errors.hpp"
 #include "api/hooks/texts/goal_report.hpp"
+#include "api/json/readable_json.hpp"
 #include "core/base/limits.hpp"
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
@@ -191,10 +191,10 @@ Result<> read_body(api::JsonDocument& document, std::string_view body, HookReadi
 /// with a wrong value stays wrong. Any thread.
 Result<> read_hook(api::JsonDocument& document, std::string_view body, HookReading& reading) {
     auto read = read_body(document, body, reading);
-    const bool marked = api::hooks::has_readable_mark(body);
+    const bool marked = api::has_readable_mark(body);
     if (!marked && (read || read.error().code != ErrorCode::kInvalidJson)) return read;
     for (const std::size_t depth : kReadableDepths) {
-        const std::string readable = api::hooks::readable_json(body, depth);
+        const std::string readable = api::readable_json(body, depth);
         if (read_body(document, readable, reading)) return {};
     }
     return read;

@@ -148,7 +148,10 @@ Result<std::uint64_t> ask(Transaction& transaction, Resident*& resident, AskComm
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(open_if_new(transaction, resident, command.session, command.controls, events));
     const auto place = static_cast<std::ptrdiff_t>(events.size());
-    resident->session.report(reported, transaction.context(), events);
+    HEADWAY_TRY(const auto rejected, rejected_elsewhere(transaction, *resident, reported));
+    core::Context asking = transaction.context();
+    asking.rejected_elsewhere = rejected;
+    resident->session.report(reported, asking, events);
     // A credit for an attention gap may come before it.
     const auto asked =
         std::find_if(events.begin() + place, events.end(), [](const core::Event& event) {
@@ -264,7 +267,14 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
     Decided done;
     if (decides) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n, ruling));
-        HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
+        // A grant covers requests that wait, but none that was rejected above.
+        const auto waiting = waiting_requests(resident->session.state().approvals);
+        HEADWAY_TRY(const auto rejected, rejected_elsewhere(transaction, *resident, waiting));
+        HEADWAY_CHECK(transaction.change(
+            *resident, [&](core::Session& decided, core::Context context, auto& events) {
+                context.rejected_elsewhere = rejected;
+                return decided.decide(n, ruling, context, events);
+            }));
         if (resident->session.state().stopped) touch_below(transaction, *resident);
         HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
@@ -318,9 +328,11 @@ Result<ApprovalShown> RevokeCommand::operator()(Transaction& transaction) {
 
 Result<SessionDocument> AcknowledgeCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    HEADWAY_CHECK(transaction.change(*resident, &core::Session::acknowledge_alarms,
-                                     body.n.value_or(0), std::move(body.by),
-                                     std::move(body.reason)));
+    core::AlarmRange range;
+    if (body.up_to) range.last = *body.up_to;
+    if (body.n) range = {*body.n, *body.n};
+    HEADWAY_CHECK(transaction.change(*resident, &core::Session::acknowledge_alarms, range,
+                                     std::move(body.by), std::move(body.reason)));
     return SessionDocument{resident->session, transaction.reader().time()};
 }
 

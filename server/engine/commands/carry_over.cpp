@@ -88,16 +88,18 @@ bool is_of_one_run(const core::Label& label) {
     return label.key == "workspace" || label.key == "agent_version" || label.key == "resumed";
 }
 
+/// First those of the generation before: caps count by them.
 void take_labels(const std::vector<core::Label>& before, std::vector<core::Label>& labels) {
+    std::vector<core::Label> all;
     for (const core::Label& label : before) {
         const auto own = std::find_if(labels.begin(), labels.end(),
                                       [&](const auto& other) { return other.key == label.key; });
-        if (own == labels.end()) {
-            if (labels.size() < core::limits::kLabelsMax) labels.push_back(label);
-        } else if (!is_of_one_run(label)) {
-            *own = label;
-        }
+        all.push_back(own != labels.end() && is_of_one_run(label) ? *own : label);
+        if (own != labels.end()) labels.erase(own);
     }
+    all.insert(all.end(), labels.begin(), labels.end());
+    if (all.size() > core::limits::kLabelsMax) all.resize(core::limits::kLabelsMax);
+    labels = std::move(all);
 }
 
 /// As many as a policy may have: first those that the generation before had, or each generation
@@ -137,9 +139,6 @@ template <class T>
 void lower_to(std::optional<T>& limit, const std::optional<T>& other) {
     if (other && (!limit || *limit > *other)) limit = other;
 }
-
-/// Type of `headway run`, which ends its sessions itself: the next generation may not have it.
-constexpr std::string_view kRunType = "command";
 
 /// The session that `session` goes on from: `<id>` of `<id>~2`, `<id>~2` of `<id>~3`; or empty.
 Result<std::string> name_before(Reader& reader, const std::string& session) {
@@ -212,6 +211,31 @@ std::string next_generation(const std::string& session, const std::string& now) 
     return has_next(session, number) ? generation(session, number + 1) : now;
 }
 
+Result<Resident*> generation_after(Transaction& transaction, const std::string& session) {
+    const auto now = parse_generation(session);
+    const std::string base = now ? now->base : session;
+    const int number = now ? now->number : 1;
+    Resident* const none = nullptr;
+    if (!has_next(base, number)) return none;
+    const std::string id = generation(base, number + 1);
+    HEADWAY_TRY(const bool known, transaction.reader().knows(id));
+    if (!known) return none;
+    auto found = transaction.sessions().find(id);
+    if (!found && is_unreadable(found.error().code)) return none;
+    return found;
+}
+
+Result<const Resident*> successor(Transaction& transaction, const Resident& ended) {
+    const core::SessionState& state = ended.session.state();
+    if (!state.ended() && !state.about.recorded) return static_cast<const Resident*>(nullptr);
+    HEADWAY_TRY(const std::string newest,
+                in_force(transaction.reader(), base_of(ended.session.id()), Begins::kNever));
+    if (newest == ended.session.id()) return static_cast<const Resident*>(nullptr);
+    auto found = transaction.reader().find(newest);
+    if (!found && is_unreadable(found.error().code)) return static_cast<const Resident*>(nullptr);
+    return found;
+}
+
 Result<const Resident*> ended_before(Reader& reader, const std::string& session) {
     HEADWAY_TRY(const std::string name, name_before(reader, session));
     const Resident* found = nullptr;
@@ -260,6 +284,13 @@ Result<> check_turn(Reader& reader, const std::string& session, BegunBy by) {
             "ids with ~2 to ~999 at their end are those of sessions that go on after their "
             "end; choose another id",
             "id"};
+    const auto next = parse_generation(session);
+    HEADWAY_TRY(const std::string line, name_before(reader, next ? next->base : std::string{}));
+    if (!line.empty() && by == BegunBy::kAgent)
+        return Error{ErrorCode::kForbidden,
+                     next->base + " goes on in the next id of its own line, and begins none of " +
+                         "its own; choose another id",
+                     "id"};
     HEADWAY_TRY(const Resident* ended, ended_before(reader, session));
     if (ended != nullptr && (by != BegunBy::kAgent || !was_stopped(ended->session.state())))
         return {};
@@ -287,7 +318,7 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     if (!agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
     if (!agent.name.empty()) about.agent.name = agent.name;
     const std::string& parent = before.about.parent;  // a later generation of it is the same family
-    if (!parent.empty() && base_of(about.parent) != base_of(parent)) about.parent = parent;
+    if (base_of(about.parent) != base_of(parent)) about.parent = parent;
     take_labels(before.about.labels, about.labels);
     return raised;
 }

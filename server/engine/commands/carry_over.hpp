@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/events/session_payloads.hpp"
@@ -18,6 +19,10 @@ namespace headway::server {
 
 /// Maximum number of generations of one session. Later resumes go on in the last generation.
 inline constexpr int kGenerationsMax = 999;
+
+/// Agent type of `headway run`, which ends its sessions itself: hooks neither end them nor give
+/// their next generations this type.
+inline constexpr std::string_view kRunType = "command";
 
 /// The id of the first generation of a session; the session's own id if it has no other generation.
 /// Pure.
@@ -37,6 +42,13 @@ core::Result<std::string> in_force(Reader& reader, const std::string& session, B
 /// The generation of `session` after generation `now`; `now` itself if no further generation is
 /// allowed.
 std::string next_generation(const std::string& session, const std::string& now);
+
+/// The generation after `session`; null if it is unknown or damaged on the disk.
+core::Result<Resident*> generation_after(Transaction& transaction, const std::string& session);
+
+/// The newest generation of a session that has ended or is a recording, in which its agent goes on;
+/// null if the session is open, or is the newest.
+core::Result<const Resident*> successor(Transaction& transaction, const Resident& ended);
 
 /// The generation before `session`, if that generation has ended or is a recording; else null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);

@@ -9,6 +9,7 @@
 
 #include "core/approvals/approvals.hpp"
 #include "core/base/limits.hpp"
+#include "core/fold/fold_call.hpp"
 #include "server/engine/commands/carry_over.hpp"
 
 namespace headway::server {
@@ -18,8 +19,6 @@ using core::Result;
 
 /// Calls that are remembered as rejected, of all generations together.
 constexpr std::size_t kRefusedMax = 1024;
-/// Generations that are read for them: each may come from the disk.
-constexpr int kRefusedGenerationsMax = 64;
 
 /// Adds the calls whose newest decision of a person is a rejection; `decided` has the calls that a
 /// newer generation decided about.
@@ -52,7 +51,7 @@ Result<bool> was_refused(Transaction& transaction, Resident& resident, std::stri
         std::vector<std::uint64_t> refused;
         std::vector<std::uint64_t> decided;
         std::string name = resident.session.id();
-        for (int i = 0; i < kRefusedGenerationsMax && refused.size() < kRefusedMax; ++i) {
+        for (int i = 0; i < kGenerationsMax && refused.size() < kRefusedMax; ++i) {
             HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), name));
             if (before == nullptr) break;
             name = before->session.id();
@@ -92,25 +91,29 @@ bool rejected_above(const core::Approvals& approvals, const Resident* after, std
     return newest ? *newest : approvals.is_rejected(tool, args_digest);
 }
 
-/// The newest generation of a session that has ended or is a recording, in which its agent goes on;
-/// or null.
-Result<const Resident*> successor(Transaction& transaction, const Resident& ended) {
-    const core::SessionState& state = ended.session.state();
-    if (!state.ended() && !state.about.recorded) return static_cast<const Resident*>(nullptr);
-    HEADWAY_TRY(const std::string newest,
-                in_force(transaction.reader(), base_of(ended.session.id()), Begins::kNever));
-    if (newest == ended.session.id()) return static_cast<const Resident*>(nullptr);
-    auto found = transaction.reader().find(newest);
-    if (!found && is_unreadable(found.error().code)) return static_cast<const Resident*>(nullptr);
-    return found;
-}
-
 /// A pause holds behind an end that no person made, until a later generation is without it.
 bool holds_pause(const core::SessionState& state, const Resident* after) {
     if (after != nullptr) return after->session.state().paused();
     // Nothing ends the pause of a day in a session that has ended.
     const bool lifted = state.paused_for_day || state.end_code == core::kEndedByPerson;
     return state.paused() && (!state.ended() || !lifted);
+}
+
+struct NamedCall {
+    std::string tool;  ///< empty: none
+    std::string args_digest;
+};
+
+/// The call that has run, or that a request asks for.
+NamedCall named_call(const core::Event& event) {
+    if (const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload))
+        return asked->kind == core::ApprovalKind::kTool ? NamedCall{asked->tool, asked->args_digest}
+                                                        : NamedCall{};
+    const auto* call = std::get_if<core::ToolFinished>(&event.payload);
+    if (call == nullptr) return {};
+    return {call->tool,
+            core::asked_digest_of(
+                *call, call->fingerprint ? *call->fingerprint : core::plain_fingerprint(*call))};
 }
 
 }  // namespace
@@ -138,7 +141,8 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
         const core::Session& newest = after != nullptr ? after->session : one->session;
         if (above.stop.empty() && was_ended_for_it(newest.state()))
             above.stop = "the session above this one was ended, " + newest.id();
-        if (above.stop.empty() && rolls_up && is_used_up(state))
+        const bool used_up = is_used_up(state) || (after != nullptr && is_used_up(newest.state()));
+        if (above.stop.empty() && rolls_up && used_up)
             above.stop = "the budget of the session above this one is used up";
         above.paused = above.paused || holds_pause(state, after);
     }
@@ -152,6 +156,46 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
     const auto own = resident.session.state().approvals.newest_decision(tool, args_digest);
     if (own && !*own) above.refused = false;
     return above;
+}
+
+std::vector<core::Event> waiting_requests(const core::Approvals& approvals) {
+    std::vector<core::Event> waiting;
+    for (const core::Approval& one : approvals.requests) {
+        if (!one.pending()) continue;
+        core::ApprovalRequested asked;
+        asked.kind = one.kind;
+        asked.tool = one.tool;
+        asked.args_digest = one.args_digest;
+        waiting.emplace_back().payload = std::move(asked);
+    }
+    return waiting;
+}
+
+Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, Resident& resident,
+                                                      std::span<const core::Event> events) {
+    std::vector<std::uint64_t> found;
+    const std::string& id = resident.session.id();
+    if (resident.session.state().about.parent.empty() && base_of(id) == id) return found;
+    std::vector<NamedCall> calls;
+    for (const core::Event& event : events) {
+        NamedCall call = named_call(event);
+        if (!call.tool.empty()) calls.push_back(std::move(call));
+    }
+    if (calls.empty()) return found;
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    std::vector<std::pair<const core::Approvals*, const Resident*>> above;
+    for (const Resident* one : line) {
+        HEADWAY_TRY(const Resident* after, successor(transaction, *one));
+        above.emplace_back(&one->session.state().approvals, after);
+    }
+    for (const auto& [tool, digest] : calls) {
+        if (resident.session.state().approvals.newest_decision(tool, digest)) continue;
+        HEADWAY_TRY(bool refused, was_refused(transaction, resident, tool, digest));
+        for (const auto& [approvals, after] : above)
+            refused = refused || rejected_above(*approvals, after, tool, digest);
+        if (refused) found.push_back(core::call_digest(tool, digest));
+    }
+    return found;
 }
 
 Result<bool> must_ask_for(Transaction& transaction, Resident* resident, const core::Policy& policy,

@@ -10,6 +10,7 @@
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
 #include "core/values/liveness.hpp"
+#include "server/engine/commands/carry_over.hpp"
 
 namespace headway::server {
 
@@ -35,6 +36,18 @@ Result<bool> tick(Transaction& transaction, Resident& resident) {
     context.agent_works = agent_works(resident, context);
     HEADWAY_TRY(const auto above, policies_above(transaction, resident));
     context.policies_above = above;
+    // Time approves nothing that a person has rejected.
+    const core::Approvals& approvals = resident.session.state().approvals;
+    const bool expires = std::any_of(
+        approvals.requests.begin(), approvals.requests.end(), [](const core::Approval& one) {
+            return one.pending() && one.on_expiry == core::OnExpiry::kApprove;
+        });
+    std::vector<std::uint64_t> rejected;
+    if (expires) {
+        HEADWAY_TRY(rejected,
+                    rejected_elsewhere(transaction, resident, waiting_requests(approvals)));
+    }
+    context.rejected_elsewhere = rejected;
     const bool paused = resident.session.state().paused();
     std::vector<core::Event>& events = transaction.events();
     resident.session.tick(context, events);
@@ -101,6 +114,64 @@ Result<> tell_children(Transaction& transaction, const Resident& parent) {
     return {};
 }
 
+/// Ended generations of one ancestor whose figures are looked at: each may come from the disk.
+constexpr int kGenerationsLooked = 4;
+/// Families that are looked through for a circle.
+constexpr int kPayersLooked = 8;
+
+/// The session in whose figures the use of `child` counts: its parent; once that has ended, the
+/// generation in which it goes on, else its parent, and so on. Null: none. Takes out of `progress`
+/// what other sessions on the way counted before; `counted`: there was one.
+Result<const Resident*> payer_of(Transaction& transaction, const Resident& child,
+                                 const std::vector<Resident*>& line, core::ChildProgress& progress,
+                                 bool& counted) {
+    const Resident* const none = nullptr;
+    const Resident* payer = nullptr;
+    const auto take_out = [&](const Resident& other) {
+        const core::BudgetMeter& meter = other.session.state().budget;
+        counted = counted || core::knows_child(meter, progress);
+        progress = core::without_counted(std::move(progress), meter);
+    };
+    for (const Resident* const ancestor : line) {
+        const core::SessionState& state = ancestor->session.state();
+        // An event of today would move the times of a recording.
+        if (state.about.recorded && payer == nullptr) return none;
+        if (payer == nullptr && !state.ended()) {
+            payer = ancestor;
+            if (payer == line.front()) return payer;  // as with nearly all
+            continue;
+        }
+        take_out(*ancestor);
+        if (payer != nullptr) continue;  // one above it that counted while there was none
+        const Resident* one = ancestor;
+        for (int looked = 0; one != nullptr && looked < kGenerationsLooked; ++looked) {
+            HEADWAY_TRY(one, generation_after(transaction, one->session.id()));
+            if (one != nullptr && one->session.state().ended()) take_out(*one);
+        }
+        HEADWAY_TRY(const Resident* after, successor(transaction, *ancestor));
+        const bool goes_on = after != nullptr && after != &child &&
+                             !after->session.state().ended() &&
+                             !after->session.state().about.recorded;
+        if (goes_on) payer = after;
+        if (!goes_on && !state.about.budget_rules->roll_up) return none;
+    }
+    return payer;
+}
+
+/// True if the use that `payer` counts would come back to `child`: generations may name parents
+/// that make a circle.
+Result<bool> comes_back(Transaction& transaction, const Resident& child, const Resident* payer) {
+    for (int looked = 0; looked < kPayersLooked; ++looked) {
+        HEADWAY_TRY(const auto line, ancestors_of(transaction.sessions(), *payer));
+        core::ChildProgress ignored;
+        bool counted = false;
+        HEADWAY_TRY(payer, payer_of(transaction, *payer, line, ignored, counted));
+        if (payer == nullptr) return false;
+        if (payer == &child) return true;
+    }
+    return true;
+}
+
 Result<> tell_parent(Transaction& transaction, Resident& child) {
     const core::Context& context = transaction.context();
     const core::SessionState& state = child.session.state();
@@ -108,20 +179,26 @@ Result<> tell_parent(Transaction& transaction, Resident& child) {
     if (state.about.parent.empty() || (state.ended() && !has_ended_now(transaction, child)))
         return {};
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), child));
-    if (line.empty()) return {};
-    // An event of today would move the times of a recording.
-    const core::SessionState& parent = line.front()->session.state();
-    if (parent.ended() || parent.about.recorded) return {};
-    const bool limited =
-        state.budget.limited() || std::any_of(line.begin(), line.end(), [](const Resident* one) {
-            return one->session.state().budget.limited();
-        });
     core::ChildProgress progress =
         core::child_progress_of(child.session.id(), state, context.now, context.watch);
+    bool counted = false;
+    HEADWAY_TRY(const Resident* const payer, payer_of(transaction, child, line, progress, counted));
+    if (payer == nullptr) return {};
+    if (payer != line.front()) {
+        HEADWAY_TRY(const bool back, comes_back(transaction, child, payer));
+        // Nothing is new of a child that was one of those of its parent.
+        counted = counted && core::is_use_of_nothing(progress) &&
+                  !core::knows_child(payer->session.state().budget, progress);
+        if (back || counted) return {};
+    }
+    const bool limited = payer->session.state().budget.limited() || state.budget.limited() ||
+                         std::any_of(line.begin(), line.end(), [](const Resident* one) {
+                             return one->session.state().budget.limited();
+                         });
     const bool opened = state.opened_at == transaction.now();
-    const core::BudgetMeter& above = line.front()->session.state().budget;
+    const core::BudgetMeter& above = payer->session.state().budget;
     if (!limited && !core::child_moved_far(above, progress, opened)) return {};
-    return transaction.tell(line.front()->key, std::move(progress));
+    return transaction.tell(payer->key, std::move(progress));
 }
 
 }  // namespace
@@ -203,16 +280,22 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
     core::BudgetLevel level = core::BudgetLevel::kNominal;
     std::string whose;
     bool may_fall = false;  // set when the ancestor in question has room again
-    for (const Resident* ancestor : line) {
-        const core::SessionState& above = ancestor->session.state();
-        if (!above.about.budget_rules->roll_up) break;  // use rolls up no further
-        if (ancestor->session.id() == parent_budget.session) may_fall = !above.ended();
+    const auto look_at = [&](const Resident& one) {
+        const core::SessionState& above = one.session.state();
+        if (one.session.id() == parent_budget.session) may_fall = !above.ended();
         const bool spent = above.outcome == core::Outcome::kBudgetExhausted;
-        if (!above.budget.limited() || (above.ended() && !spent)) continue;
+        if (!above.budget.limited() || (above.ended() && !spent)) return;
         const core::BudgetLevel its = spent ? core::BudgetLevel::kExhausted : above.budget.level;
-        if (its <= level) continue;
+        if (its <= level) return;
         level = its;
-        whose = ancestor->session.id();
+        whose = one.session.id();
+    };
+    for (const Resident* ancestor : line) {
+        if (!ancestor->session.state().about.budget_rules->roll_up) break;  // rolls up no further
+        look_at(*ancestor);
+        // It counts the use since its earlier generation has ended.
+        HEADWAY_TRY(const Resident* after, successor(transaction, *ancestor));
+        if (after != nullptr && after != &resident) look_at(*after);
     }
     if (level < parent_budget.level && !may_fall) return {};
     resident.session.heed_parent(whose, level, transaction.context(), events);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "server/engine/transaction/transaction.hpp"
 
 // The effects of a session's changes on its ancestors and descendants. A write changes only its own
@@ -69,5 +73,15 @@ struct Above {
 /// rejections in earlier generations bind it too.
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
                              std::string_view args_digest, bool by_call);
+
+/// The calls of these events (those that have run, and those that requests ask for), as
+/// core::call_digest(), that a person has rejected in an ancestor or an earlier generation, and has
+/// not decided about in this session since.
+core::Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction,
+                                                            Resident& resident,
+                                                            std::span<const core::Event> events);
+
+/// The requests that wait, as events that name their calls. Pure.
+std::vector<core::Event> waiting_requests(const core::Approvals& approvals);
 
 }  // namespace headway::server

@@ -155,12 +155,15 @@ Result<> store(Transaction& transaction, const Resident& resident,
 
 }  // namespace
 
-bool may_pursue_goal(const Resident& resident, const HookCall& call) {
+Result<bool> may_pursue_goal(const Reader& reader, const Resident& resident, const HookCall& call) {
     const api::hooks::Hook& hook = call.hook;
     const core::SessionState& state = resident.session.state();
-    return hook.kind == api::hooks::HookKind::kStop && call.dialect->goes_on &&
-           hook.agent_id.empty() && hook.background.empty() && hook.wake_prompts.empty() &&
-           !is_held(state) && !goes_on_unasked(resident);
+    const bool may = hook.kind == api::hooks::HookKind::kStop && call.dialect->goes_on &&
+                     hook.agent_id.empty() && hook.background.empty() &&
+                     hook.wake_prompts.empty() && !is_held(state) && !goes_on_unasked(resident);
+    if (!may) return false;
+    HEADWAY_TRY(const std::size_t below, reader.approvals_below(resident.session));
+    return below == 0;
 }
 
 Result<std::string> judge_goal(Transaction& transaction, Resident& resident, const HookCall& call,
@@ -172,7 +175,8 @@ Result<std::string> judge_goal(Transaction& transaction, Resident& resident, con
     HEADWAY_TRY(const GoneOn gone, gone_on(transaction, resident));
     HEADWAY_TRY(const bool called, has_called_since(transaction, resident, gone.last_n));
     const bool answered = !called && gone.turns == 0;  // a turn of words alone
-    if (goal.reached() || answered || !may_pursue_goal(resident, call)) {
+    HEADWAY_TRY(const bool may, may_pursue_goal(transaction.reader(), resident, call));
+    if (goal.reached() || answered || !may) {
         // Nothing follows from it.
     } else if (goal.cannot_run()) {
         events.push_back(error_event(goal, "missing_tool", "so the command cannot be run"));

@@ -20,8 +20,10 @@ namespace headway::server {
 inline constexpr std::uint64_t kGoalTurnsMax = 5;
 
 /// True if the command of a goal is to be run now: the main agent's turn has ended, nothing holds
-/// the session back, and no background work will wake the agent. Pure.
-bool may_pursue_goal(const Resident& resident, const HookCall& call);
+/// the session back, no sub-agent waits for a person's decision, and no background work will wake
+/// the agent.
+core::Result<bool> may_pursue_goal(const Reader& reader, const Resident& resident,
+                                   const HookCall& call);
 
 /// Stores the result of the command. Returns the prompt with which the agent goes on; empty: the
 /// agent stops. The session needs a person if the command cannot be run, if the agent has gone on

@@ -249,8 +249,8 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
         HEADWAY_CHECK(release_day(transaction, resident));
     Above above;
     if (waits(hook.kind)) {
-        HEADWAY_TRY(above, above_of(transaction, resident, hook.call.tool, call.args_digest,
-                                    hook.kind == HookKind::kPre));
+        const bool runs = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission;
+        HEADWAY_TRY(above, above_of(transaction, resident, hook.call.tool, call.args_digest, runs));
     }
     core::HookQuestion asked = question_of(resident, call, time_is_up, again);
     HEADWAY_TRY(

@@ -248,6 +248,11 @@ HookAnswered unheard(HookAnswered&& answered, HookCall&& call) {
     return std::move(answered);
 }
 
+void follow_process(Resident& resident, const HookCall& call) {
+    if (call.process) resident.agent_runs = true;
+    if (call.process_number != 0) resident.agent_work.follow(call.process_number);
+}
+
 /// Opens the session; a prompt gives it its goal.
 Result<> open_for(Transaction& transaction, HookCommand& command) {
     HEADWAY_TRY(Resident * resident, transaction.find(command.target));
@@ -336,8 +341,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(resident, transaction.require(target));
     if (auto fits = check_sub_agent(resident->session, parent); !fits && waits(kind))
         return refused_call(*this, std::move(fits).error());
-    if (call.process) resident->agent_runs = true;
-    if (call.process_number != 0) resident->agent_work.follow(call.process_number);
+    follow_process(*resident, call);
     if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")
         resident->hooks.change().fresh = true;
     // MCP is no way of reporting, and a person can be asked by it beside any.
@@ -372,7 +376,9 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(HookAnswered answered,
                 answer_hook_call(transaction, *resident, std::move(call), false, false));
     answered.wants_older_uses = older;
-    answered.wants_goal = goal.set && may_pursue_goal(*resident, answered.call);
+    HEADWAY_TRY(const bool may_go_on,
+                may_pursue_goal(transaction.reader(), *resident, answered.call));
+    answered.wants_goal = goal.set && may_go_on;
     return answered;
 }
 

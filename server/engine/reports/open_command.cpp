@@ -199,6 +199,12 @@ Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::s
 Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(auto replayed, replay(transaction, *this));
     if (replayed) return *std::move(replayed);
+    if (about.agent.type == kRunType) {
+        // `headway run` goes on after its agent has ended the session: no further than the agent
+        // may.
+        HEADWAY_TRY(const Resident* ended, ended_before(transaction.reader(), session));
+        if (ended != nullptr) controls = by_person = false;
+    }
     const core::Context context = transaction.opening_context(controls);
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     const EngineSettings& settings = transaction.settings();

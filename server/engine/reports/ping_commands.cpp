@@ -61,12 +61,17 @@ core::SessionStarted about(const std::string& job, const std::string& rid) {
     return about;
 }
 
-/// Whether pings opened `session`, which no report can say: what was set for one run of a job is
-/// not for the next.
-Result<Takes> taken_from(Transaction& transaction, const std::string& job,
-                         const core::Session& session) {
+/// Fingerprint of the newest run of a line that pings began, and no agent.
+constexpr std::string_view kOfJob = "job";
+
+/// Whether pings opened `before` and the first of its line, which no report can say: what was set
+/// for one run of a job is not for the next. A session into which hooks report is an agent's.
+Result<Takes> taken_from(Transaction& transaction, const std::string& job, const Resident& before) {
     HEADWAY_TRY(const auto newest, transaction.store().idempotency().find_key(key_of(job)));
-    return newest && newest->session == session.id() ? Takes::kOperators : Takes::kAll;
+    const bool of_job = newest && newest->session == before.session.id() &&
+                        newest->fingerprint == kOfJob &&
+                        transaction.channels().find(before.key) == nullptr;
+    return of_job ? Takes::kOperators : Takes::kAll;
 }
 
 core::Event event_of(core::Payload payload) {
@@ -157,7 +162,7 @@ Result<> open_run(Transaction& transaction, const std::string& job, const std::s
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
     Takes takes = Takes::kAll;
     if (before != nullptr) {
-        HEADWAY_TRY(takes, taken_from(transaction, job, before->session));
+        HEADWAY_TRY(takes, taken_from(transaction, job, *before));
     }
     // The next run of a job that was cancelled is another one; the session of an agent is not.
     const bool of_agent = before != nullptr && takes == Takes::kAll;
@@ -165,7 +170,9 @@ Result<> open_run(Transaction& transaction, const std::string& job, const std::s
         HEADWAY_CHECK(check_turn(transaction.reader(), run));
     HEADWAY_CHECK(open_implicitly(transaction, run, about(job, rid), before, takes));
     if (!rid.empty()) return {};
-    return transaction.store().idempotency().add_key(key_of(job), {"", run}, transaction.now());
+    const bool of_job = before == nullptr ? run == job : takes == Takes::kOperators;
+    return transaction.store().idempotency().add_key(
+        key_of(job), {std::string{of_job ? kOfJob : ""}, run}, transaction.now());
 }
 
 Result<> PingCommand::name(Reader& reader, SessionNames& names) {

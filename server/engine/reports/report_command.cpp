@@ -266,6 +266,8 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     asking.children_work = transaction.children_work(*resident);
     HEADWAY_TRY(const auto above, policies_above(transaction, *resident));
     asking.policies_above = above;
+    HEADWAY_TRY(const auto rejected, rejected_elsewhere(transaction, *resident, events));
+    asking.rejected_elsewhere = rejected;
     resident->session.report(events, asking, decided);
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
                                      transaction.context(), decided);

@@ -2,6 +2,7 @@
 #include "server/engine/reports/telemetry_commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/hooks/dialect.hpp"
@@ -15,10 +16,18 @@ namespace {
 
 using core::Result;
 
-/// The adapter that opened a session, by its label; or empty.
+/// Adapters that report tokens without a dialect of their own: plugins, and stored sessions.
+constexpr std::array<std::string_view, 4> kPlainAdapters{"opencode", "kilo", "pi", "transcript"};
+
+/// The adapter that opened a session, by its label; empty: none, or a word of the user's.
 std::string_view adapter_of(const Resident& resident) {
     for (const core::Label& label : resident.session.state().about.labels) {
-        if (label.key == "adapter") return label.value;
+        if (label.key != "adapter") continue;
+        const bool plain = std::find(kPlainAdapters.begin(), kPlainAdapters.end(), label.value) !=
+                           kPlainAdapters.end();
+        const bool known = plain || label.value == kTelemetryAdapter ||
+                           api::hooks::find_dialect(label.value) != nullptr;
+        return known ? std::string_view{label.value} : std::string_view{};
     }
     return {};
 }

@@ -97,9 +97,9 @@ Result<Resident*> parent_of(Sessions& sessions, const Resident& child) {
     return parent;
 }
 
-Result<std::vector<Resident*>> ancestors_of(Sessions& sessions, Resident& resident) {
+Result<std::vector<Resident*>> ancestors_of(Sessions& sessions, const Resident& resident) {
     std::vector<Resident*> line;
-    Resident* child = &resident;
+    const Resident* child = &resident;
     while (!child->session.state().about.parent.empty()) {
         HEADWAY_TRY(Resident * parent, parent_of(sessions, *child));
         if (parent == nullptr) break;

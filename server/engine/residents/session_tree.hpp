@@ -49,6 +49,6 @@ core::Result<Resident*> parent_of(Sessions& sessions, const Resident& child);
 
 /// The ancestors of a session, its parent first; empty if it has no parent, if there is a cycle, or
 /// if there are more than limits::kFamilyDepthMax ancestors.
-core::Result<std::vector<Resident*>> ancestors_of(Sessions& sessions, Resident& resident);
+core::Result<std::vector<Resident*>> ancestors_of(Sessions& sessions, const Resident& resident);
 
 }  // namespace headway::server

@@ -119,9 +119,11 @@ Result<> ask_for_more(Transaction& transaction, Resident& resident, const DayCap
     if (n != 0) {
         HEADWAY_TRY(const auto asked, transaction.store().approvals().find_approval(
                                           session, static_cast<std::uint64_t>(n)));
-        const bool rejected =
-            asked && !asked->damaged && asked->approval.status == core::ApprovalStatus::kRejected;
-        if (asked && !asked->damaged && (asked->approval.pending() || rejected)) return {};
+        const auto status =
+            asked && !asked->damaged ? asked->approval.status : core::ApprovalStatus::kCancelled;
+        const bool declined =
+            status == core::ApprovalStatus::kRejected || status == core::ApprovalStatus::kIgnored;
+        if (status == core::ApprovalStatus::kPending || declined) return {};
     }
     std::vector<core::Event> reported(1);
     reported.front().payload = request_for(cap, use, day);
@@ -154,6 +156,22 @@ Result<> add_more(storage::HistoryTable& table, std::int64_t day, const DayCap& 
 void wake_held(Transaction& transaction) {
     for (const storage::SessionKey key : transaction.days().sessions)
         transaction.wake(key);
+}
+
+/// A session has ended, which may have asked for more: another one that its cap holds asks then.
+Result<> follow_end(Transaction& transaction, const Resident& resident) {
+    const core::DayBudget& settings = transaction.settings().day;
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = today(transaction);
+    const auto follow = [&](const DayCap& cap) -> Result<> {
+        HEADWAY_TRY(const std::int64_t session, table.counter(counter(day, cap, "asked_session")));
+        if (session == resident.key) wake_held(transaction);
+        return {};
+    };
+    if (settings.all.is_set()) HEADWAY_CHECK(follow(settings.all));
+    for (const DayCap& cap : settings.labels)
+        HEADWAY_CHECK(follow(cap));
+    return {};
 }
 
 /// A person has approved more for a daily cap.
@@ -263,6 +281,8 @@ Result<> note_day(Transaction& transaction, Resident& resident,
     for (const core::Event& event : events) {
         const auto* decided = std::get_if<core::ApprovalDecided>(&event.payload);
         if (decided != nullptr) HEADWAY_CHECK(follow_decision(transaction, resident, *decided));
+        const bool ended = std::holds_alternative<core::SessionEnded>(event.payload);
+        if (ended) HEADWAY_CHECK(follow_end(transaction, resident));
     }
     const DayUse use = use_in(events, resident.session.state().budget);
     if (use.tokens == 0 && use.cost_micros == 0) return {};
@@ -294,7 +314,8 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
     if (reached != nullptr) {
         transaction.days().sessions.insert(resident.key);
-        return {};
+        // The session that asked may have ended since, and its request with it.
+        return ask_for_more(transaction, resident, *reached, use);
     }
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(close_requests(transaction, resident, events));

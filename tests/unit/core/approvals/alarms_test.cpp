@@ -34,8 +34,11 @@ struct Guarded : Story {
     void say(Event event, std::int64_t ms) { Story::report(std::move(event), around(ms)); }
     const std::vector<RaisedAlarm>& alarms() const { return session.state().approvals.alarms; }
     Result<> acknowledge(std::uint64_t n, std::int64_t ms) {
+        return acknowledge(n == 0 ? AlarmRange{} : AlarmRange{n, n}, ms);
+    }
+    Result<> acknowledge(const AlarmRange& range, std::int64_t ms) {
         std::vector<Event> out;
-        auto done = session.acknowledge_alarms(n, "ann", "seen", around(ms), out);
+        auto done = session.acknowledge_alarms(range, "ann", "seen", around(ms), out);
         events.insert(events.end(), out.begin(), out.end());
         return done;
     }
@@ -109,6 +112,31 @@ TEST_CASE("alarms: equal alarms are merged, with the last event and a count", "[
     CHECK(story.alarms().front().n > first);
     // A person who saw the first has not seen the second.
     CHECK(code_of(story.acknowledge(first, 3)) == ErrorCode::kInvalidField);
+}
+
+TEST_CASE("alarms: those up to the last that a person saw are acknowledged, a later one stays",
+          "[core]") {
+    Guarded story;
+    story.say(ran("deploy"), 1);
+    const std::uint64_t seen = story.alarms().front().n;
+    CHECK(code_of(story.acknowledge(AlarmRange{0, seen - 1}, 2)) == ErrorCode::kInvalidField);
+    story.say(ran("drop"), 2);
+    require_ok(story.acknowledge(AlarmRange{0, seen}, 3));
+    REQUIRE(story.alarms().size() == 1);
+    CHECK(story.alarms().front().tool == "drop");
+    CHECK(folded(story.events) == story.session.state());
+}
+
+TEST_CASE("alarms: sorted by urgency, of equals the oldest first", "[core]") {
+    Approvals approvals;
+    enter(approvals, alarm(Kind::kNeverExecuted, 1, "a"), 1, at(1));
+    enter(approvals, alarm(Kind::kStartedAfterRejection, 2, "b"), 2, at(2));
+    enter(approvals, alarm(Kind::kExecutedThoughRejected, 3, "c"), 3, at(3));
+    enter(approvals, alarm(Kind::kStartedAfterRejection, 4, "d"), 4, at(4));
+    std::string tools;
+    for (const RaisedAlarm* raised : approvals.alarms_by_urgency())
+        tools += raised->tool;
+    CHECK(tools == "cbda");
 }
 
 TEST_CASE("alarms: a flood of minor ones does not push out a severe one", "[core]") {

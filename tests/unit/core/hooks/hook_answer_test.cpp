@@ -174,6 +174,7 @@ TEST_CASE("hook answer: the newest decision about a call says whether it is reje
     CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:1"));
     state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
     state.approvals.requests.front().decision = Decision::kReject;
+    state.approvals.requests.front().decided_n = 6;
     CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
     CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:2"));
     CHECK_FALSE(state.approvals.is_rejected("bash", "sha256:1"));
@@ -181,7 +182,17 @@ TEST_CASE("hook answer: the newest decision about a call says whether it is reje
     CHECK(state.approvals.is_rejected("deploy", "sha256:1"));  // by its agent
     state.approvals.requests.push_back(approval(9, ApprovalStatus::kApproved));
     state.approvals.requests.back().decision = Decision::kApprove;
+    state.approvals.requests.back().decided_n = 10;
     CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:1"));
+    state.approvals.requests.back().executed_n = 11;  // it was of one execution
+    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
+    state.approvals.requests.back().executed_n = 0;
+    state.approvals.requests.front().decided_n = 12;  // the older request was decided later
+    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
+    state.approvals.requests.push_back(approval(13, ApprovalStatus::kIgnored));
+    state.approvals.requests.back().decision = Decision::kIgnore;
+    state.approvals.requests.back().decided_n = 14;
+    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
 }
 
 TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {

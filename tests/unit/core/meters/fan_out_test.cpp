@@ -192,7 +192,7 @@ TEST_CASE("fan-out: nothing that the session reports hides the alarm; a person d
         CHECK(parent.alarm() != nullptr);
     }
     CHECK(parent.state().ended());
-    REQUIRE(parent.session.acknowledge_alarms(0, "ana", "", parent.now(), parent.out));
+    REQUIRE(parent.session.acknowledge_alarms({}, "ana", "", parent.now(), parent.out));
     CHECK(parent.alarm() == nullptr);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("fan-out: an alarm that a person has seen comes again when the excess 
           "[core]") {
     Parent parent{rules(2, 200, 4)};
     parent.launch(3);
-    REQUIRE(parent.session.acknowledge_alarms(0, "ana", "", parent.now(), parent.out));
+    REQUIRE(parent.session.acknowledge_alarms({}, "ana", "", parent.now(), parent.out));
     parent.tell("c3");
     CHECK(parent.alarm() == nullptr);
     parent.tell("c4");

@@ -2,6 +2,7 @@
 #include "server/engine/commands/family_writes.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/supervised.hpp"
 
@@ -115,4 +116,116 @@ TEST_CASE("family writes: a parent that cannot be loaded does not stop its child
     CHECK(heard_by(s, "parent").size() == 2);
     CHECK(waiting(s) == 0);
     CHECK(s.report("child", {tool_finished("c2")}).accepted == 1);
+}
+
+namespace {
+
+std::uint64_t steps_of(Supervised& s, const std::string& id) {
+    while (s.sqlite().inbox().receivers().value().size() > 0)
+        (void)s.turn({});
+    const auto shown = s.ask(SessionQuery{id});
+    require_ok(shown);
+    return nlohmann::json::parse(std::get<BodyReply>(*shown).body)["budget"]["steps_completed"];
+}
+
+void work(Supervised& s, const std::string& id, int calls) {
+    static int made = 0;
+    for (int i = 0; i < calls; ++i)
+        (void)s.report(id, {tool_finished("call-" + std::to_string(++made))});
+}
+
+}  // namespace
+
+TEST_CASE("family writes: use passes a session that has ended to the ancestors of it", "[server]") {
+    Supervised s;
+    (void)s.ask(open_below("root", {}, 100));
+    (void)s.ask(open_below("middle", "root"));
+    (void)s.ask(open_below("leaf", "middle"));
+    work(s, "middle", 1);
+    work(s, "leaf", 2);
+    CHECK(steps_of(s, "root") == 3);
+    require_ok(s.ask(EndCommand{"middle", {}}));
+    CHECK(steps_of(s, "root") == 3);
+    work(s, "leaf", 4);
+    CHECK(steps_of(s, "root") == 7);
+    (void)s.ask(open_below("later", "middle"));
+    work(s, "later", 1);
+    s.restart();
+    CHECK(steps_of(s, "root") == 8);
+    require_ok(s.ask(EndCommand{"leaf", {}}));
+    require_ok(s.ask(EndCommand{"later", {}}));
+    CHECK(steps_of(s, "root") == 8);
+}
+
+TEST_CASE("family writes: use goes to the generation in which an ended parent goes on",
+          "[server]") {
+    Supervised s;
+    (void)s.ask(open_below("x", {}, 100));
+    (void)s.ask(open_below("child", "x"));
+    work(s, "child", 2);
+    CHECK(steps_of(s, "x") == 2);
+    require_ok(s.ask(EndCommand{"x", {}}));
+    (void)s.ask(open_below("x~2"));
+    work(s, "child", 3);
+    CHECK(steps_of(s, "x~2") == 3);
+    require_ok(s.ask(EndCommand{"x~2", {}}));
+    (void)s.ask(open_below("x~3"));
+    work(s, "child", 1);
+    CHECK(steps_of(s, "x~3") == 1);
+    CHECK(steps_of(s, "x~2") == 3);
+}
+
+TEST_CASE("family writes: use is counted once above a parent that goes on later", "[server]") {
+    Supervised s;
+    (void)s.ask(open_below("root", {}, 100));
+    (void)s.ask(open_below("p", "root"));
+    (void)s.ask(open_below("c", "p"));
+    work(s, "c", 1);
+    require_ok(s.ask(EndCommand{"p", {}}));
+    work(s, "c", 2);
+    CHECK(steps_of(s, "root") == 3);
+    (void)s.ask(open_below("p~2", "root"));
+    work(s, "c", 4);
+    CHECK(steps_of(s, "root") == 7);
+    CHECK(heard_by(s, "p~2").back().steps == 4);
+    require_ok(s.ask(EndCommand{"c", {}}));
+    CHECK(steps_of(s, "root") == 7);
+}
+
+TEST_CASE("family writes: the budget of the generation that pays restrains the child", "[server]") {
+    Supervised s;
+    require_ok(s.ask(open_below("x", {}, 20)));
+    (void)s.ask(open_below("child", "x"));
+    work(s, "child", 1);
+    require_ok(s.ask(EndCommand{"x", {}}));
+    require_ok(s.ask(open_below("x~2", {}, 20)));
+    work(s, "child", 25);
+    (void)steps_of(s, "x~2");
+    work(s, "child", 1);
+    const auto shown = s.ask(SessionQuery{"child"});
+    require_ok(shown);
+    const auto child = nlohmann::json::parse(std::get<BodyReply>(*shown).body);
+    CHECK(child["directives"].dump().find("x~2") != std::string::npos);
+}
+
+TEST_CASE("family writes: generations whose parents make a circle count no use twice", "[server]") {
+    Supervised s;
+    (void)s.ask(open_below("x"));
+    (void)s.ask(open_below("a", "x"));
+    (void)s.ask(open_below("y"));
+    (void)s.ask(open_below("b", "y"));
+    require_ok(s.ask(EndCommand{"x", {}}));
+    require_ok(s.ask(EndCommand{"y", {}}));
+    (void)s.ask(open_below("x~2", "b", 100));
+    (void)s.ask(open_below("y~2", "a", 100));
+    for (int i = 0; i < 5; ++i) {
+        work(s, "a", 1);
+        work(s, "b", 1);
+        (void)s.turn({});
+    }
+    for (int i = 0; i < 10; ++i)
+        (void)s.turn({});
+    CHECK(waiting(s) == 0);
+    const auto use = steps_of(s, "x~2") + steps_of(s, "y~2");
+    CHECK(use <= 20);  // each step once in each
 }

@@ -213,7 +213,7 @@ TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes wh
     seen.session = "a";
     seen.body.n = alarms[0]["n"].get<std::uint64_t>() + 1;
     CHECK(code_of(s.ask(seen)) == ErrorCode::kInvalidField);
-    seen.body = {alarms[0]["n"].get<std::uint64_t>(), "ann", "seen"};
+    seen.body = {alarms[0]["n"].get<std::uint64_t>(), {}, "ann", "seen"};
     const Document after = overview_in(s, seen);
     CHECK(after["alarms"].empty());
     CHECK(after["outcome"] == "completed");

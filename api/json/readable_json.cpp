@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/hooks/readable.hpp"
+#include "api/json/readable_json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "api/json/json_document.hpp"
 #include "core/text/words.hpp"
 
-namespace headway::api::hooks {
+namespace headway::api {
 namespace {
 
 constexpr std::size_t kUnicodeEscape = 6;  // \ud83d
@@ -131,4 +131,4 @@ std::string readable_json(std::string_view body, std::size_t depth_max) {
     return out;
 }
 
-}  // namespace headway::api::hooks
+}  // namespace headway::api

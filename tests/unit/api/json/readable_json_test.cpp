@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/hooks/readable.hpp"
+#include "api/json/readable_json.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -11,7 +11,6 @@
 
 using namespace headway;
 using namespace headway::api;
-using namespace headway::api::hooks;
 using namespace headway::tests;
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace headway::api::hooks {
+namespace headway::api {
 
 /// The body in a form that JsonDocument accepts. The model chooses a call's arguments, so a call
 /// must stay readable even if JsonDocument would refuse some of its values. These become strings:
@@ -20,4 +20,4 @@ std::string readable_json(std::string_view body, std::size_t depth_max);
 /// True if the body itself contains the mark, which readable_json() must then escape. Pure.
 bool has_readable_mark(std::string_view body);
 
-}  // namespace headway::api::hooks
+}  // namespace headway::api
