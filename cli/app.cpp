@@ -4,8 +4,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <ostream>
+#include <string_view>
+#include <vector>
 
 #include "cli/base/exit_code.hpp"
 #include "cli/line/command_line.hpp"
@@ -25,6 +28,13 @@ int run_verb(int argc, char** argv, const Console& console, const Server& server
     }
 }
 
+/// True for a hook without whose answer the call must not run.
+bool is_required_hook(int argc, char** argv) {
+    const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+    return !words.empty() && words.front() == "hook" &&
+           std::find(words.begin(), words.end(), "--require") != words.end();
+}
+
 /// False behind a pipe whose reader has enough, as of `| head -1`.
 bool output_is_read() {
     pollfd out{STDOUT_FILENO, POLLOUT, 0};
@@ -36,7 +46,8 @@ bool output_is_read() {
 int run(int argc, char** argv, const Server& server) {
     hook::hold_standard_descriptors();
     const Console console = standard_console();
-    const int code = run_verb(argc, argv, console, server);
+    int code = run_verb(argc, argv, console, server);
+    if (code != kExitOk && is_required_hook(argc, argv)) code = kExitMustNotRun;
     if (console.out.flush() || !output_is_read()) return code;
     // The result of a verb is worth more to a script than the failure to show it.
     return complain(console, code == kExitOk ? kExitOutput : code,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
-#include <csignal>
 #include <cstdlib>
 
 #include <string>
@@ -26,23 +25,6 @@ using namespace headway::hook;
 
 constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
 constexpr int kNotAllowed = 2;  ///< what agents take as "the call must not run"
-
-volatile std::sig_atomic_t status_of_end = 0;  ///< of a hook that a signal ends
-
-extern "C" void leave(int /*signal*/) {
-    end_goal();
-    ::_exit(status_of_end);
-}
-
-/// An agent that ends its hook gets an ordinary end, but a required call does not run.
-void leave_quietly_on_signals() {
-    struct sigaction action {};
-    action.sa_handler = leave;
-    ::sigaction(SIGTERM, &action, nullptr);
-    ::sigaction(SIGHUP, &action, nullptr);  // its terminal was closed
-    ::sigaction(SIGINT, &action, nullptr);
-    ::signal(SIGPIPE, SIG_IGN);
-}
 
 int away(const Options& options, const std::string& why) {
     if (!options.require) return 0;
@@ -168,9 +150,10 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
 
 int main(int count, char** arguments) {
     hold_standard_descriptors();
+    bool require = false;
     for (int at = 1; at < count; ++at)
-        if (std::string_view{arguments[at]} == "--require") status_of_end = kNotAllowed;
-    leave_quietly_on_signals();
+        require = require || std::string_view{arguments[at]} == "--require";
+    leave_on_signals(require ? kNotAllowed : 0);
     const Options options =
         read_options(std::vector<std::string_view>(arguments + 1, arguments + count), ::getenv);
     if (options.help || options.version) {

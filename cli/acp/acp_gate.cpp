@@ -29,6 +29,7 @@ AcpGate::Reply AcpGate::reply(const std::string& id, const std::string& line, co
     Reply reply;
     const auto found = open_.find(id);
     if (found == open_.end()) return reply;
+    reply.known = true;
     Open& open = found->second;
     const bool allowed = acp_allows(open.options, message);
     reply.refused = !allowed;

@@ -18,8 +18,7 @@ namespace headway::cli {
 /// final, whatever the editor replies later. Lines are passed without their line ends. Pure.
 class AcpGate {
 public:
-    /// Maximum number of open permissions, which is more than an agent requests at once. The editor
-    /// alone decides about further permissions.
+    /// Maximum number of open permissions, which is more than an agent requests at once.
     static constexpr std::size_t kOpenMax = 64;
 
     enum class Answer : std::uint8_t {
@@ -31,11 +30,12 @@ public:
     struct Reply {
         Answer answer = Answer::kPass;
         bool refused = false;  ///< the editor has refused the call of `asking`
+        bool known = false;    ///< the request is one that ask() took
         AcpAction asking;
     };
 
     /// Takes the agent's `request` and returns the question for Headway; nothing if too many
-    /// requests are open, so that the editor decides alone.
+    /// requests are open.
     std::optional<AcpAction> ask(AcpAction asking, const Json& request);
 
     /// Takes the editor's reply to any request of the agent.

@@ -139,6 +139,7 @@ void AcpProxy::write_editor() {
     if (taken && written_ < to_editor_.size()) return;
     from_agent_.feed(to_editor_, [this](std::string_view text, bool whole) {
         if (whole) agent_line(text);
+        unread_ = unread_ || !whole;
     });
     to_editor_.clear();
     if (taken) return;
@@ -171,12 +172,16 @@ void AcpProxy::editor_reply(const std::string& line, const Json& message) {
         sessions_.forget(reply.asking.serial);
     }
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
-    if (reply.answer == AcpGate::Answer::kPass) to_agent_ += line + "\n";
+    // Perhaps the answer to a request that was not read: what nothing is known of is not allowed.
+    const bool blind = unread_ && !reply.known && acp_allows({}, message);
+    if (reply.answer == AcpGate::Answer::kPass)
+        to_agent_ += (blind ? acp_refusal({{"id", message["id"]}}) : line) + "\n";
 }
 
 void AcpProxy::agent_line(std::string_view line) {
     const std::optional<Json> message = Json::parse(line);
-    if (message && message->is_object()) act(observer_.from_agent(*message), *message);
+    if (message && message->is_object()) return act(observer_.from_agent(*message), *message);
+    unread_ = unread_ || line.find("request_permission") != std::string_view::npos;
 }
 
 void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
@@ -185,7 +190,9 @@ void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
         if (action.kind == Kind::kEvent) sessions_.report(action);
         if (action.kind == Kind::kIdle) sessions_.set_at_work(action.session, false);
         if (action.kind != Kind::kAsk) continue;
-        if (const auto asking = gate_.ask(action, message)) sessions_.ask(*asking);
+        const auto asking = gate_.ask(action, message);
+        if (asking) sessions_.ask(*asking);
+        unread_ = unread_ || !asking;
     }
 }
 
@@ -215,8 +222,7 @@ void AcpProxy::read_signals() {
         const int signal = static_cast<int>(info.ssi_signo);
         int wait_status = 0;
         if (signal != SIGCHLD) {
-            // A signal from the terminal (Ctrl-C) goes to the whole group, so the agent has it.
-            if (info.ssi_code <= 0 && !status_) ::kill(agent_.pid, signal);
+            if (!status_ && is_for_us_alone(info)) ::kill(agent_.pid, signal);
         } else if (::waitpid(agent_.pid, &wait_status, WNOHANG) == agent_.pid) {
             status_ = exit_status_of(wait_status);
             exited_at_ = steady_now();

@@ -53,6 +53,7 @@ private:
     LineCutter from_agent_;
     std::string to_agent_;       // lines not yet fully written
     std::size_t agent_has_ = 0;  // bytes of to_agent_ that are written
+    bool unread_ = false;        // the agent may have asked for a permission that was not read
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;

@@ -100,8 +100,9 @@ void AcpSessions::report(const AcpAction& action) {
 void AcpSessions::ask(const AcpAction& action) {
     Session* const session = find(action.session);
     const std::lock_guard lock(mutex_);
-    if (session == nullptr || session->reporter == nullptr || holds_.size() >= kHeldMax) {
-        decisions_.push_back({action, false});
+    const bool full = holds_.size() >= kHeldMax;
+    if (session == nullptr || session->reporter == nullptr || full) {
+        decisions_.push_back({action, full});
         ::eventfd_write(decided_.get(), 1);
         return;
     }
@@ -148,8 +149,12 @@ bool AcpSessions::refuses(Daemon& daemon, std::string hook, const Hold& hold) {
         return reply.size() <= kReplyBytesMax;
     };
     handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
-    const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
+    HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
     const std::optional<Json> json = head.ok() ? Json::parse(reply) : std::nullopt;
+    if (!head.ok()) {
+        head.body = std::move(reply);
+        return cannot_be_asked(head);
+    }
     // A call that a person allowed with other arguments must not run with these.
     return json && (json->contains("deny") || json->contains("stop") || json->contains("edit"));
 }

@@ -191,6 +191,7 @@ core::Result<> apply_change(const FileChange& change) {
         return file_fault(change.path, "another program has changed it meanwhile; try again");
     HEADWAY_TRY(const fs::path real, real_path(change.path));
     if (!change.after) {
+        if (change.backup) HEADWAY_CHECK(keep_backup(change));
         if (::unlink(change.path.c_str()) != 0) return file_fault(change.path);
         return {};
     }

@@ -20,7 +20,8 @@ constexpr std::chrono::milliseconds kServerPatience{20'000};
 class CodexServer {
 public:
     CodexServer(const fs::path& program, const Environment& environment)
-        : talk_({program.string(), "app-server"}, environment), until_(steady_now() + kServerPatience) {}
+        : talk_({program.string(), "app-server"}, environment),
+          until_(steady_now() + kServerPatience) {}
 
     core::Result<Json> call(const char* method, Json params) {
         const int id = ++id_;

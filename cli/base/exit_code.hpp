@@ -11,6 +11,8 @@ inline constexpr int kExitFailed = 1;  ///< refused; `wait`: failed, halted; `ch
 inline constexpr int kExitStuck = 2;   ///< `wait`: stuck; `check`: B, looping
 /// `config`, `backup`, `restore`, `migrate`: a mistake in the settings.
 inline constexpr int kExitConfig = 2;
+/// `hook --require`: in place of each failure. Agents run the call after any other exit code.
+inline constexpr int kExitMustNotRun = 2;
 inline constexpr int kExitCancelled = 3;     ///< `wait`: cancelled, or the verdict is impossible
 inline constexpr int kExitNeedsHuman = 4;    ///< `wait`: blocked, waiting; `check`: C or D
 inline constexpr int kExitSilent = 5;        ///< `wait`: no heartbeat for --silent-for

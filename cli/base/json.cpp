@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/json/readable_json.hpp"
 #include "core/text/visible.hpp"
 
 // The only user of nlohmann: its parser fills in our values, its serializer prints texts.
@@ -124,8 +125,11 @@ Json Json::array(std::initializer_list<Json> values) {
 
 std::optional<Json> Json::parse(std::string_view text) {
     JsonBuilder builder;
-    if (!nlohmann::json::sax_parse(text, &builder)) return std::nullopt;
-    return builder.take();
+    if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
+    JsonBuilder again;
+    const std::string readable = api::readable_json(text, kDepthMax);
+    if (!nlohmann::json::sax_parse(readable, &again)) return std::nullopt;
+    return again.take();
 }
 
 const std::string& Json::text() const {

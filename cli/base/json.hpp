@@ -46,9 +46,11 @@ public:
 
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
-    /// Parses `text`. Returns nothing if it is not JSON or is nested deeper than kDepthMax. If
-    /// several members have one name, the last of them is used. dump() writes numbers as they are
-    /// in `text`, never rounded, because people decide about them.
+    /// Parses `text`; nothing if it is not JSON. A model chooses what its agent writes, so values
+    /// that a parser would refuse (half of a surrogate pair, nesting beyond kDepthMax) are read as
+    /// texts (api/json/readable_json.hpp). If several members have one name, the last of them is
+    /// used. dump() writes numbers as they are in `text`, never rounded, because people decide
+    /// about them.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 

@@ -11,6 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kProjectsMax = 20'000;
+constexpr std::size_t kFilesLooked = 100'000;
+constexpr int kLevelsMax = 2;  // below the folder itself
 
 /// Where an agent keeps its login and its sessions.
 struct HomeOf {
@@ -45,8 +47,12 @@ std::string agent_folder(std::string_view agent,
 }
 
 AgentHomes agent_homes(const std::map<std::string, std::string>& environment) {
-    return {agent_folder("claude", environment), agent_folder("codex", environment),
-            agent_folder("qwen", environment)};
+    return {.claude = agent_folder("claude", environment),
+            .codex = agent_folder("codex", environment),
+            .qwen = agent_folder("qwen", environment),
+            .gemini = agent_folder("gemini", environment),
+            .copilot = agent_folder("copilot", environment),
+            .pi = agent_folder("pi", environment)};
 }
 
 std::string agent_home(std::string_view agent,
@@ -63,6 +69,21 @@ bool is_conversation(const std::string& id) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '-' || c == '_';
     });
+}
+
+std::string file_below(const std::string& folder, const std::string& part) {
+    std::error_code ec;
+    std::size_t looked_at = 0;
+    for (fs::recursive_directory_iterator entry(folder, ec), end; !ec && entry != end;
+         entry.increment(ec)) {
+        if (++looked_at > kFilesLooked) break;
+        if (entry.depth() >= kLevelsMax) entry.disable_recursion_pending();
+        std::error_code none;
+        const bool fits = entry->path().filename().string().find(part) != std::string::npos;
+        if (fits && fs::is_regular_file(fs::symlink_status(entry->path(), none)))
+            return entry->path().string();
+    }
+    return {};
 }
 
 std::string file_in_projects(const std::string& home, const std::string& below,

@@ -9,9 +9,12 @@ namespace headway::cli {
 
 /// Folders in which agents keep their conversations.
 struct AgentHomes {
-    std::string claude;     ///< $CLAUDE_CONFIG_DIR or ~/.claude
-    std::string codex;      ///< $CODEX_HOME or ~/.codex
-    std::string qwen = {};  ///< $QWEN_HOME or ~/.qwen
+    std::string claude;        ///< $CLAUDE_CONFIG_DIR or ~/.claude
+    std::string codex;         ///< $CODEX_HOME or ~/.codex
+    std::string qwen = {};     ///< $QWEN_HOME or ~/.qwen
+    std::string gemini = {};   ///< $GEMINI_CLI_HOME or ~
+    std::string copilot = {};  ///< $COPILOT_HOME or ~/.copilot
+    std::string pi = {};       ///< $PI_CODING_AGENT_DIR or ~/.pi/agent
 };
 
 /// The folders according to `environment`; an empty path: unknown.
@@ -28,6 +31,10 @@ std::string agent_home(std::string_view agent,
 
 /// True for an id that may be part of a path.
 bool is_conversation(const std::string& id);
+
+/// The file below `folder`, at most three levels down, whose name has `part`; empty: not found.
+/// Looks at a bounded number of files.
+std::string file_below(const std::string& folder, const std::string& part);
 
 /// The file of the conversation: HOME/projects/PROJECT/`below`ID.jsonl; empty: not found. Looks at
 /// a bounded number of projects.

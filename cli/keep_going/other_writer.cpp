@@ -76,9 +76,18 @@ std::string open_elsewhere(const std::string& agent, const std::string& conversa
 
 std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes) {
+    constexpr std::size_t kShortId = 8;  // as Gemini names its files
+    if (!is_conversation(conversation)) return 0;
     std::string file;
     if (agent == "claude") file = file_in_projects(homes.claude, "", conversation);
     if (agent == "codex") file = find_rollout(homes.codex, conversation);
+    if (agent == "qwen") file = file_in_projects(homes.qwen, "chats/", conversation);
+    if (agent == "pi") file = file_below(homes.pi + "/sessions", "_" + conversation + ".jsonl");
+    if (agent == "gemini")
+        file = file_below(homes.gemini + "/.gemini/tmp",
+                          "-" + conversation.substr(0, kShortId) + ".jsonl");
+    if (agent == "copilot")
+        file = homes.copilot + "/session-state/" + conversation + "/events.jsonl";
     std::error_code ec;
     const std::uintmax_t size = file.empty() ? 0 : fs::file_size(file, ec);
     return ec ? 0 : size;

@@ -45,6 +45,7 @@ constexpr std::string_view kClaudeGreedy[] = {
     "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools",
     "--mcp-config",   "--add-dir",       "--betas",           "--tools"};
 constexpr std::string_view kClaudeTalk[] = {"--session-id", "--resume", "-r"};
+constexpr std::string_view kCodexNewest[] = {"--last", "--all"};
 constexpr std::string_view kCodexValued[] = {"-m",
                                              "--model",
                                              "-c",
@@ -157,8 +158,8 @@ constexpr std::span<const std::string_view> kNoOptions{};
 constexpr Recipe kRecipes[] = {
     {"claude", kClaude, "", kClaudeValued, kClaudeTalk, kClaudeNewest, "", "--resume", false,
      kClaudeGreedy, kNoOptions, kWorktree},
-    {"codex", kCodex, "exec", kCodexValued, kNoOptions, kNoOptions, "", "resume", true, kNoOptions,
-     kChange, kWorktreeLong},
+    {"codex", kCodex, "exec", kCodexValued, kNoOptions, kCodexNewest, "", "resume", true,
+     kNoOptions, kChange, kWorktreeLong},
     {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume", false,
      kGeminiGreedy, kNoOptions, kWorktree},
     {"qwen", kQwen, "", kQwenValued, kGeminiTalk, kNoOptions, "-p", "--resume", false,

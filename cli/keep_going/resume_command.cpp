@@ -72,7 +72,11 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
 core::Result<Words> resume_command(const Words& first, std::string_view agent,
                                    const std::string& id, const std::string& prompt) {
     if (agent.empty()) return cannot("the command printed no line of a known agent");
-    const Recipe* const recipe = recipe_of_agent(agent);
+    const Recipe* recipe = recipe_of_agent(agent);
+    // Before the end of its first step, Kilo writes what opencode writes.
+    const Recipe* const own =
+        recipe_of_program(std::filesystem::path(first.front()).filename().string());
+    if (agent == "opencode" && own != nullptr && own->agent == "kilo") recipe = own;
     if (recipe == nullptr || recipe->resume.empty())
         return cannot(std::string(agent) + " has no resume of its own");
     if (id.empty() || id.starts_with('-')) return cannot("the agent named no conversation");
@@ -87,12 +91,17 @@ core::Result<Words> resume_command(const Words& first, std::string_view agent,
             return cannot("the command is not " + program + " " + std::string(recipe->verb));
         command.push_back(words.front());
         words = words.subspan(1);
-        // A run that was itself a resume: its conversation and prompt are replaced.
-        const auto resumed = std::find(words.begin(), words.end(), recipe->resume);
-        if (recipe->verb_behind && resumed != words.end())
-            words = words.first(static_cast<std::size_t>(resumed - words.begin()));
     }
-    Flags flags = flags_of(*recipe, words);
+    // A run that was itself a resume: its conversation and prompt are replaced.
+    const auto resumed =
+        recipe->verb_behind ? std::find(words.begin(), words.end(), recipe->resume) : words.end();
+    const auto before = static_cast<std::size_t>(resumed - words.begin());
+    Flags flags = flags_of(*recipe, words.first(before));
+    if (resumed != words.end()) {
+        const Flags behind = flags_of(*recipe, words.subspan(before + 1));
+        flags.kept.insert(flags.kept.end(), behind.kept.begin(), behind.kept.end());
+        flags.prompts += behind.prompts > 0 ? behind.prompts - 1 : 0;
+    }
     if (flags.prompts > 1) return cannot("which word of the command is the prompt is unknown");
     command.insert(command.end(), flags.kept.begin(), flags.kept.end());
     if (recipe->resume.ends_with('=')) {

@@ -60,6 +60,7 @@ struct LineResult {
     std::string text;  ///< the result; empty: the last message is the result
     /// Calls that the agent's own rules refused, if the agent lists them.
     std::vector<RefusedCall> refused = {};
+    std::string ending = {};  ///< the agent's names for this kind of end, if it has any
 };
 
 struct AgentLine {

@@ -6,12 +6,15 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
+#include "core/calls/command.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
 
 constexpr std::size_t kOnceMax = 8;
+constexpr std::size_t kEndingBytesMax = 200;  // some words
 constexpr std::string_view kOwnCall = "run";  // the call_id of the command itself
 
 core::CallKind kind_of(const Json& call) {
@@ -23,8 +26,23 @@ core::CallKind kind_of(const Json& call) {
         .value_or(core::kind_of_call(tool, command));
 }
 
+/// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own.
+std::string_view inner_command(std::string_view line) {
+    const std::string_view program = line.substr(0, line.find(' '));
+    const std::size_t option = line.find(" -lc ");
+    if (!program.ends_with("sh") || option != program.size()) return line;
+    line.remove_prefix(option + 5);
+    const bool quoted = line.size() >= 2 && (line.front() == '\'' || line.front() == '"') &&
+                        line.back() == line.front();
+    return quoted ? line.substr(1, line.size() - 2) : line;
+}
+
 /// Whether a call that ended well did more than look, plan or wait.
 bool changes(const Json& call) {
+    const Json& command = call["args"]["command"];
+    const bool looks =
+        command.is_string() && core::only_looks(core::CommandParts{inner_command(command.text())});
+    if (looks) return false;
     switch (kind_of(call)) {
         case core::CallKind::kRead:
         case core::CallKind::kPoll:
@@ -164,6 +182,7 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
 void AgentLines::take_result(LineResult result) {
     if (result.text.empty()) result.text = last_message_;
     result.text = bounded_text(result.text);
+    result.ending = core::shortened(result.ending, kEndingBytesMax);
     // Agents list all calls that were refused, also those that they found a way around.
     for (const RefusedCall& call : result.refused) {
         const bool last = !facts_.changed ||

@@ -55,7 +55,9 @@ constexpr std::array<std::string_view, 4> kQwenGuards{
 constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another client",
                                                        "it ended with \"aborted\""};
 constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
-constexpr std::array<std::string_view, 2> kClaudeLimits{"error_max_turns", "error_max_budget_usd"};
+constexpr std::array<std::string_view, 2> kClaudeLimits{"max_turns", "max_budget_usd"};
+/// Names of ends that a person has made, or has to decide about.
+constexpr std::array<std::string_view, 3> kOfPerson{"tool_deferred", "aborted", "MessageAborted"};
 constexpr int kTurnsExit = 53;
 
 constexpr std::array<EndRow, 10> kRows{{
@@ -121,15 +123,24 @@ core::Cause cause_of(const RunFacts& facts, const std::string& words,
     return core::stop_of(error).cause;
 }
 
+bool has_one_of(std::string_view text, std::span<const std::string_view> all) {
+    return std::any_of(all.begin(), all.end(), [text](std::string_view words) {
+        return text.find(words) != std::string_view::npos;
+    });
+}
+
 /// The words by which the agent's own guard ended the run; empty if it did not.
 std::string guard_words(const RunFacts& facts, const EndRow& row) {
     std::vector<std::string> texts = facts.notices;
-    if (facts.result && !facts.result->ok) texts.push_back(facts.result->text);
+    if (facts.result && !facts.result->ok) {
+        const LineResult& result = *facts.result;
+        if (has_one_of(result.ending, row.guards))
+            return result.text.empty() ? result.ending : result.text;
+        texts.push_back(result.text);
+    }
     texts.push_back(error_words(facts));
     for (const std::string& words : texts) {
-        for (const std::string_view guard : row.guards) {
-            if (words.find(guard) != words.npos) return words;
-        }
+        if (has_one_of(words, row.guards)) return words;
     }
     return {};
 }
@@ -138,9 +149,7 @@ std::string guard_words(const RunFacts& facts, const EndRow& row) {
 bool is_limited(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     if (exit.signal == 0 && exit.code != 0 && exit.code == row.limit_exit) return true;
     if (!facts.result || facts.result->ok) return false;
-    return std::any_of(row.limits.begin(), row.limits.end(), [&facts](std::string_view words) {
-        return facts.result->text.find(words) != std::string::npos;
-    });
+    return has_one_of(facts.result->ending, row.limits);
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -206,6 +215,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     end.guarded = !guard_words(facts, row).empty();
     end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
+    end.refused = end.refused || (facts.result && has_one_of(facts.result->ending, kOfPerson));
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);
     if (is_stop_of_provider(facts, http)) {

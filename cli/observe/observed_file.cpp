@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "api/json/json_document.hpp"
+#include "api/json/readable_json.hpp"
 #include "cli/scan/store_pieces.hpp"
 #include "cli/scan/without_values.hpp"
+#include "core/base/limits.hpp"
 
 namespace headway::cli {
 namespace {
@@ -74,7 +76,11 @@ core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::stri
         offset_ = from + lines.bytes_done();
         if (found != StoreLines::Found::kLine) continue;
         const std::string_view line = without_values(piece, file_.format->unread, kept);
-        if (!document.parse(line) && !document.parse(without_lone_halves(line, whole))) continue;
+        const bool read =
+            document.parse(line).has_value() ||
+            document.parse(whole = api::readable_json(line, core::limits::kJsonDepthMax))
+                .has_value();
+        if (!read) continue;
         if (document.root().kind() != api::JsonKind::kObject) continue;
         stored.clear();
         reader_->take(document.root(), stored);

@@ -102,6 +102,10 @@ ExitStatus exit_status_of(int wait_status) {
     return status;
 }
 
+bool is_for_us_alone(const signalfd_siginfo& info) {
+    return info.ssi_code <= 0 || (info.ssi_signo == SIGHUP && ::getsid(0) == ::getpid());
+}
+
 std::string ExitStatus::text() const {
     if (signal == 0) return "exit status " + std::to_string(code);
     const char* const name = ::sigdescr_np(signal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include <csignal>
@@ -56,5 +57,10 @@ struct ExitStatus {
     std::string text() const;  ///< "exit status 2", "killed by signal 9 (Killed)"
 };
 ExitStatus exit_status_of(int wait_status);
+
+/// True if a command in this process's group has not got this signal too: another process sent it,
+/// or it is the hangup of a terminal, which only the leader of its session gets. Keys such as
+/// Ctrl-C signal the whole group.
+bool is_for_us_alone(const signalfd_siginfo& info);
 
 }  // namespace headway::cli

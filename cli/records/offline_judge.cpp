@@ -18,9 +18,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Recordings count from their own zero; the core's zero means "never".
-constexpr core::Timestamp kOpened{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
-
 constexpr milliseconds kRecordedLongest{static_cast<std::int64_t>(kRecordedSecondsMax) * 1'000};
 
 core::Error at_line(std::size_t line, core::Error error) {
@@ -38,13 +35,13 @@ public:
         if (!event.seconds) return now_ += std::chrono::seconds{1};
         if (!zero_) zero_ = *event.seconds;
         const double passed = std::clamp(*event.seconds - *zero_, 0.0, kRecordedSecondsMax);
-        now_ = std::max(now_, kOpened + milliseconds{std::llround(passed * 1'000.0)});
+        now_ = std::max(now_, kRecordingZero + milliseconds{std::llround(passed * 1'000.0)});
         return now_;
     }
 
 private:
     std::optional<double> zero_;
-    core::Timestamp now_ = kOpened;
+    core::Timestamp now_ = kRecordingZero;
 };
 
 void override_policy(core::PolicyOverride& policy, const core::PolicyOverride& by) {
@@ -58,10 +55,10 @@ void override_policy(core::PolicyOverride& policy, const core::PolicyOverride& b
 
 class EventJudge::Judge {
 public:
-    Judge(const JudgeOptions& options, core::SessionStarted about)
-        : options_(options), session_("recording") {
-        context_.now = kOpened;
-        context_.watch = kOpened;
+    Judge(const JudgeOptions& options, core::SessionStarted about, core::Timestamp opened)
+        : options_(options), opened_(opened), session_("recording"), heard_at_(opened) {
+        context_.now = opened;
+        context_.watch = opened;
         if (options.opinion) {
             rules_.primary = "judge";
             context_.judge = &rules_;
@@ -147,7 +144,7 @@ private:
             const bool verdict = type == core::EventType::kVerdictChanged;
             if (verdict || type == core::EventType::kDirectiveIssued) {
                 auto& steps = verdict ? timeline_.verdicts : timeline_.directives;
-                steps.push_back({event, line, timeline_.calls, event.at - kOpened});
+                steps.push_back({event, line, timeline_.calls, event.at - opened_});
             }
             if (options_.keep_journal) {
                 timeline_.journal.push_back({std::move(event), line, timeline_.calls});
@@ -157,19 +154,21 @@ private:
     }
 
     const JudgeOptions& options_;
+    const core::Timestamp opened_;
     core::Session session_;
     core::JudgeRules rules_;
     core::Context context_;
     std::vector<core::Event> out_;
     std::unordered_set<std::string> seen_;
     Timeline timeline_;
-    core::Timestamp heard_at_ = kOpened;
+    core::Timestamp heard_at_;
     core::Digest question_;
     std::size_t row_ = 0;
 };
 
-EventJudge::EventJudge(const JudgeOptions& options, core::SessionStarted about)
-    : judge_(std::make_unique<Judge>(options, std::move(about))) {}
+EventJudge::EventJudge(const JudgeOptions& options, core::SessionStarted about,
+                       core::Timestamp opened)
+    : opened_(opened), judge_(std::make_unique<Judge>(options, std::move(about), opened)) {}
 
 EventJudge::~EventJudge() = default;
 
@@ -183,7 +182,7 @@ void EventJudge::acknowledge(milliseconds at, std::size_t line) {
 
 core::Timestamp EventJudge::moved_to(milliseconds at) {
     now_ = std::clamp(at, now_, std::max(now_, kRecordedLongest));
-    return kOpened + now_;
+    return opened_ + now_;
 }
 
 const Timeline& EventJudge::timeline() const {
@@ -234,7 +233,7 @@ core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& 
     for (RecordedEvent& recorded : recording.events) {
         timed = timed || recorded.seconds.value_or(0) > 0;
         if (recorded.acknowledges) {
-            judge.acknowledge(clock.at(recorded) - kOpened, recorded.line);
+            judge.acknowledge(clock.at(recorded) - kRecordingZero, recorded.line);
             continue;
         }
         if (!recorded.event && !options.lenient)
@@ -243,7 +242,8 @@ core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& 
             if (unreadable++ == 0) first = at_line(recorded.line, recorded.event.error()).detail;
             continue;
         }
-        judge.report(*std::move(recorded.event), clock.at(recorded) - kOpened, recorded.line);
+        judge.report(*std::move(recorded.event), clock.at(recorded) - kRecordingZero,
+                     recorded.line);
     }
     Timeline timeline = judge.finish();
     timeline.timed = timed;

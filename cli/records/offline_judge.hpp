@@ -23,6 +23,10 @@ namespace headway::cli {
 /// in PUT /v1/sessions/{id}. Errors: those of api::decode_open, which name the key. Pure.
 core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words);
 
+/// The zero of a recording without a clock of its own; the core's zero means "never".
+inline constexpr core::Timestamp kRecordingZero{
+    std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
+
 struct JudgeOptions {
     core::PolicyOverride policy;  ///< wins over the policy in the recording's opening
     bool keep_journal = false;
@@ -73,8 +77,10 @@ struct Timeline {
 /// Judges the events of one session as they come, for input that is read piece by piece.
 class EventJudge {
 public:
-    /// `options` must outlive this object.
-    EventJudge(const JudgeOptions& options, core::SessionStarted about);
+    /// `options` must outlive this object. `opened`: time of the opening; reset times that an agent
+    /// names are times of the same clock.
+    EventJudge(const JudgeOptions& options, core::SessionStarted about,
+               core::Timestamp opened = kRecordingZero);
     EventJudge(const EventJudge&) = delete;
     EventJudge& operator=(const EventJudge&) = delete;
     ~EventJudge();
@@ -92,6 +98,7 @@ private:
     class Judge;
     core::Timestamp moved_to(std::chrono::milliseconds at);
 
+    const core::Timestamp opened_;
     std::unique_ptr<Judge> judge_;
     std::chrono::milliseconds now_{};
 };

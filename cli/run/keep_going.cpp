@@ -26,6 +26,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookMost{2'000};
 /// While a person has to decide, or the session is paused.
 constexpr milliseconds kLookWhileHeld{1'000};
+/// How often the session is looked at during a wait, so that a person's decision holds the next
+/// start back even if the daemon is away by then.
+constexpr std::chrono::seconds kLookAtSession{15};
 /// For a reply right before the next start; a daemon that is unreachable holds nothing back.
 constexpr std::chrono::seconds kReplyWithin{10};
 constexpr milliseconds kLookForReply{20};
@@ -101,6 +104,7 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
         if (ended != Wait::kDue) {
             run.check_ended = true;
             note_end(run, ended);
+            cancelled_ = cancelled_ || ended == Wait::kOff;
             return over(why_ended(ended));
         }
     }
@@ -235,6 +239,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& age
 
 KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
     std::optional<SteadyTime> asked;  // once it is time: when the daemon was asked last
+    SteadyTime looks_at = steady_now();
     while (true) {
         const bool settled = reporter_.settled();  // first: what follows is as new as that
         const Standing standing = reporter_.standing();
@@ -245,6 +250,10 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
         const milliseconds left = at - wall_now();
         const bool time = left <= milliseconds{0};
         if (!time) asked.reset();
+        if (!time && settled && steady_now() >= looks_at) {
+            reporter_.look();
+            looks_at = steady_now() + kLookAtSession;
+        }
         const auto since = asked ? steady_now() - *asked : SteadyTime::duration::zero();
         const bool ask = time && (!asked || (held && settled && since >= kLookWhileHeld));
         if (ask) {

@@ -27,7 +27,8 @@ Standing standing_of(const Json& session) {
     const Json& verdict = session["verdict"];
     standing.paused = session["paused_at"].is_string();
     standing.held = standing.paused || session["approvals_pending"].count() > 0 ||
-                    session["approvals_below"].count() > 0;
+                    session["approvals_below"].count() > 0 ||
+                    verdict["cause"] == "person";  // perhaps in a dialog of its own
     standing.stopped = session.flag_of("cancel_requested") || session.flag_of("stopped") ||
                        session["ended_at"].is_string() ||
                        plain_text(session, "state") == "halted" ||
@@ -48,22 +49,13 @@ bool is_unknown(const HttpReply& reply) {
     return reply.status == 404 && problem_of(reply).code == "unknown_session";
 }
 
-std::string refusal(const Problem& problem, const std::string& session) {
-    if (problem.code != "session_ended") {
-        return "a report was refused: " + problem.detail +
-               (problem.field.empty() ? "" : " " + problem.field);
-    }
-    return "session " + session +
-           " has ended, so this command is not supervised any more; another run needs another "
-           "--session, or none";
-}
-
 }  // namespace
 
 Reporter::Reporter(Setup setup)
     : setup_(std::move(setup)),
       daemon_(setup_.url, setup_.credential),
       wake_(::eventfd(0, EFD_CLOEXEC)),
+      session_(setup_.session),
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
       spool_("run-" + random_tag()) {
@@ -197,9 +189,11 @@ Reporter::Step Reporter::step() {
 }
 
 Reporter::Step Reporter::open_session() {
-    const HttpReply reply = daemon_.put_text(session_path(setup_.session), setup_.open);
+    const HttpReply reply = daemon_.put_text(session_path(session_), setup_.open);
     // 409: another client opened it first, with other fields. It is the same session.
     if (!reply.ok() && reply.status != 409) return failed(reply, false);
+    const Json about = body_json(reply).value_or(Json::object());
+    began_ = reply.ok() && !about["ended_at"].is_string();
     const std::lock_guard lock(mutex_);
     opened_ = true;
     reached_ = true;
@@ -215,7 +209,7 @@ void Reporter::look_for_hooks() {
         const std::lock_guard lock(mutex_);
         if (hooks_ || !spool_.has_told()) return;
     }
-    const HttpReply reply = daemon_.get(session_path(setup_.session));
+    const HttpReply reply = daemon_.get(session_path(session_));
     const std::optional<Json> session = reply.ok() ? body_json(reply) : std::nullopt;
     if (!session || !(*session)["adapter"].is_object()) return;
     const std::lock_guard lock(mutex_);
@@ -225,8 +219,8 @@ void Reporter::look_for_hooks() {
 
 // A stop stays in the journal, also when the agent has acknowledged it.
 Reporter::Step Reporter::look_at_session() {
-    const HttpReply session = daemon_.get(session_path(setup_.session));
-    const HttpReply stops = daemon_.get(session_path(setup_.session, kStopsOfJournal));
+    const HttpReply session = daemon_.get(session_path(session_));
+    const HttpReply stops = daemon_.get(session_path(session_, kStopsOfJournal));
     const bool foreign = session.foreign || stops.foreign;
     const bool again = !foreign && ((!session.ok() && worth_retrying(session)) ||
                                     (!stops.ok() && worth_retrying(stops)));
@@ -234,7 +228,7 @@ Reporter::Step Reporter::look_at_session() {
     const Json about = body_json(session).value_or(Json::object());
     const Json page = body_json(stops).value_or(Json::object());
     const bool forgotten = is_unknown(session);
-    const bool known = session.ok() && stops.ok() && plain_text(about, "id") == setup_.session &&
+    const bool known = session.ok() && stops.ok() && plain_text(about, "id") == session_ &&
                        page["events"].is_array();
     const std::lock_guard lock(mutex_);
     looks_ = false;
@@ -255,7 +249,7 @@ Reporter::Step Reporter::look_at_session() {
 
 // The agent may have acknowledged the stop before a reply brought it here.
 void Reporter::look_for_stop() {
-    const HttpReply reply = daemon_.get(session_path(setup_.session));
+    const HttpReply reply = daemon_.get(session_path(session_));
     const Json about = body_json(reply).value_or(Json::object());
     if (!reply.ok() || about["ended_at"].is_string() || !standing_of(about).stopped) return;
     const std::lock_guard lock(mutex_);
@@ -272,7 +266,7 @@ Reporter::Step Reporter::deliver() {
         if (spool_.size() == 0) return Step::kAgain;
         report = spool_.batch();
     }
-    const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/events"), report);
+    const HttpReply reply = daemon_.post_text(session_path(session_, "/events"), report);
     if (!reply.ok()) return failed(reply, true);
     read_advice(reply);
     const std::lock_guard lock(mutex_);
@@ -281,57 +275,11 @@ Reporter::Step Reporter::deliver() {
 }
 
 Reporter::Step Reporter::end_session(const std::string& end) {
-    const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/end"), end);
+    const HttpReply reply = daemon_.post_text(session_path(session_, "/end"), end);
     if (!reply.ok()) return failed(reply, false);
     const std::lock_guard lock(mutex_);
     delivered_ = spool_.dropped() == 0;
     return Step::kDone;
-}
-
-// No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
-// retry can mend.
-Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
-    const bool other = is_of_another_program(reply);
-    const bool retry = other || worth_retrying(reply);
-    const Problem problem = problem_of(reply);
-    if (!warned_ && retry && !out_of_time()) {
-        setup_.warn(reply.answered() ? "the daemon takes no reports now (" + problem.detail + ")"
-                                     : "no daemon answers at " + setup_.url +
-                                           "; the command runs, reports wait for it");
-    }
-    if (!retry) setup_.warn(refusal(problem, setup_.session));
-    warned_ = true;
-    if (problem.code == "session_ended") stop_ended();
-    const std::lock_guard lock(mutex_);
-    if (other) standing_.held = true;  // nothing shows that the agent may go on
-    if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
-    if (drop_batch && reply.status != 404 && problem.code != "session_ended" && spool_.narrow()) {
-        return Step::kAgain;
-    }
-    if (drop_batch && reply.status != 404 && problem.code != "session_ended") {
-        spool_.confirm();
-        return Step::kAgain;
-    }
-    refused_ = true;
-    looks_ = false;
-    spool_.clear();
-    return end_ ? Step::kDone : Step::kIdle;
-}
-
-// After the end of its session the command would work on without a watch: it is stopped.
-void Reporter::stop_ended() {
-    const Json session =
-        body_json(daemon_.get(session_path(setup_.session))).value_or(Json::object());
-    note_end(session["verdict"]);
-}
-
-void Reporter::note_end(const Json& verdict) {
-    const std::string status = plain_text(verdict, "status");
-    if (status != "halted" && status != "cancelled") return;
-    const std::lock_guard lock(mutex_);
-    if (stop_) return;
-    stop_ = StopDirective{{}, status + ": " + plain_text(verdict, "reason")};
-    ::eventfd_write(wake_.get(), 1);
 }
 
 bool Reporter::out_of_time() const {
@@ -347,14 +295,14 @@ void Reporter::read_advice(const HttpReply& reply) {
         interval_ = std::max(milliseconds{static_cast<std::int64_t>(ms)}, kHeartbeatMin);
         next_beat_ = std::min(next_beat_, steady_now() + interval_);
     }
-    bool held = false;
+    bool held = (*advice)["verdict"]["cause"] == "person";
     for (const Json& directive : (*advice)["directives"])
         held = held || directive["type"] == "pause" || directive["type"] == "wait_approval";
     {
         const std::lock_guard lock(mutex_);
         held_ = held;
     }
-    note_end((*advice)["verdict"]);
+    note_end((*advice)["verdict"], false);
     for (const Json& directive : (*advice)["directives"]) {
         if (directive["type"] != "stop") continue;
         const std::lock_guard lock(mutex_);

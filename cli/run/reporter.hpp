@@ -50,6 +50,8 @@ public:
         /// asks. Called on the reporter's thread.
         std::function<std::chrono::milliseconds()> pace;
         std::function<void(const std::string&)> warn;  ///< called on the reporter's thread
+        /// After an end that no person decided, goes on in the session's next generation.
+        bool goes_on = false;
     };
 
     explicit Reporter(Setup setup);
@@ -97,8 +99,11 @@ private:
     void look_for_hooks();
     void look_for_stop();
     Step look_at_session();
-    void stop_ended();
-    void note_end(const Json& verdict);
+    std::optional<Step> goes_on(const Json& ended);
+    std::optional<Step> stop(const char* why);
+    Step retry_later();
+    void hold();
+    void note_end(const Json& verdict, bool by_person);
     Step failed(const HttpReply& reply, bool drop_batch);
     void read_advice(const HttpReply& reply);
     bool out_of_time() const;
@@ -108,9 +113,13 @@ private:
     system::FileDescriptor wake_;
 
     // Reporter's thread only.
+    std::string session_;  // setup_.session, or its generation that is open now
+    int generation_ = 1;
+    bool began_ = false;  // the session was open when this run began
     bool opened_ = false;
     bool warned_ = false;
-    std::string opened_at_;  // time of the session's opening; empty: not known yet
+    std::string refused_with_;  // code of the last refusal
+    std::string opened_at_;     // time of the session's opening; empty: not known yet
     SteadyTime next_beat_;
     std::chrono::milliseconds interval_;
 

@@ -248,9 +248,7 @@ void SupervisedCommand::read_signals() {
             interrupted_ = true;
         if (signal == SIGCHLD) {
             reap();
-        } else if (info.ssi_code <= 0 && !status_) {
-            // Sent to us by a process. A signal from the terminal (Ctrl-C) goes to the whole group,
-            // so the command has it.
+        } else if (!status_ && is_for_us_alone(info)) {
             ::kill(pid_, signal);
         }
     }

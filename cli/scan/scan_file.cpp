@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "api/json/json_document.hpp"
+#include "api/json/readable_json.hpp"
 #include "cli/scan/store_pieces.hpp"
 #include "cli/scan/without_values.hpp"
 #include "cli/stores/opencode_store.hpp"
 #include "cli/stores/store_database.hpp"
+#include "core/base/limits.hpp"
 
 namespace headway::cli {
 namespace {
@@ -26,10 +28,12 @@ core::Error unread(std::string why) {
     return {core::ErrorCode::kBadRequest, std::move(why), {}};
 }
 
-/// An object in a store, also one with a half of a surrogate pair.
+/// An object in a store, also one that is refused as it is, such as with a half of a surrogate
+/// pair.
 bool parse_object(api::JsonDocument& document, std::string_view text, std::string& kept) {
-    const bool read = document.parse(text).has_value() ||
-                      document.parse(without_lone_halves(text, kept)).has_value();
+    const bool read =
+        document.parse(text).has_value() ||
+        document.parse(kept = api::readable_json(text, core::limits::kJsonDepthMax)).has_value();
     return read && document.root().kind() == api::JsonKind::kObject;
 }
 

@@ -52,7 +52,7 @@ ScannedSession SessionScan::finish(const StoredAbout& about, std::size_t open_ca
     session_.open_calls = open_calls;
     session_.lines = lines;
     session_.broken = broken;
-    session_.timeline = judge_.finish();
+    session_.timeline = judge().finish();
     session_.last = session_.timeline.last;
     return std::move(session_);
 }
@@ -75,11 +75,20 @@ void SessionScan::note_call(const core::ToolFinished& call, double seconds) {
     if (call.error && call.error->error_class == "denied") ++session_.refused;
 }
 
+EventJudge& SessionScan::judge() {
+    if (!judge_) {
+        const std::chrono::milliseconds began{std::llround(session_.began * 1'000)};
+        judge_.emplace(options_, core::SessionStarted{},
+                       session_.began > 0 ? core::Timestamp{began} : kRecordingZero);
+    }
+    return *judge_;
+}
+
 void SessionScan::report(core::Event event, std::size_t line) {
     const double since = session_.ended - session_.began;
     const auto at = std::chrono::milliseconds{std::llround(since * 1'000)};
-    judge_.report(std::move(event), at, line);
-    const auto& verdicts = judge_.timeline().verdicts;
+    judge().report(std::move(event), at, line);
+    const auto& verdicts = judge().timeline().verdicts;
     for (; seen_ < verdicts.size(); ++seen_)
         note(std::get<core::VerdictChanged>(verdicts[seen_].event.payload));
 }
@@ -89,7 +98,7 @@ void SessionScan::note(const core::VerdictChanged& verdict) {
                   : verdict.to == core::Verdict::kBlocked ? &session_.blocked
                                                           : nullptr;
     if (alarm == nullptr || *alarm) return;
-    *alarm = ScannedAlarm{judge_.timeline().calls, session_.ended, verdict.reason};
+    *alarm = ScannedAlarm{judge().timeline().calls, session_.ended, verdict.reason};
 }
 
 void SessionScan::add_use(const StoredUse& use) {

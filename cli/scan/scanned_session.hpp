@@ -74,7 +74,8 @@ inline constexpr const char* kOtherModels = "(more models)";
 /// Judges the lines of a stored session after a StoreReader has read them.
 class SessionScan {
 public:
-    explicit SessionScan(const JudgeOptions& options) : judge_(options, {}) {}
+    /// `options` must outlive this object.
+    explicit SessionScan(const JudgeOptions& options) : options_(options) {}
 
     /// `line`: number in the file, from 1. The events are moved out of `stored`.
     void take(StoredLine& stored, std::size_t line);
@@ -91,7 +92,10 @@ private:
     void add_use(const StoredUse& use);
     std::uint32_t place_of(const std::string& text);
 
-    EventJudge judge_;
+    EventJudge& judge();
+
+    const JudgeOptions& options_;
+    std::optional<EventJudge> judge_;  ///< begins with the first event, whose time it needs
     ScannedSession session_;
     std::unordered_map<std::string, std::uint32_t> places_;  ///< index in ScannedSession::models,
                                                              ///< by the model's name

@@ -2,8 +2,6 @@
 #include "cli/scan/without_values.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <cstring>
 
 namespace headway::cli {
@@ -112,47 +110,12 @@ private:
     std::size_t copied_ = 0;  ///< of the text to `kept_`, or left out
 };
 
-constexpr std::size_t kEscapeSize = 6;  // \uXXXX
-
-enum class Half : std::uint8_t { kNone, kHigh, kLow };
-
-/// The half that is escaped at this place.
-Half half_at(std::string_view json, std::size_t at) {
-    if (at + kEscapeSize > json.size() || json[at] != '\\' || json[at + 1] != 'u')
-        return Half::kNone;
-    unsigned code = 0;
-    const char* const end = json.data() + at + kEscapeSize;
-    const auto read = std::from_chars(json.data() + at + 2, end, code, 16);
-    if (read.ec != std::errc{} || read.ptr != end) return Half::kNone;
-    if (code >= 0xd800 && code <= 0xdbff) return Half::kHigh;
-    return code >= 0xdc00 && code <= 0xdfff ? Half::kLow : Half::kNone;
-}
-
 }  // namespace
 
 std::string_view without_values(std::string_view line, std::span<const std::string_view> names,
                                 std::string& kept) {
     if (names.empty()) return line;
     return Skim(line, names, kept).run();
-}
-
-std::string_view without_lone_halves(std::string_view json, std::string& kept) {
-    kept.clear();
-    std::size_t copied = 0;
-    for (std::size_t at = json.find('\\'); at < json.size(); at = json.find('\\', at)) {
-        const Half half = half_at(json, at);
-        if (half == Half::kNone) {
-            at += 2;  // behind the escaped character
-        } else if (half == Half::kHigh && half_at(json, at + kEscapeSize) == Half::kLow) {
-            at += 2 * kEscapeSize;
-        } else {
-            kept.append(json.substr(copied, at - copied)).append("\\ufffd");
-            at += kEscapeSize;
-            copied = at;
-        }
-    }
-    if (copied == 0) return json;
-    return kept.append(json.substr(copied));
 }
 
 }  // namespace headway::cli

@@ -15,9 +15,4 @@ namespace headway::cli {
 std::string_view without_values(std::string_view line, std::span<const std::string_view> names,
                                 std::string& kept);
 
-/// Replaces each escaped half of a surrogate pair that stands alone by U+FFFD. Strict parsers
-/// refuse such a half; agents write one if they cut a text inside a pair. Returns `json` itself if
-/// no half stands alone; otherwise the result points into `kept`. Changes only `kept`.
-std::string_view without_lone_halves(std::string_view json, std::string& kept);
-
 }  // namespace headway::cli

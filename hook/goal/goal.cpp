@@ -24,7 +24,23 @@ namespace {
 constexpr int kNotFound = 127;
 constexpr int kSignalBase = 128;
 
-std::atomic<pid_t> goal_group{0};  ///< lock-free, so that a handler may read it
+std::atomic<pid_t> goal_group{0};   ///< lock-free, so that a handler may read it
+std::atomic<int> status_of_end{0};  ///< of a hook that a signal ends
+constexpr int kEndSignals[] = {SIGTERM, SIGINT, SIGHUP};  // SIGHUP: its terminal was closed
+
+extern "C" void leave(int /*signal*/) {
+    const pid_t group = goal_group;
+    if (group > 0) ::kill(-group, SIGKILL);
+    ::_exit(status_of_end);
+}
+
+sigset_t end_signals() noexcept {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : kEndSignals)
+        ::sigaddset(&set, signal);
+    return set;
+}
 
 /// A descriptor that is closed at the end of its scope.
 class Owned {
@@ -56,8 +72,11 @@ int timer_of(int milliseconds) noexcept {
 
 [[noreturn]] void become(const std::string& command, const std::string& folder, int output) {
     ::setpgid(0, 0);
-    for (const int signal : {SIGTERM, SIGINT, SIGPIPE})
+    ::signal(SIGPIPE, SIG_DFL);
+    for (const int signal : kEndSignals)
         ::signal(signal, SIG_DFL);
+    const sigset_t ends = end_signals();
+    ::sigprocmask(SIG_UNBLOCK, &ends, nullptr);
     const int input = ::open("/dev/null", O_RDONLY);
     const bool ready = input >= 0 && ::dup2(input, STDIN_FILENO) >= 0 &&
                        ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;
@@ -150,20 +169,27 @@ GoalRun run_goal(const std::string& command, const std::string& folder, int limi
     const Owned output{pipe[0]};
     Owned input{pipe[1]};
     ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+    const sigset_t ends = end_signals();
+    ::sigprocmask(SIG_BLOCK, &ends, nullptr);  // no end between the start and its note
     const pid_t child = ::fork();
-    if (child < 0) return run;
     if (child == 0) become(command, folder, input.get());
-    ::setpgid(child, child);
+    if (child > 0) ::setpgid(child, child);
     goal_group = child;
+    ::sigprocmask(SIG_UNBLOCK, &ends, nullptr);
+    if (child < 0) return run;
     input.close();
     follow(child, output.get(), limit_ms, run);
     goal_group = 0;
     return run;
 }
 
-void end_goal() noexcept {
-    const pid_t group = goal_group;
-    if (group > 0) ::kill(-group, SIGKILL);
+void leave_on_signals(int status) {
+    status_of_end = status;
+    struct sigaction action {};
+    action.sa_handler = leave;
+    for (const int signal : kEndSignals)
+        ::sigaction(signal, &action, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
 }
 
 std::string goal_question(std::string_view command) {

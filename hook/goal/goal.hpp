@@ -40,8 +40,10 @@ std::string goal_folder(Environment environment, std::string_view body);
 /// for output that a child writes after the end of the command.
 GoalRun run_goal(const std::string& command, const std::string& folder, int limit_ms);
 
-/// Kills the running command; for signal handlers.
-void end_goal() noexcept;
+/// From now on SIGTERM, SIGHUP and SIGINT kill the running command and end this process with
+/// `status`, without output: an agent that ends its hook gets an ordinary end, but a required call
+/// does not run. SIGPIPE is ignored.
+void leave_on_signals(int status);
 
 /// Values of the header `X-Headway-Goal`. goal_question() asks whether the command of a goal is to
 /// be run; goal_report() reports how the command ended. Pure.

@@ -235,6 +235,21 @@ class Steered(AcpCase):
         self.assertIn('"no"', self.editor.read_by_agent())
         self.assertNotIn('"yes"', self.editor.read_by_agent())
 
+    def test_a_call_with_half_of_a_surrogate_pair_is_held_like_any(self):
+        number = self.editor.prompt("half")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.nothing_reaches_the_agent('"yes"')
+        self.decide("reject")
+        self.editor.over(number)
+        self.assertNotIn('"yes"', self.editor.read_by_agent())
+
+    def test_a_call_that_cannot_be_read_or_shown_does_not_run_unasked(self):
+        for words in ("deep", "long"):
+            number = self.editor.prompt(words)
+            self.editor.answer(self.editor.asked(), "yes")
+            self.editor.over(number)
+            self.assertNotIn('"yes"', self.editor.read_by_agent(), words)
+
     def test_a_refusal_of_the_editor_waits_for_no_person(self):
         number = self.editor.prompt("call")
         self.editor.answer(self.editor.asked(), "no")

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """headway-hook before a server of the test's own: what it sends, what it prints, and that it never is why an agent stops."""
 import array
+import itertools
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -268,7 +270,8 @@ class Replies(HookCase):
             self.check(self.reply_of(lambda connection, _: connection.sendall(reply)), ANSWER)
 
     def test_a_signal_ends_the_wait_silently(self):
-        for number, more in ((signal.SIGTERM, []), (signal.SIGINT, []), (signal.SIGTERM, ["--require"]), (signal.SIGHUP, ["--require"])):
+        signals = ((signal.SIGTERM, []), (signal.SIGINT, []), (signal.SIGTERM, ["--require"]), (signal.SIGHUP, ["--require"]))
+        for (number, more), verb in itertools.product(signals, (False, True)):
             asked = threading.Event()
             over = threading.Event()
             self.addCleanup(over.set)
@@ -278,7 +281,8 @@ class Replies(HookCase):
                 asked.set()
                 over.wait(patient(20))
             daemon = self.fake(hold)
-            process = subprocess.Popen([str(HOOK), "claude", "--url", daemon.url, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            program = [str(BINARY), "hook"] if verb else [str(HOOK)]
+            process = subprocess.Popen([*program, "claude", "--url", daemon.url, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, env=self.environment)
             process.stdin.write(BODY)
             process.stdin.close()
@@ -559,6 +563,24 @@ class ByHeadway(HookCase):
         self.assertEqual(daemon.bodies[0], BODY)
         self.assertEqual(daemon.requests[0]["x-headway-agent-pid"], str(os.getpid()))
 
+    def test_a_signal_ends_the_command_of_a_goal_too(self):
+        asks = plain(b"{}").replace(b"X-Headway: 1\r\n", b"X-Headway: 1\r\nX-Headway-Goal: check\r\n")
+        for program in ([str(HOOK)], [str(BINARY), "hook"]):
+            daemon = self.fake(lambda connection, _: connection.sendall(asks))
+            fifo = self.root / f"pid-{len(program)}"
+            os.mkfifo(fifo)
+            process = subprocess.Popen([*program, "claude", "--url", daemon.url, "--until", f"echo $$ > {fifo}; exec sleep 600"], env=self.environment,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdin.write(b'{"hook_event_name":"Stop","session_id":"s"}')
+            process.stdin.close()
+            process.stdin = None
+            command = os.pidfd_open(int(fifo.read_text()))
+            self.addCleanup(os.close, command)
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=patient(20))
+            self.assertEqual((out, err, process.returncode), (b"", b"", 0), program)
+            self.assertTrue(select.select([command], [], [], patient(20))[0], f"{program}: the command still runs")
+
     def test_a_refused_token_is_shown_to_the_person_once_a_prompt_and_stops_nobody(self):
         for status, cause in (("401 Unauthorized", b"has expired"), ("403 Forbidden", b"may not report"), ("429 Too Many", b"wrong token")):
             daemon = self.fake(lambda connection, _: connection.sendall(plain(b"{}", status)))
@@ -590,7 +612,9 @@ class ByHeadway(HookCase):
         done = self.run_verb("../x")
         self.assertEqual((done.stdout, done.returncode), (b"", 64))
         self.assertIn(b"the name of an agent", done.stderr)
-        self.assertEqual(self.run_verb("../x", "--require").returncode, 2)
+        for wrong in (["../x"], ["claude", "--no-such-option"], ["claude", "one-too-many"], ["claude", "--url", "nonsense"], []):
+            done = self.run_verb(*wrong, "--require")
+            self.assertEqual((done.stdout, done.returncode), (b"", 2), (wrong, done.stderr))
 
 
 class TheBinary(unittest.TestCase):

@@ -598,7 +598,19 @@ class Trust(HomeCase):
 
     def test_a_codex_that_does_not_answer(self):
         self.program(self.home / "bin/codex", "echo 0.171.0")
-        self.assertIn("could not be trusted", self.install("codex", "--trust").err)
+        self.assertIn("could not be trusted", self.install("codex", "--trust", code=1).err)
+
+
+class UsersLines(HomeCase):
+    def test_lines_that_a_user_added_to_our_file_are_kept_beside_it(self):
+        self.install("cline")
+        script = self.home / ".cline/hooks/PreToolUse"
+        with script.open("a") as file:
+            file.write("# my own\n")
+        self.uninstall("cline")
+        kept = [path.read_text() for path in script.parent.iterdir() if path.is_file()]
+        self.assertTrue(any("# my own" in text for text in kept), kept)
+        self.assertEqual(len(kept), 1, "only of the file that was changed")
 
 
 class Doctor(HomeCase):

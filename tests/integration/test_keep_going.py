@@ -14,6 +14,7 @@ from pathlib import Path
 
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
+from support.daemon import Daemon
 from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
 
@@ -285,6 +286,31 @@ class KeepGoing(KeepGoingCase):
         self.wait_for(lambda: time.time() > due + 2, "the wait is longer than it says")
         self.assertEqual(len(self.starts()), 1)
         self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 2)
+
+    def test_a_request_to_a_person_holds_the_next_start_back_though_the_daemon_is_gone(self):
+        daemon = Daemon().start()
+        self.addCleanup(daemon.stop)
+        client = daemon.client()
+        self.addCleanup(client.close)
+        self.cli = Cli(daemon)
+        self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
+        process = self.start("limit9 done", "--interval", "100ms")
+        self.addCleanup(process.kill)
+
+        def events(kind):
+            return [e for e in client.get(f"/v1/sessions/{self.session}/events?limit=500").json().get("events", []) if e["type"] == kind]
+        self.wait_for(lambda: [e for e in events("tool.started") if e["data"]["tool"] == "wait"], "no wait")
+        asked = client.post(f"/v1/sessions/{self.session}/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        at = events("approval.requested")[0]["n"]
+        self.wait_for(lambda: [e for e in events("heartbeat") if e["n"] > at], "no report since the request")
+        port = daemon.port
+        daemon.kill()
+        time.sleep(9 + 12)  # the reset, and longer than a reply is waited for
+        self.assertEqual(len(self.starts()), 1)
+        daemon.start(port)
+        daemon.operator().post(f"/v1/approvals/{asked}/decision", {"decision": "approve", "by": "ana"})
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 2)
 
@@ -584,11 +610,10 @@ class KeepGoing(KeepGoingCase):
                 self.assertEqual((len(self.starts()), process.returncode), (1, 1), err)
                 self.assertFalse(Path(f"/proc/{pid}").exists(), "the check still runs")
                 self.assertRegex(err, "switched off" if how == "off" else "not resumed: (it was stopped|interrupted)")
+                self.cli.run("keep-going", "on")
+                self.assertEqual(self.ended()["outcome"], "cancelled", self.ended())
                 if how == "off":
-                    self.cli.run("keep-going", "on")
                     self.assertIn("the check was ended", self.ended()["verdict"]["reason"])
-                else:
-                    self.assertEqual(self.ended()["outcome"], "cancelled", self.ended())
                 if how != "stop":  # an ended session takes no more reports
                     checks = [e["data"] for e in self.events() if e["type"] == "tool.finished" and e["data"]["tool"] == "check"]
                     self.assertEqual([(c["ok"], c["error"]["class"]) for c in checks], [(False, "cancelled")])

@@ -2,17 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """`headway run` with commands that print the JSON lines of agents: captured lines, and scripts in the place of an agent."""
 import json
+import os
+import pty
+import select
+import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 import unittest
 from collections import Counter
+from pathlib import Path
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
-from support.daemon import PROJECT
-from support.limits import eventually
+from support.daemon import BINARY, PROJECT
+from support.limits import eventually, patient
 from support.other_program import OtherProgram
 
 FIXTURES = PROJECT / "tests/unit/cli/lines/fixtures"
@@ -255,6 +261,94 @@ class Cancelled(LinesCase):
         self.assertNotEqual(done.code, 0, done)
         self.assertIn("acknowledged", done.out)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
+
+class Terminals(LinesCase):
+    def test_the_hangup_of_its_own_terminal_ends_the_command(self):
+        for verb in (["run", "--session", unique("hangup"), "--"], ["run", "--session", unique("hangup"), "--keep-going", "--"], ["acp", "--"]):
+            fifo = self.daemon.root / unique("pid")
+            os.mkfifo(fifo)
+            pid, terminal = pty.fork()
+            if pid == 0:  # the leader of the terminal's session
+                os.execve(BINARY, [str(BINARY), *verb, "sh", "-c", f"echo $$ > {fifo}; exec sleep 600"], self.cli.environment)
+            command = os.pidfd_open(int(fifo.read_text()))
+            self.addCleanup(os.close, command)
+            os.close(terminal)
+            ended = select.select([command], [], [], patient(30))[0]
+            if not ended:
+                os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            self.assertTrue(ended, f"{verb}: the command works on")
+
+
+class EndedByItself(LinesCase):
+    SCRIPT = """
+        import json, os, pathlib, sys, time, urllib.request
+        url = os.environ["HEADWAY_URL"] + "/v1/sessions/" + os.environ["HEADWAY_SESSION"]
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        body = json.dumps({"outcome": "completed", "reason": "all done"}).encode()
+        request = urllib.request.Request(url + "/end", body, {"Content-Type": "application/json"})
+        while not pathlib.Path(GO + ".end").exists():
+            time.sleep(0.005)
+        opener.open(request).close()
+        while not pathlib.Path(GO).exists():
+            time.sleep(0.005)
+        sys.exit(3)
+    """
+
+    def begin(self):
+        """A command that ends its session once `go.end` is there, and itself once `go` is."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.go = Path(folder.name, "go")
+        session = unique("lines")
+        script = textwrap.dedent(self.SCRIPT.replace("GO", repr(str(self.go))))
+        run = self.cli.start("run", "--session", session, "--interval", "100ms", "--", sys.executable, "-c", script)
+        self.addCleanup(run.kill)
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="the session")
+        return session, session + "~2", run
+
+    def opened(self, session):
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="the next generation")
+        return self.client.session(session)
+
+    def test_a_command_that_ends_its_own_session_and_works_on_stays_supervised(self):
+        session, following, run = self.begin()
+        self.go.with_suffix(".end").touch()
+        self.assertIsNone(self.opened(following)["ended_at"])
+        self.go.touch()
+        done = finish(run)
+        self.assertEqual(done.code, 3, done)
+        self.assertIn(f"goes on as {following}", done.err)
+        self.assertEqual([self.client.session(name)["outcome"] for name in (session, following)], ["completed", "failed"])
+
+    def test_it_sheds_no_pause_by_that(self):
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        session, following, run = self.begin()
+        self.assertEqual(operator.post(f"/v1/sessions/{session}/pause", {"reason": "not now"}).status, 200)
+        self.go.with_suffix(".end").touch()
+        self.assertIsNotNone(self.opened(following)["paused_at"])
+        self.go.touch()
+        finish(run)
+
+    def test_one_that_was_cancelled_is_stopped_and_opens_no_other(self):
+        session, following, run = self.begin()
+        self.assertEqual(self.cli.run("cancel", session).code, 0)
+        self.go.with_suffix(".end").touch()
+        self.assertNotEqual(finish(run).code, 0)
+        self.assertEqual(self.client.get(f"/v1/sessions/{following}").status, 404)
+
+    def test_a_command_whose_session_a_person_ended_opens_no_other(self):
+        session, run = self.script("import time; time.sleep(600)", "--interval", "100ms")
+        self.addCleanup(run.kill)
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="the session")
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        operator.post(f"/v1/sessions/{session}/end", {"outcome": "failed"})
+        done = finish(run)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}~2").status, 404)
 
 
 class Ends(LinesCase):

@@ -436,7 +436,7 @@ class ScanInto(OwnDaemonCase):
         self.assertEqual([row["id"] for row in self.rows()], ["claude-two"])
         self.assertEqual(self.counts(), (2, 1))
 
-    def test_a_half_of_a_surrogate_pair_is_read_as_the_replacement_character(self):
+    def test_a_half_of_a_surrogate_pair_is_read_as_its_escape_as_in_hooks(self):
         self.begin()
         lines = claude("one", 2)
         lines[0]["message"]["content"] = "Fix \ud83d the \U0001f600 build"
@@ -445,7 +445,7 @@ class ScanInto(OwnDaemonCase):
         output = self.into("--json")
         self.assertEqual((output.json()["added"], output.err), (1, ""))
         whole = self.operator.session("claude-one")
-        self.assertEqual((whole["goal"], whole["tools"]["calls"]), ("Fix \ufffd the \U0001f600 build", 2))
+        self.assertEqual((whole["goal"], whole["tools"]["calls"]), ("Fix \ufdd0\\ud83d the \U0001f600 build", 2))
 
     def test_an_event_without_a_time_has_that_of_the_event_before(self):
         self.begin()

@@ -113,6 +113,11 @@ core::Result<std::vector<FileChange>> plan_removal(const AgentRow& row, const fs
         if (!ours) change.after = blank ? std::string{"{}\n"} : *std::move(after);
     } else if (!is_own_file(*before)) {
         return std::vector<FileChange>{};
+    } else {
+        // Lines that were added to ours are the user's.
+        const std::string ours = snippet(row, HookWay{});
+        change.backup = std::count(before->begin(), before->end(), '\n') !=
+                        std::count(ours.begin(), ours.end(), '\n');
     }
     if (!change.changes()) return std::vector<FileChange>{};
     if (std::string why = why_not_writable(path); !why.empty())

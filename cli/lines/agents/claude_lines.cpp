@@ -176,11 +176,18 @@ void read_result(const Json& line, AgentLine& agent_line) {
     const bool is_error = line.flag_of("is_error");
     result.ok = !is_error && is_one_of(kind, "success") && is_one_of(end, "completed");
     result.text = line.text_of("result");
+    result.ending = kind + " " + end;
     if (!result.ok && result.text.empty()) result.text = words_of_failure(line);
     if (!result.ok && !is_error)
         result.text = "it ended with \"" + (is_one_of(kind, "success") ? end : kind) + "\"" +
                       (result.text.empty() ? "" : ": " + result.text);
     if (!result.ok && result.text.empty()) result.text = is_one_of(kind, "success") ? end : kind;
+    if (line.text_of("stop_reason") == "tool_deferred") {  // the call waits for its host's decision
+        result.ok = false;
+        result.ending += " tool_deferred";
+        result.text = "needs a person: " + line["deferred_tool_use"].text_of("name") +
+                      " waits for a decision";
+    }
     for (const Json& refused : line["permission_denials"])
         result.refused.push_back({refused.text_of("tool_use_id"), refused.text_of("tool_name")});
     if (is_error) {

@@ -90,7 +90,7 @@ void read_error(const Json& json, AgentLine& agent_line) {
     if (data["isRetryable"].is_boolean()) error.retryable = data.flag_of("isRetryable");
     error.retry_in_ms = retry_delay(data["responseHeaders"]);
     error.ends_turn = true;
-    agent_line.result = LineResult{false, error.message};
+    agent_line.result = LineResult{false, error.message, {}, json.text_of("name")};
     add_error(agent_line, error);
 }
 

@@ -36,7 +36,7 @@ LineTokens tokens_of(const Json& usage) {
 void read_end_of_message(const Json& message, AgentLine& agent_line) {
     const std::string& reason = message.text_of("stopReason");
     if (reason.empty() || reason == "toolUse") return;
-    agent_line.result = LineResult{reason == "stop", {}};
+    agent_line.result = LineResult{reason == "stop", {}, {}, reason};
     if (reason == "error" || reason == "aborted") {
         agent_line.result->text = message.text_of("errorMessage");
         if (agent_line.result->text.empty()) agent_line.result->text = reason;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -27,7 +26,6 @@ namespace headway::cli {
 namespace {
 
 constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
-constexpr int kMustNotRun = 2;  // what agents take as "the call must not run"
 
 struct HookOptions {
     std::string agent;
@@ -73,7 +71,7 @@ hook::Options hook_options(const HookOptions& given) {
 
 int daemon_away(const Console& console, const hook::Options& options, const std::string& why) {
     if (!options.require) return kExitOk;
-    return complain(console, kMustNotRun,
+    return complain(console, kExitMustNotRun,
                     "this call may not run without Headway, and " + why +
                         "; start the daemon (`headway serve`), then try again");
 }
@@ -82,7 +80,7 @@ int daemon_away(const Console& console, const hook::Options& options, const std:
 int token_refused(const Console& console, const hook::Options& options, std::string_view body,
                   int status) {
     if (options.require)
-        return complain(console, kMustNotRun,
+        return complain(console, kExitMustNotRun,
                         "this call may not run without Headway, and " +
                             hook::refusal_words(options.agent, status));
     const hook::Notice notice = hook::refusal_notice(options.agent, body, status);
@@ -218,10 +216,10 @@ public:
     }
 
     int run(const Console& console, const Server&) override {
-        ::signal(SIGPIPE, SIG_IGN);  // an agent that is gone is an answer that cannot be written
+        hook::leave_on_signals(options.require ? kExitMustNotRun : kExitOk);
         const hook::Options read = hook_options(options);
         if (!read.mistake.empty())
-            return complain(console, read.require ? kMustNotRun : kExitUsage, read.mistake,
+            return complain(console, read.require ? kExitMustNotRun : kExitUsage, read.mistake,
                             "see: headway hook --help");
         return pass_hook_on(console, options, read);
     }

@@ -2,6 +2,7 @@
 #include "cli/verbs/run/run.hpp"
 
 #include <sys/prctl.h>
+#include <csignal>
 
 #include <atomic>
 #include <cerrno>
@@ -230,6 +231,14 @@ private:
         return ending;
     }
 
+    /// The signal that ended it; also one of a person that it, or a shell around it, has caught.
+    static int signal_of(const ExitStatus& status) {
+        constexpr int kSignalBase = 128;
+        const int caught = status.code - kSignalBase;
+        const bool of_person = caught == SIGHUP || caught == SIGINT || caught == SIGTERM;
+        return status.signal == 0 && of_person ? caught : status.signal;
+    }
+
     static RunOver over_of(const SupervisedCommand& command, const Ending& ending) {
         RunOver over;
         over.end = ending.end;
@@ -238,7 +247,7 @@ private:
         over.guarded = ending.end.guarded;
         over.needs_person = ending.end.refused;
         over.progressed = ending.facts.changed;
-        over.signal = command.ended_for_wait() ? 0 : ending.status.signal;
+        over.signal = command.ended_for_wait() ? 0 : signal_of(ending.status);
         return over;
     }
 
@@ -260,6 +269,7 @@ private:
         setup.heartbeat = options_.interval.value_or(milliseconds{10'000});
         setup.beat = CommandBeat(figures_);
         setup.warn = [this](const std::string& text) { warn(text); };
+        setup.goes_on = true;
         return setup;
     }
 
@@ -285,7 +295,7 @@ private:
     }
 
     void warn(const std::string& text) {
-        if (!options_.quiet) complain(console_, kExitOk, text);
+        if (!options_.quiet) complain(console_, kExitOk, clean_line(text));
     }
 
     int not_started(Reporter& reporter, int error) {

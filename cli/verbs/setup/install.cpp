@@ -87,8 +87,8 @@ public:
         const bool written = options_.dry_run || carry_out(plans_, console_);
         for (const AgentPlan& plan : plans_)
             if (plan.refusal.empty()) warn(plan);
-        if (written && !options_.dry_run) after();
-        return written && !any_refused(plans_) ? kExitOk : kExitFailed;
+        const bool good = !written || options_.dry_run || after();
+        return written && good && !any_refused(plans_) ? kExitOk : kExitFailed;
     }
 
 private:
@@ -152,18 +152,22 @@ private:
             console_.err << "warning: " << clean_line(warning) << "\n";
     }
 
-    void after() const {
+    /// False if the trust that was asked for could not be stored.
+    bool after() const {
+        bool trusted = true;
         for (const AgentPlan& plan : plans_)
-            if (plan.row->name == "codex" && plan.refusal.empty()) trust_codex(plan);
-        if (!steers_without_token(options_.sources)) return;
+            if (plan.row->name == "codex" && plan.refusal.empty()) trusted = trust_codex(plan);
+        const bool good = trusted || !options_.trust;
+        if (!steers_without_token(options_.sources)) return good;
         console_.err
             << "An agent with a shell could resume itself, or extend its budget, by a request "
                "to the daemon. With these\nlines in headway.toml that takes a token, as approvals "
                "do anyway:\n"
                "  [access]\n  local_control = \"token\"\n";
+        return good;
     }
 
-    void trust_codex(const AgentPlan& plan) const {
+    bool trust_codex(const AgentPlan& plan) const {
         const auto path = settings_path(*plan.row, place_);
         if (plan.found.program.empty() || !path) return say_untrusted();
         const bool ask = !options_.trust && !options_.yes && console_.in_terminal;
@@ -178,11 +182,13 @@ private:
             return say_untrusted();
         }
         console_.err << "Codex trusts " << state->trusted << " hooks\n";
+        return true;
     }
 
-    void say_untrusted() const {
+    bool say_untrusted() const {
         console_.err << "Codex silently skips hooks until they are trusted: start it and trust "
                         "them there, or\nrun `headway install codex --trust`\n";
+        return false;
     }
 
     const InstallOptions& options_;

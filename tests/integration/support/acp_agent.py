@@ -72,6 +72,17 @@ def swap(session) -> str:
     return "end_turn"
 
 
+ODD = {"half": "rm -rf build #\ud800", "deep": json.loads("[" * 300 + "]" * 300), "long": "x" * (17 << 20)}
+
+
+def odd(session, name) -> str:
+    """Asks for a call with arguments that a strict parser refuses, or that are too long to be read."""
+    about = {"toolCallId": name, "title": "Edit a.txt", "kind": "edit", "rawInput": {"path": "a.txt", "text": ODD[name]}}
+    allowed = ask(session, about, name)
+    update(session, sessionUpdate="tool_call_update", toolCallId=name, status="completed" if allowed else "failed")
+    return "end_turn"
+
+
 def wait_for_cancel(session) -> str:
     update(session, sessionUpdate="tool_call", toolCallId="slow", status="in_progress", title="make", kind="execute", rawInput={"command": "make"})
     while receive().get("method") != "session/cancel":
@@ -89,6 +100,8 @@ def prompt(message):
         reason = call(session)
     elif words == "swap":
         reason = swap(session)
+    elif words in ODD:
+        reason = odd(session, words)
     elif words == "slow":
         reason = wait_for_cancel(session)
     elif words == "exit":

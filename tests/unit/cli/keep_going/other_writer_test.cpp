@@ -38,6 +38,27 @@ struct Homes {
 
 }  // namespace
 
+TEST_CASE("other writer: a conversation that has grown is seen in each agent's own file", "[cli]") {
+    Homes at;
+    at.homes.qwen = at.folder.file("qwen").string();
+    at.homes.gemini = at.folder.file("gemini").string();
+    at.homes.copilot = at.folder.file("copilot").string();
+    at.homes.pi = at.folder.file("pi").string();
+    const std::pair<const char*, std::string> files[] = {
+        {"claude", "claude/projects/-p/" + kId + ".jsonl"},
+        {"qwen", "qwen/projects/-p/chats/" + kId + ".jsonl"},
+        {"gemini", "gemini/.gemini/tmp/p/chats/session-2026-11-29T10-00-0f3c5a2e.jsonl"},
+        {"copilot", "copilot/session-state/" + kId + "/events.jsonl"},
+        {"pi", "pi/sessions/--p--/2026-11-29T11-00-00-000Z_" + kId + ".jsonl"}};
+    for (const auto& [agent, file] : files) {
+        CAPTURE(agent);
+        CHECK(stored_bytes(agent, kId, at.homes) == 0);
+        at.write(file, "12345");
+        CHECK(stored_bytes(agent, kId, at.homes) == 5);
+        CHECK(stored_bytes(agent, "another", at.homes) == 0);
+    }
+}
+
 TEST_CASE("other writer: a process in Claude's register that lives has the conversation", "[cli]") {
     const Homes at;
     CHECK(open_elsewhere("claude", kId, at.homes).empty());

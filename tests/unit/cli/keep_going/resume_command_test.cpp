@@ -29,6 +29,13 @@ TEST_CASE("resume command: flags stay, the prompt and the conversation are repla
           Words{"codex", "exec", "--json", "-m", "gpt-5.5", "resume", "ID", "Go on."});
     CHECK(resumed({"codex", "exec", "--json", "resume", "old", "Fix it"}, "codex") ==
           Words{"codex", "exec", "--json", "resume", "ID", "Go on."});
+    CHECK(resumed({"kilo", "run", "--format", "json", "Fix it"}, "opencode") ==
+          Words{"kilo", "run", "--format", "json", "-s", "ID", "Go on."});
+    CHECK(resumed({"codex", "exec", "resume", "old", "--json", "-m", "o3", "Fix it"}, "codex") ==
+          Words{"codex", "exec", "--json", "-m", "o3", "resume", "ID", "Go on."});
+    CHECK(resumed({"codex", "exec", "-s", "read-only", "resume", "--last", "--json", "Fix it"},
+                  "codex") ==
+          Words{"codex", "exec", "-s", "read-only", "--json", "resume", "ID", "Go on."});
     CHECK(resumed({"gemini", "--yolo", "-p", "Fix it", "-m", "pro"}, "gemini") ==
           Words{"gemini", "--yolo", "-m", "pro", "--resume", "ID", "-p", "Go on."});
     CHECK(resumed({"qwen", "Fix it"}, "qwen") == Words{"qwen", "--resume", "ID", "-p", "Go on."});

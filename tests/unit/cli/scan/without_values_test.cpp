@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-using headway::cli::without_lone_halves;
 using headway::cli::without_values;
 
 namespace {
@@ -41,21 +40,4 @@ TEST_CASE("without values: deeper than the third level nothing is looked for", "
     CHECK(kept_of(deep) == deep);
     const std::string many(100'000, '[');
     CHECK(kept_of("{\"a\":" + many) == "{\"a\":" + many);
-}
-
-TEST_CASE("lone halves: a half that stands alone becomes the replacement character", "[cli]") {
-    std::string kept;
-    CHECK(without_lone_halves(R"({"a":"x\ud83dy"})", kept) == R"({"a":"x\ufffdy"})");
-    CHECK(without_lone_halves(R"({"a":"\uDE00"})", kept) == R"({"a":"\ufffd"})");
-    CHECK(without_lone_halves(R"("\ud83d\ud83d\ude00")", kept) == R"("\ufffd\ud83d\ude00")");
-    CHECK(without_lone_halves(R"("\ud83d\n\ud83d")", kept) == R"("\ufffd\n\ufffd")");
-}
-
-TEST_CASE("lone halves: text without one is returned as it is", "[cli]") {
-    std::string kept;
-    for (const char* json : {R"("\ud83d\ude00")", R"("\\ud83d")", R"("\u00e4 \" \\")", R"("x")", "",
-                             R"("\ud8)", R"("\)"}) {
-        CHECK(without_lone_halves(json, kept) == json);
-        CHECK(kept.empty());
-    }
 }

@@ -193,7 +193,9 @@ TEST_CASE("run end: an agent that its own guard against loops stopped has failed
         cline(R"("type":"run_result","finishReason":"aborted","text":"")") +
             cline(R"("type":"run_aborted","message":"aborted by another client")"),
         kInit + claude(R"("type":"result","subtype":"success","is_error":true,"terminal_reason":)"
-                       R"("rapid_refill_breaker","result":"")")};
+                       R"("rapid_refill_breaker","result":"")"),
+        kInit + claude(R"("type":"result","subtype":"success","is_error":true,"terminal_reason":)"
+                       R"("rapid_refill_breaker","result":"Autocompact is thrashing")")};
     for (const std::string& output : outputs) {
         CAPTURE(output);
         CHECK_FALSE(end_of(output).completed);
@@ -262,8 +264,24 @@ TEST_CASE("run end: a limit that the operator gave the agent is no other end", "
     CHECK(claude_end("error_max_turns").limited);
     CHECK(claude_end("error_max_budget_usd").limited);
     CHECK_FALSE(claude_end("error_during_execution").limited);
+    for (const char* const kind : {"error_max_turns", "error_max_budget_usd"}) {
+        const RunEnd end =
+            end_of(kInit + claude(R"("type":"result","is_error":true,"subtype":")" +
+                                  std::string{kind} + R"(","errors":["Reached its maximum"])"));
+        CHECK(end.limited);
+        CHECK_THAT(end.reason, Catch::Contains("Reached its maximum"));
+    }
     CHECK(end_of(kGemini, 53).limited);
     CHECK_FALSE(end_of(kGemini, 54).limited);
+}
+
+TEST_CASE("run end: a call that waits for a decision needs a person", "[cli]") {
+    const RunEnd end = end_of(
+        kInit + claude(R"("type":"result","subtype":"success","is_error":false,"result":"",)"
+                       R"("stop_reason":"tool_deferred","deferred_tool_use":{"name":"Bash"})"));
+    CHECK_FALSE(end.completed);
+    CHECK(end.refused);
+    CHECK_THAT(end.reason, Catch::Contains("Bash waits for a decision"));
 }
 
 TEST_CASE("run end: an agent that said and did nothing has not done its work", "[cli]") {
