@@ -15,7 +15,7 @@ Usage: headway-ci.sh [--wait ID]... [--until WHAT] [--junit FILE] [--deb FILE|UR
   --junit FILE   write JUnit XML, one case a session
   --deb FILE     install this package if there is no headway; also an https:// URL
 
-The command finds the daemon in HEADWAY_URL. Settings of the daemon are those of HEADWAY_CONFIG alone, if it is set; else stuck sessions are halted. The exit status is that of the command, or of `headway wait` if that was 0.
+The command finds the daemon in HEADWAY_URL. Settings of the daemon: those of HEADWAY_CONFIG if it is set, else stuck sessions are halted; and HEADWAY_<SECTION>_<KEY>. The exit status is that of the command, or of `headway wait` if that was 0.
 TEXT
 }
 
