@@ -116,8 +116,6 @@ Result<> tell_children(Transaction& transaction, const Resident& parent) {
 
 /// Ended generations of one ancestor whose figures are looked at: each may come from the disk.
 constexpr int kGenerationsLooked = 4;
-/// Families that are looked through for a circle.
-constexpr int kPayersLooked = 8;
 
 /// The session in whose figures the use of `child` counts: its parent; once that has ended, the
 /// generation in which it goes on, else its parent, and so on. Null: none. Takes out of `progress`
@@ -161,7 +159,7 @@ Result<const Resident*> payer_of(Transaction& transaction, const Resident& child
 /// True if the use that `payer` counts would come back to `child`: generations may name parents
 /// that make a circle.
 Result<bool> comes_back(Transaction& transaction, const Resident& child, const Resident* payer) {
-    for (int looked = 0; looked < kPayersLooked; ++looked) {
+    for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax; ++depth) {
         HEADWAY_TRY(const auto line, ancestors_of(transaction.sessions(), *payer));
         core::ChildProgress ignored;
         bool counted = false;
