@@ -54,11 +54,11 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
                                      : "no daemon answers at " + setup_.url +
                                            "; the command runs, reports wait for it");
     }
-    // Once for a token: one that is refused does not become valid. Each refused event is another.
-    const bool of_token = reply.status == 401 || reply.status == 403;
-    const bool known = of_token && refused_with_ == problem.code;
+    // Each refused event is another; a token that is refused does not become valid.
+    const bool of_event = reply.status == 400 || reply.status == 413;
+    const bool known = !of_event && refused_with_ == problem.code;
     if (!retry && !known) setup_.warn(refusal(problem, session_));
-    if (!retry) refused_with_ = of_token ? problem.code : "";
+    if (!retry) refused_with_ = problem.code;
     warned_ = true;
     if (other) hold();  // nothing shows that the agent may go on
     if (retry) return retry_later();
