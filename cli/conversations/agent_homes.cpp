@@ -37,7 +37,7 @@ std::string value_of(const std::map<std::string, std::string>& environment, cons
 
 std::string agent_folder(std::string_view agent,
                          const std::map<std::string, std::string>& environment) {
-    const std::string home = value_of(environment, "HOME");
+    std::string home = value_of(environment, "HOME");
     for (const HomeOf& known : kHomes) {
         if (known.agent != agent) continue;
         const std::string chosen = value_of(environment, known.variable);
