@@ -183,6 +183,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.key("directives");
     json.open_array();
     for (const core::Directive& directive : state.directives) {
+        if (directive.acknowledged) continue;
         json.open_object();
         json.member("id", directive.id);
         json.member("type", directive.kind);

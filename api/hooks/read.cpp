@@ -117,6 +117,10 @@ std::string name_in(JsonValue object, std::string_view name) {
     return plain_string_in(object, name, kHookNameBytesMax);
 }
 
+std::string phrase_in(JsonValue object, std::string_view name) {
+    return name_in(object, name).empty() ? std::string{} : text_in(object, name);
+}
+
 std::string path_in(JsonValue object, std::string_view name) {
     return plain_string_in(object, name, kPathBytesMax);
 }

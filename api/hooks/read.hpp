@@ -25,6 +25,9 @@ std::string text_in(JsonValue object, std::string_view name);
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);
 /// A string that is a name: exact, of at most kHookNameBytesMax bytes, without control characters.
 std::string name_in(JsonValue object, std::string_view name);
+/// A short text in the agent's words, such as the name of a model: like a name, but secrets are
+/// redacted. Not for ids, which have to stay different.
+std::string phrase_in(JsonValue object, std::string_view name);
 /// A string that is a path: like a name, but as long as a path may be.
 std::string path_in(JsonValue object, std::string_view name);
 /// A number of 0 or more, without its fraction.

@@ -192,8 +192,7 @@ bool against(const Approval& approval, const FinishedCall& call) {
     const bool seen = named || says == ArgumentsMatch::kSame;
     if (refused(approval) || approval.pending()) return seen;
     if (approval.open()) return named;  // approved, but not these arguments
-    if (approval.executed_n != 0) return named && says != ArgumentsMatch::kOther;
-    return approval.spent() && seen;
+    return approval.spent() && named && says != ArgumentsMatch::kOther;
 }
 
 }  // namespace
@@ -294,7 +293,7 @@ std::optional<ApprovalAlarm> alarm_of_rejected(const Approvals& approvals,
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
     alarm.tool = call.tool;
-    alarm.detail = "a person rejected it in another session of the family";
+    alarm.detail = "a person rejected it before, or in another session of the family";
     return alarm;
 }
 

@@ -74,6 +74,8 @@ std::string_view how_it_ended(ApprovalClosing how) {
             return "the budget of the day has room again";
         case ApprovalClosing::kGrantEnded:
             return "a grant approved it, and has ended since";
+        case ApprovalClosing::kRejected:
+            return "it was approved, and a person has rejected an equal call since";
         case ApprovalClosing::kLeftToAgent:
             break;
     }
@@ -192,24 +194,80 @@ const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
     return found == requests.end() ? nullptr : &*found;
 }
 
-std::optional<bool> Approvals::newest_decision(std::string_view tool,
-                                               std::string_view args_digest) const {
+bool Approval::by_person() const noexcept {
+    return decision && channel != "expiry" && channel != "grant";
+}
+
+bool Approval::taken() const noexcept {
+    return open() && !call_id.empty() && (redeemed_at != kNever || acknowledged);
+}
+
+bool Approval::spent() const noexcept {
+    return executed_n != 0 || (status == ApprovalStatus::kCancelled && alarm.has_value());
+}
+
+bool Approval::undelivered() const noexcept {
+    return !pending() && !acknowledged && status != ApprovalStatus::kCancelled &&
+           redeemed_at == kNever && executed_n == 0;
+}
+
+const Approval* Approvals::find(std::uint64_t n) const noexcept {
+    const auto found =
+        std::find_if(requests.begin(), requests.end(), [n](const Approval& a) { return a.n == n; });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+std::size_t Approvals::pending_own() const noexcept {
+    const auto own = [](const Approval& one) { return one.pending() && one.of_headway(); };
+    return static_cast<std::size_t>(std::count_if(requests.begin(), requests.end(), own));
+}
+
+void add_rejected(Approvals& approvals, std::uint64_t call) {
+    auto& rejected = approvals.rejected;
+    std::erase(rejected, call);
+    if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
+    rejected.push_back(call);
+}
+
+std::optional<NewestRuling> Approvals::newest_ruling(std::string_view tool,
+                                                     std::string_view args_digest) const {
     if (args_digest.empty()) return std::nullopt;
     const Approval* last = nullptr;  // by the time of the decision, not of the request
     for (const Approval& a : requests) {
         // A person who declines to decide, or allows other arguments, takes no rejection back. Nor
         // does a permission for one execution, once that is over.
-        const bool over = a.scope == GrantScope::kOnce && a.executed_n != 0;
+        const bool once = a.scope == GrantScope::kOnce || a.revoked;
+        const bool over = once && (a.executed_n != 0 || a.status == ApprovalStatus::kCancelled);
         const bool decisive =
             a.decision == Decision::kReject || (a.decision == Decision::kApprove && !over);
         const bool about = a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
                            a.args_digest == args_digest && a.by_person() && decisive;
         if (about && (last == nullptr || a.decided_n > last->decided_n)) last = &a;
     }
-    if (last != nullptr) return last->decision == Decision::kReject;
+    if (last != nullptr) return NewestRuling{last->decision == Decision::kReject, last->decided_at};
     const std::uint64_t call = call_digest(tool, args_digest);
     const bool dropped = std::find(rejected.begin(), rejected.end(), call) != rejected.end();
-    return dropped ? std::optional{true} : std::nullopt;
+    return dropped ? std::optional{NewestRuling{true, kNever}} : std::nullopt;
+}
+
+std::optional<bool> Approvals::newest_decision(std::string_view tool,
+                                               std::string_view args_digest) const {
+    const auto newest = newest_ruling(tool, args_digest);
+    return newest ? std::optional{newest->rejects} : std::nullopt;
+}
+
+void end_unused(Approvals& approvals, std::string_view tool, std::string_view args_digest,
+                std::uint64_t n) {
+    if (args_digest.empty()) return;
+    for (Approval& one : approvals.requests) {
+        const bool same =
+            one.tool == tool && (one.args_digest == args_digest || one.run_digest == args_digest);
+        const bool runs = one.let_go || one.redeemed_at != kNever;
+        if (!same || one.of_dialog() || !one.open() || runs) continue;
+        one.status = ApprovalStatus::kCancelled;
+        one.closed = ApprovalClosing::kRejected;
+        one.changed_n = n;
+    }
 }
 
 }  // namespace headway::core

@@ -102,15 +102,12 @@ int worth(const Approval& approval) {
 void keep_decision(Approvals& approvals, const Approval& decided) {
     if (decided.kind != ApprovalKind::kTool || decided.of_dialog()) return;
     const bool rejects = decided.decision == Decision::kReject;
-    const bool allows =
-        decided.decision == Decision::kApprove && decided.scope != GrantScope::kOnce;
+    const bool allows = decided.decision == Decision::kApprove &&
+                        decided.scope != GrantScope::kOnce && !decided.revoked;
     if (!rejects && !allows) return;
     const std::uint64_t call = call_digest(decided.tool, decided.args_digest);
-    auto& rejected = approvals.rejected;
-    std::erase(rejected, call);
-    if (!rejects) return;
-    if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
-    rejected.push_back(call);
+    if (rejects) return add_rejected(approvals, call);
+    std::erase(approvals.rejected, call);
 }
 
 void trim(Approvals& approvals) {
@@ -197,29 +194,6 @@ bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept {
 
 bool Approval::open() const noexcept {
     return kind == ApprovalKind::kTool && may_become(status, S::kExecuted);
-}
-
-bool Approval::by_person() const noexcept {
-    return decision && channel != "expiry" && channel != "grant";
-}
-
-bool Approval::taken() const noexcept {
-    return open() && !call_id.empty() && (redeemed_at != kNever || acknowledged);
-}
-
-bool Approval::spent() const noexcept {
-    return executed_n != 0 || (status == S::kCancelled && alarm.has_value());
-}
-
-bool Approval::undelivered() const noexcept {
-    return !pending() && !acknowledged && status != S::kCancelled && redeemed_at == kNever &&
-           executed_n == 0;
-}
-
-const Approval* Approvals::find(std::uint64_t n) const noexcept {
-    const auto found =
-        std::find_if(requests.begin(), requests.end(), [n](const Approval& a) { return a.n == n; });
-    return found == requests.end() ? nullptr : &*found;
 }
 
 std::size_t Approvals::pending() const noexcept {
@@ -352,7 +326,14 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
     const auto ref = parse_approval_id(revoked.id);
     if (!ref) return;
     std::erase_if(approvals.grants, [&](const Grant& grant) { return grant.n == ref->n; });
-    if (Approval* approval = find_mutable(approvals, revoked.id)) approval->changed_n = n;
+    Approval* approval = find_mutable(approvals, revoked.id);
+    if (approval == nullptr) return;
+    approval->revoked = true;
+    approval->changed_n = n;
+    const bool runs = approval->let_go || approval->redeemed_at != kNever;
+    if (!approval->open() || runs) return;
+    approval->status = S::kCancelled;
+    approval->closed = ApprovalClosing::kGrantEnded;
 }
 
 void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at) {

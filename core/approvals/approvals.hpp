@@ -70,6 +70,9 @@ inline std::string hook_key(std::string_view call_id, bool announced) {
 /// that dialog at the agent, so such a request can end without a decision (ApprovalClosed).
 inline constexpr std::string_view kDialogSource = "dialog";
 
+/// `source` of a request that Headway makes by itself: about a loop, sub-agents or a daily cap.
+inline constexpr std::string_view kOwnSource = "headway";
+
 /// A request and its outcome. Arguments, response and full texts stay in the journal.
 struct Approval {
     std::uint64_t n = 0;  ///< number of its approval.requested event: the id is `<session>.a<n>`
@@ -117,9 +120,11 @@ struct Approval {
     /// is another call.
     bool let_go = false;
     bool end_assumed = false;  ///< Headway closed its call; the agent may still report the real end
+    bool revoked = false;      ///< a person has taken its grant back
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
+    bool of_headway() const noexcept { return source == kOwnSource; }
     /// True if a person decided it. Expiries and decisions by a grant are not counted, because an
     /// agent can cause any number of these.
     bool by_person() const noexcept;
@@ -188,6 +193,12 @@ struct AlarmRange {
 /// but not executed, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
+/// What a person has decided last about a call.
+struct NewestRuling {
+    bool rejects = false;
+    Timestamp at = kNever;  ///< kNever: not known any more
+};
+
 /// The approvals of one session; part of its state.
 struct Approvals {
     /// At most limits::kApprovalsPendingMax pending requests and kApprovalsKeptMax others, oldest
@@ -199,18 +210,25 @@ struct Approvals {
     /// the agent's reports and the end of the session do not.
     std::vector<RaisedAlarm> alarms;
     std::uint64_t alarms_more = 0;  ///< number of alarms dropped for lack of room
-    /// Calls that a person rejected and whose requests were dropped, as call_digest(); at most
-    /// limits::kRejectedCallsMax, oldest first.
+    /// Calls that a person rejected in a session below, or here if the request was dropped, as
+    /// call_digest(); at most limits::kRejectedCallsMax, oldest first.
     std::vector<std::uint64_t> rejected;
 
-    /// True if a person's newest approval or rejection of this call, under any call id, is a
-    /// rejection; nothing if there is none. An approval of one execution counts until that is over.
+    /// A person's newest approval or rejection of this call, under any call id; nothing if there is
+    /// none. An approval of one execution counts until that is over.
+    std::optional<NewestRuling> newest_ruling(std::string_view tool,
+                                              std::string_view args_digest) const;
+    /// True if newest_ruling() is a rejection; nothing if there is none.
     std::optional<bool> newest_decision(std::string_view tool, std::string_view args_digest) const;
     bool is_rejected(std::string_view tool, std::string_view args_digest) const {
         return newest_decision(tool, args_digest).value_or(false);
     }
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
+    /// Number of pending requests that Headway made by itself.
+    std::size_t pending_own() const noexcept;
+    /// True if Headway may make another one by itself.
+    bool has_own_room() const noexcept { return pending_own() < limits::kApprovalsOwnMax; }
     const Approval* oldest_pending() const noexcept;
     /// The earlier request for the same call with the same content, or null. It is a pending
     /// request or, if a call_id identifies the call, a decided request that the agent has not used
@@ -277,6 +295,11 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
 /// treat the call as a replay.
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n);
+/// Remembers a call (call_digest()) as rejected by a person in Approvals::rejected.
+void add_rejected(Approvals& approvals, std::uint64_t call);
+/// A person has rejected this call: approvals of equal calls that no call has used yet end.
+void end_unused(Approvals& approvals, std::string_view tool, std::string_view args_digest,
+                std::uint64_t n);
 /// The agent has read the decision. `let_go`: the reply to the hook of the call contained the
 /// decision.
 void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n);
@@ -393,7 +416,7 @@ constexpr auto Approval::fields() {
         field("identity_digest", &A::identity_digest), field("alarm_seen", &A::alarm_seen),
         field("unverified", &A::unverified), field("unseen", &A::unseen),
         field("closed", &A::closed), field("let_go", &A::let_go),
-        field("end_assumed", &A::end_assumed));
+        field("end_assumed", &A::end_assumed), field("revoked", &A::revoked));
 }
 
 }  // namespace headway::core

@@ -48,8 +48,12 @@ inline constexpr std::size_t kJsonNodesMax = 200'000;
 inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
 /// Body of an approval request: the arguments with any JSON escaping, and the other fields.
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
-/// Pending approvals of one session. No person reads through more.
-inline constexpr std::size_t kApprovalsPendingMax = 32;
+/// Pending requests that the agent of one session has made. No person reads through more.
+inline constexpr std::size_t kApprovalsAskedMax = 32;
+/// Those that Headway makes by itself, on top: an agent with many of its own must not keep it from
+/// asking. One each for a loop, sub-agents and daily caps; the rest is reserve.
+inline constexpr std::size_t kApprovalsOwnMax = 8;
+inline constexpr std::size_t kApprovalsPendingMax = kApprovalsAskedMax + kApprovalsOwnMax;
 /// Decided approvals that a session remembers, because they may be redeemed or raise an alarm. The
 /// index has all approvals.
 inline constexpr std::size_t kApprovalsKeptMax = 128;

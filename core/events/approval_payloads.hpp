@@ -98,11 +98,12 @@ enum class ApprovalClosing : std::uint8_t {
     kStopped,          ///< the session had to stop, so the call was refused
     kNotNeeded,        ///< a daily cap has room again, or the day is over
     kGrantEnded,       ///< approved by a grant that ended before the approval was used
+    kRejected,         ///< a person rejected an equal call before the approval was used
 };
 template <>
 struct EnumNames<ApprovalClosing> {
-    static constexpr std::array<std::string_view, 5> kNames{"answered_at_agent", "left_to_agent",
-                                                            "stopped", "not_needed", "grant_ended"};
+    static constexpr std::array<std::string_view, 6> kNames{
+        "answered_at_agent", "left_to_agent", "stopped", "not_needed", "grant_ended", "rejected"};
 };
 
 struct ApprovalRequested {

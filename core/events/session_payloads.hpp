@@ -205,6 +205,9 @@ struct DirectiveIssued {
                            ///< the next reply will
     std::string from;      ///< session that owns the budget, if that is another session
     bool rejects = false;  ///< a person's rejection caused it
+    // The call that a person rejected in a session below; empty: none.
+    std::string tool;
+    std::string args_digest;
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -214,7 +217,8 @@ struct DirectiveIssued {
             field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
             field("budget", &DirectiveIssued::budget),
             internal("unasked", &DirectiveIssued::unasked), field("from", &DirectiveIssued::from),
-            field("rejects", &DirectiveIssued::rejects));
+            field("rejects", &DirectiveIssued::rejects), field("tool", &DirectiveIssued::tool),
+            field("args_digest", &DirectiveIssued::args_digest));
     }
 };
 

@@ -214,13 +214,16 @@ struct Fold {
             seen.user_message = true;
             lift_as_person(state, event.n);
         }
-        if (approval->source == "headway" && withdraw_question(state)) seen.nudge_taken = true;
+        if (approval->of_headway() && withdraw_question(state)) seen.nudge_taken = true;
         seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;
         seen.dialog_over = approval->of_dialog() && !seen.dialog_left;
         // A refused call does not run: it is over.
         if (decided.decision == Decision::kReject) close_call(approval->call_id);
         state.stopped = state.stopped || (decided.stop && decided.channel != "expiry");
         enter(state.approvals, decided, event.n, event.at);
+        if (approval->kind == ApprovalKind::kTool && !approval->of_dialog() &&
+            approval->decision == Decision::kReject && approval->by_person())
+            end_unused(state.approvals, approval->tool, approval->args_digest, event.n);
     }
 
     void operator()(const ApprovalRedeemed& redeemed) const {
@@ -273,7 +276,7 @@ struct Fold {
         state.open_calls.clear();
         state.in_flight_beat.reset();
         state.background.reset();
-        state.directives.clear();
+        end_directives(state);
         end_phase(state, event.at);
         close(state.approvals, event.n, event.at);
         HEADWAY_ASSERT(state.ended() && !state.call_in_flight() && !state.waits_for_human());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/approvals/approvals.hpp"
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/day_budget.hpp"
@@ -16,6 +17,16 @@ static_assert(limits::kNudgesMax <= limits::kDirectivesMax, "each loop's advice 
 
 void withdraw(SessionState& state, std::string_view id) {
     std::erase_if(state.directives, [id](const Directive& d) { return d.id == id; });
+}
+
+/// A stop stays, so that the hooks refuse the calls of an agent that acknowledges it and works on.
+void note_acknowledged(SessionState& state, std::string_view id) {
+    for (Directive& directive : state.directives) {
+        if (directive.id == id) directive.acknowledged = true;
+    }
+    std::erase_if(state.directives, [](const Directive& d) {
+        return d.acknowledged && d.kind != DirectiveKind::kStop;
+    });
 }
 
 void end_pause(SessionState& state) {
@@ -52,6 +63,11 @@ void climb(SessionState& state, const DirectiveIssued& directive) {
 }  // namespace
 
 void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) {
+    if (!directive.args_digest.empty()) {
+        add_rejected(state.approvals, call_digest(directive.tool, directive.args_digest));
+        end_unused(state.approvals, directive.tool, directive.args_digest, state.n);
+    }
+    if (state.ended()) return;  // it only notes a rejection for the next generation
     if (directive.kind == DirectiveKind::kPause) {
         state.paused_at = at;
         state.paused_for_day = is_day_pause(directive.reason);
@@ -69,7 +85,8 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
         const auto first = [&state](const auto& fits) {
             return std::find_if(state.directives.begin(), state.directives.end(), fits);
         };
-        auto least = first([](const Directive& d) { return !d.to_tell(); });
+        auto least = first(
+            [](const Directive& d) { return !d.to_tell() && d.kind != DirectiveKind::kStop; });
         // An agent may cause advice at will, which moves out nothing of a person, no stop, no
         // pause.
         if (least == state.directives.end())
@@ -94,7 +111,7 @@ void deliver(SessionState& state, std::string_view id) {
 }
 
 bool take_advice(SessionState& state, std::string_view id) {
-    withdraw(state, id);
+    note_acknowledged(state, id);
     bool taken = false;
     for (Nudge& nudge : state.nudges) {
         if (nudge.directive != id) continue;
@@ -104,6 +121,15 @@ bool take_advice(SessionState& state, std::string_view id) {
         ++state.ledger.change().epoch;  // counts up to here are settled
     }
     return taken;
+}
+
+void end_directives(SessionState& state) {
+    const std::string& of_parent = state.budget.parent->directive;
+    std::erase_if(state.directives, [&](const Directive& d) {
+        return d.kind != DirectiveKind::kStop || d.id == of_parent || d.reason == kOrphanAdvice;
+    });
+    for (Directive& directive : state.directives)
+        directive.acknowledged = true;
 }
 
 void withdraw_advice(SessionState& state) {

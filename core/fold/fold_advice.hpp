@@ -20,6 +20,11 @@ void deliver(SessionState& state, std::string_view id);
 /// restarts the counts.
 bool take_advice(SessionState& state, std::string_view id);
 
+/// Called at the end of the session: no directive is open any more. Stops for what the session
+/// itself did stay on record, because its agent must not lift one by ending the session; those for
+/// the parent's end or budget do not concern the next generation.
+void end_directives(SessionState& state);
+
 /// Withdraws advice about loops once the session is neither suspect nor stuck. A stop stays.
 void withdraw_advice(SessionState& state);
 

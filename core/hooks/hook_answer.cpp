@@ -16,12 +16,41 @@ bool is_stop(const Directive& directive) {
     return directive.kind == DirectiveKind::kStop;
 }
 
+bool is_open_stop(const Directive& directive) {
+    return is_stop(directive) && !directive.acknowledged;
+}
+
 constexpr const char* kDecisionTaken =
     "The decision that this call waited for went to an equal call. Make it again to ask for one of "
     "its own.";
 
+constexpr const char* kRejectedBefore = "A person has rejected this call before.";
+
 constexpr const char* kNeedsApproval =
     "This call needs the approval of a person, and has none. Make it again to ask for one.";
+
+/// As alarm_of() has it: a call that is made all the same raises an alarm.
+std::string why_not(const Approval& approval, const HookQuestion& asked) {
+    if (asked.granted) return {};
+    const bool edited = approval.decision == Decision::kEdit &&
+                        approval.run_digest != approval.args_digest &&
+                        asked.args_digest == approval.args_digest;
+    if (edited) return "A person has allowed this call with other arguments only.";
+    const bool undecided =
+        approval.status == ApprovalStatus::kIgnored || approval.status == ApprovalStatus::kExpired;
+    return undecided ? "No person has allowed this call. Request an approval to ask again." : "";
+}
+
+/// Why a call may not run whose newest equal request ended in a way that alarm_of() takes for a no;
+/// empty: none did.
+std::string why_not_equal(const SessionState& state, const HookQuestion& asked) {
+    const auto& requests = state.approvals.requests;
+    const auto last = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
+        return a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == asked.tool &&
+               !asked.args_digest.empty() && a.args_digest == asked.args_digest;
+    });
+    return last == requests.rend() ? std::string{} : why_not(*last, asked);
+}
 
 void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string words) {
     answer.hold = !asked.time_is_up;
@@ -105,6 +134,11 @@ bool taken_by_another(const SessionState& state, const HookQuestion& asked) {
     });
 }
 
+/// True if an earlier hook let the call go, which has not ended yet.
+bool runs(const Approval& approval, bool own) {
+    return own && approval.open() && approval.taken();
+}
+
 /// An answer to the call, if the session stands in its way.
 void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     if (state.paused() || asked.paused_above) {
@@ -123,9 +157,11 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     }
     if (approval == nullptr) {
         if (asked.refused_before || state.approvals.is_rejected(asked.tool, asked.args_digest)) {
-            answer.deny = "A person has rejected this call before.";
+            answer.deny = kRejectedBefore;
         } else if (asked.needs_approval) {
             answer.deny = kNeedsApproval;
+        } else {
+            answer.deny = why_not_equal(state, asked);
         }
         return;
     }
@@ -141,6 +177,8 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
+    } else if (approval->open() && !gone && asked.refused_before) {
+        answer.deny = kRejectedBefore;
     } else if (approval->open() && !gone) {
         // One approval is one execution. The agent's dialog about its own call may need it still.
         if (own && !asked.redeems && !approval->let_go) answer.acknowledged = id;
@@ -155,10 +193,12 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     } else if ((asked.again && gone) ||
                (asked.repeated && (approval->taken() || approval->spent()))) {
         answer.deny = kDecisionTaken;
-    } else if ((asked.needs_approval && !asked.permission) ||
+    } else if ((asked.needs_approval && !(asked.permission && runs(*approval, own))) ||
                (asked.again && approval->status == ApprovalStatus::kCancelled)) {
         // Other reports of the session may have cancelled the request while the call was held.
         answer.deny = kNeedsApproval;
+    } else {
+        answer.deny = why_not(*approval, asked);
     }
 }
 
@@ -274,13 +314,16 @@ bool must_stop(const SessionState& state) {
 
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
     HookAnswer answer;
-    const auto stop = std::find_if(state.directives.begin(), state.directives.end(), is_stop);
+    const auto& directives = state.directives;
+    const auto stop = std::find_if(directives.begin(), directives.end(), is_open_stop);
+    const auto agreed = std::find_if(directives.begin(), directives.end(), is_stop);
     const bool by_person = state.cancel_requested || state.stopped;
-    if (stop != state.directives.end() || state.ended() || by_person) {
-        const bool open = stop != state.directives.end();
+    if (agreed != directives.end() || state.ended() || by_person) {
+        const bool open = stop != directives.end();
         answer.stop = open            ? stop->reason
                       : state.ended() ? "the session has ended"
-                                      : "a person has stopped this session";
+                      : by_person     ? "a person has stopped this session"
+                                      : agreed->reason;
         // The first refusal asks for the answer. The next call was not it; nor was the turn after
         // a second one, for agents that end at a new turn only.
         const bool heard = open && was_heard(*stop, asked);

@@ -27,6 +27,7 @@ struct HookQuestion {
     /// The hook asks for permission for a call that an earlier hook announced.
     bool permission = false;
     bool needs_approval = false;  ///< calls of this tool must not run without approval
+    bool granted = false;         ///< a person allowed calls like this one in advance
     bool in_dialog = false;       ///< the agent's own dialog is shown at the same time
     /// With in_dialog: number of the request about this dialog; 0 = none.
     std::uint64_t dialog = 0;
@@ -37,7 +38,8 @@ struct HookQuestion {
     // About the session's ancestors and its earlier generations.
     std::string_view stopped_above;  ///< why a person has stopped an ancestor, or empty
     bool paused_above = false;       ///< an ancestor is paused
-    /// A person refused this call in an earlier generation of the session.
+    /// A person refused this call in an ancestor or an earlier generation of the session, and did
+    /// not allow it here since.
     bool refused_before = false;
     /// For a hook that is sent again: directives whose earlier delivery probably failed.
     std::span<const std::string> unheard = {};

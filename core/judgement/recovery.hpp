@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/state/session_state.hpp"
 
@@ -12,6 +13,11 @@ namespace headway::core {
 /// Values of Nudge::step: the question to a person, and the stop.
 inline constexpr std::uint64_t kStepAsk = 3;
 inline constexpr std::uint64_t kStepStop = 4;
+
+/// The text of the directive to a session whose parent has ended. It also marks the session as an
+/// orphan.
+inline constexpr std::string_view kOrphanAdvice =
+    "the session that opened this one has ended: come to your end";
 
 /// A way past a blocker, chosen by fixed rules.
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };

@@ -71,9 +71,8 @@ Verdict by_progress(const SessionState& state) {
 bool loops_beside_question(const SessionState& state, const Claims& claims) {
     if (state.calls_while_asked <= limits::kCallsBesideQuestion) return false;
     const auto& asked = state.approvals.requests;
-    const bool known = std::any_of(asked.begin(), asked.end(), [](const Approval& a) {
-        return a.pending() && a.source == "headway";
-    });
+    const bool known = std::any_of(asked.begin(), asked.end(),
+                                   [](const Approval& a) { return a.pending() && a.of_headway(); });
     return !known && claims.verdict == Severity::kStuck;
 }
 

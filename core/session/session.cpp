@@ -89,7 +89,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         Event& event = events[place];
         event.at = context.now;
         if (auto* asked = std::get_if<ApprovalRequested>(&event.payload))
-            asked->source = context.of_daemon ? "headway" : "agent";
+            asked->source = context.of_daemon ? kOwnSource : "agent";
         if (auto* estimate = std::get_if<ProgressEstimated>(&event.payload)) {
             sign_as_agent(*estimate);
             estimate->calls = state_.tool_calls;
@@ -101,9 +101,9 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         const std::uint64_t step = own_steps(state_);
         std::optional<ApprovalAlarm> alarm = alarm_before(command, event);
         const std::uint64_t dialog = dialog_before(command, event);
-        // A start that asks for approval is a question, not disobedience.
+        // A start that waits for a reply or asks for approval is a question, not disobedience.
         if (std::holds_alternative<ToolStarted>(event.payload) &&
-            asks_anew(state_, context.asks, place, context.now))
+            (context.of_hook || asks_anew(state_, context.asks, place, context.now)))
             alarm.reset();
         if (state_.approvals.requests.empty()) forget_args(event);
         command.append(std::move(event));
@@ -136,7 +136,7 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
     if (state_.ended()) return ended_error(state_);
     const auto& directives = state_.directives;
     const bool asked = std::any_of(directives.begin(), directives.end(), [](const Directive& d) {
-        return d.kind == DirectiveKind::kStop;
+        return d.kind == DirectiveKind::kStop && !d.acknowledged;
     });
     if (state_.cancel_requested && asked) return {};
     credit_pause(command);
@@ -176,10 +176,10 @@ void Session::stay_stopped(const Session& before, const Context& context, std::v
     Command command{*this, context, out};
     HEADWAY_ASSERT(before.state_.stopped);
     if (state_.ended()) return;  // its limits were used up from the beginning
-    DirectiveIssued stop = next_directive(
-        command, DirectiveKind::kStop,
-        "A person rejected a call of " + before.id() +
-            " and stopped it; this session continues it only after a person resumes it.");
+    DirectiveIssued stop =
+        next_directive(command, DirectiveKind::kStop,
+                       "A person rejected a call of " + before.id() + " and stopped it; " + id_ +
+                           " goes on only after a person resumes it.");
     stop.rejects = true;
     command.add(std::move(stop));
     add_verdict(command);
@@ -192,6 +192,13 @@ Result<> Session::nudge(std::string text, std::string by, const Context& context
     credit_pause(command);
     direct(command, DirectiveKind::kChangeApproach, std::move(text), std::move(by));
     return {};
+}
+
+void Session::note_rejection(DirectiveIssued no, const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    if (state_.n == 0 || state_.about.recorded) return;
+    no.id = "d" + std::to_string(state_.n + 1);
+    command.add(std::move(no));
 }
 
 void Session::note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out) {

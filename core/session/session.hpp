@@ -89,6 +89,7 @@ struct Context {
     const FanOutRules* fan_out = nullptr;  ///< limits of sub-agents; null = no limits
     bool agent_works = false;              ///< the agent's process or one of its children uses the
                                            ///< CPU
+    bool of_hook = false;                  ///< the calls of the report wait for the reply to a hook
     bool of_daemon = false;  ///< the daemon itself makes the report and its approval request
 };
 
@@ -151,6 +152,10 @@ public:
     /// kSessionEnded.
     Result<> nudge(std::string text, std::string by, const Context& context,
                    std::vector<Event>& out);
+
+    /// A person has rejected this call in a session below; `no` names it and the reason. An open
+    /// session gets the directive, one that has ended only notes the call for its next generation.
+    void note_rejection(DirectiveIssued no, const Context& context, std::vector<Event>& out);
 
     /// Records a conflict with another session of the same run over one file (RunFiles). Changes
     /// nothing in an ended session.

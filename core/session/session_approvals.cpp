@@ -129,9 +129,10 @@ void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
 }  // namespace
 
 Result<> check_room(const SessionState& state, std::size_t requests) {
-    if (state.approvals.pending() + requests <= limits::kApprovalsPendingMax) return {};
+    const std::size_t asked = state.approvals.pending() - state.approvals.pending_own();
+    if (asked + requests <= limits::kApprovalsAskedMax) return {};
     return Error{ErrorCode::kTooManyApprovals,
-                 "at most " + std::to_string(limits::kApprovalsPendingMax) +
+                 "at most " + std::to_string(limits::kApprovalsAskedMax) +
                      " requests of a session can wait for a decision; wait for one",
                  {}};
 }

@@ -78,11 +78,11 @@ void add_advice(Command& command) {
     const bool halts = step->kind == DirectiveKind::kStop;
     if (halts) move_to(state, AgentState::kHalted, event);
     command.append(std::move(event));
-    if (step->step != kStepAsk || !check_room(state, 1)) return;
+    if (step->step != kStepAsk || !state.approvals.has_own_room()) return;
     ApprovalRequested question;
     question.kind = ApprovalKind::kQuestion;
     question.summary = bounded_text(asked);
-    question.source = "headway";
+    question.source = kOwnSource;
     ask(command, std::move(question));
     add_verdict(command);
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/judgement/recovery.hpp"
 #include "core/session/session.hpp"
 #include "core/session/session_command.hpp"
 #include "core/session/session_family.hpp"
@@ -80,13 +81,13 @@ void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause) {
            excess_advice(now, *rules), {});
     const auto& requests = state.approvals.requests;
     const bool asked = std::any_of(requests.begin(), requests.end(), [](const Approval& one) {
-        return one.pending() && one.source == "headway" && one.kind == ApprovalKind::kQuestion;
+        return one.pending() && one.of_headway() && one.kind == ApprovalKind::kQuestion;
     });
-    if (rules->on_exceeded != OnFanOut::kAsk || asked || !check_room(state, 1)) return;
+    if (rules->on_exceeded != OnFanOut::kAsk || asked || !state.approvals.has_own_room()) return;
     ApprovalRequested question;
     question.kind = ApprovalKind::kQuestion;
     question.summary = bounded_text(excess_question(now, *rules));
-    question.source = "headway";
+    question.source = kOwnSource;
     ask(command, std::move(question));
     add_verdict(command);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string_view>
-
 #include "core/session/session_command.hpp"
 
 // Parts of commands that concern a session's ancestors and descendants. Internal to the
@@ -10,12 +8,7 @@
 
 namespace headway::core {
 
-/// The text of the directive to a session whose parent has ended. It also marks the session as an
-/// orphan.
-inline constexpr std::string_view kOrphanAdvice =
-    "the session that opened this one has ended: come to your end";
-
-/// True if the session has this directive and has not acknowledged it. Pure.
+/// True if the session has the directive kOrphanAdvice. Pure.
 bool is_orphan(const SessionState& state);
 
 /// When a silent orphan ends automatically; kNever for other sessions. Pure.

@@ -42,21 +42,24 @@ inline bool stays_until_obeyed(DirectiveKind kind) {
     return kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
 }
 
-/// A directive to the agent, sent until it is acknowledged.
+/// A directive to the agent, sent until it is acknowledged. A stop stays in force after that: the
+/// agent must not lift it by its word.
 struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
-    bool delivered = false;  ///< the reply to a hook has shown it to the model
-    bool personal = false;   ///< a person issued it
+    bool delivered = false;     ///< the reply to a hook has shown it to the model
+    bool personal = false;      ///< a person issued it
+    bool acknowledged = false;  ///< by the agent; only of a stop, others are removed then
     /// True if replies still carry it.
-    bool to_tell() const { return !delivered || stays_until_obeyed(kind); }
+    bool to_tell() const { return !acknowledged && (!delivered || stays_until_obeyed(kind)); }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
         return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
                           field("reason", &Directive::reason),
                           field("delivered", &Directive::delivered),
-                          field("personal", &Directive::personal));
+                          field("personal", &Directive::personal),
+                          field("acknowledged", &Directive::acknowledged));
     }
 };
 
@@ -267,7 +270,7 @@ struct SessionState {
 /// and the journal is replayed. The version is a sum of two numbers. Raise the first at any change
 /// except a new detector. The second is the number of detectors beyond the first 26: it grows with
 /// each new detector, because older snapshots lack the counts of that detector.
-inline constexpr std::uint32_t kSnapshotVersion = 7 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 8 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tokens and money: parts, prices, costs that are not known, and caps over all sessions of a day."""
+import signal
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -287,6 +288,22 @@ class Days(OwnDaemonCase):
         client.beat("a")
         self.assertNotIn("paused", client.session("a")["verdict"]["reason"])
 
+    def test_the_request_of_a_cap_that_is_removed_waits_for_no_person(self):
+        daemon = self.start(config=self.CONFIG)
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        client.open("a", labels={"team": "pay"})
+        client.beat("a", usage={"input_tokens": 1_000})
+        self.assertEqual(client.session("a")["verdict"]["status"], "blocked")
+        daemon.config_file.write_text('[budget.day]\nmax_cost_usd = 1\n')
+        daemon.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "team=pay" not in self.caps(client), what="the new configuration")
+        client.beat("a")
+        self.assertNotIn("pause", self.kinds(client, "a"))
+        self.assertNotEqual(client.session("a")["verdict"]["status"], "blocked")
+        (asked,) = client.get("/v1/approvals?status=resolved").json()["approvals"]
+        self.assertEqual((asked["status"], asked["closed"]), ("cancelled", "not_needed"))
+
     def test_no_report_takes_a_cap_away(self):
         daemon = self.start(config=self.CONFIG)
         self.assertEqual(self.client(daemon).post("/v1/budget/day", {"lift": True}).status, 401)
@@ -295,7 +312,8 @@ class Days(OwnDaemonCase):
         client = self.start(config=self.CONFIG).operator()
         self.addCleanup(client.close)
         for body in ({"label": "team=other", "lift": True}, {}, {"lift": True, "extend": {"max_tokens": 1}},
-                     {"extend": {"max_cost_usd": -1}}, {"extend": {"max_steps": 5}}):
+                     {"extend": {"max_cost_usd": -1}}, {"extend": {"max_steps": 5}}, {"extend": {"max_tokens": 5}},
+                     {"label": "team=pay", "extend": {"max_cost_usd": 5}}):
             self.assertEqual(client.post("/v1/budget/day", body).status, 400, body)
         self.assertEqual(self.client(self.start()).get("/v1/budget/day").json()["caps"], [])
 

@@ -130,7 +130,7 @@ void read_notification(JsonValue body, Hook& hook) {
 
 /// The agent's words for people, and the provider's message where it has more.
 void read_stop_failure(JsonValue body, Hook& hook) {
-    hook.error_class = name_in(body, "error");
+    hook.error_class = phrase_in(body, "error");
     hook.text = text_in(body, "last_assistant_message");
     const std::string details = text_in(body, "error_details");
     if (hook.text.empty()) {
@@ -165,7 +165,7 @@ void read_elicitation(JsonValue body, Hook& hook) {
 void read_stop(JsonValue body, Hook& hook) {
     hook.text = text_in(body, "last_assistant_message");
     read_background(body, hook);
-    hook.outcome = name_in(body, "stop_reason");
+    hook.outcome = phrase_in(body, "stop_reason");
     std::string own = path_in(body, "agent_transcript_path");
     if (!own.empty()) hook.transcript_path = std::move(own);
 }
@@ -182,7 +182,7 @@ HookKind claude_kind(std::string_view event) {
 void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched) {
     switch (hook.kind) {
         case HookKind::kStart:
-            hook.source = name_in(body, "source");
+            hook.source = phrase_in(body, "source");
             break;
         case HookKind::kPrompt:
             read_prompt(body, hook);
@@ -223,11 +223,11 @@ void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall 
             read_elicitation(body, hook);
             break;
         case HookKind::kCompacted:
-            hook.source = name_in(body, "trigger");
+            hook.source = phrase_in(body, "trigger");
             hook.text = text_in(body, "compact_summary");
             break;
         case HookKind::kEnd:
-            hook.reason = name_in(body, "reason");
+            hook.reason = text_in(body, "reason");
             break;
         default:
             if (hook.event == "Notification") read_notification(body, hook);
@@ -242,9 +242,9 @@ Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched) {
     if (hook.session.empty()) return hook;
     hook.kind = claude_kind(hook.event);
     hook.agent_id = name_in(body, "agent_id");
-    hook.agent_type = name_in(body, "agent_type");
+    hook.agent_type = phrase_in(body, "agent_type");
     hook.cwd = path_in(body, "cwd");
-    hook.model = name_in(body, "model");
+    hook.model = phrase_in(body, "model");
     hook.transcript_path = path_in(body, "transcript_path");
     hook.mode = name_in(body, "permission_mode");
     read_claude_fields(body, hook, finished, batched);

@@ -37,7 +37,7 @@ void read_cline_place(JsonValue body, Hook& hook) {
     if (const auto workspace = object_in(body, "workspaceInfo")) {
         hook.cwd = path_in(*workspace, "rootPath");
     }
-    hook.agent_version = name_in(body, "clineVersion");
+    hook.agent_version = phrase_in(body, "clineVersion");
     hook.round = count_in(body, "iteration");
 }
 
@@ -116,7 +116,7 @@ Hook parse_cline(JsonValue body, const HookFacts& facts) {
     if (calls) read_cline_call(body, hook);
     if (const auto turn = object_in(body, "turn")) {
         hook.text = text_in(*turn, "outputText");
-        hook.outcome = name_in(*turn, "status");
+        hook.outcome = phrase_in(*turn, "status");
     }
     if (hook.kind == HookKind::kError) read_cline_error(body, hook);
     if (hook.kind == HookKind::kInterrupt) read_cline_abort(body, hook);

@@ -152,7 +152,7 @@ Hook parse_copilot(JsonValue body, const HookFacts& facts) {
         read_claude_fields(body, hook, copilot_tells_nothing, copilot_tells_nothing);
     }
     if (hook.kind == HookKind::kSubEnd && hook.text.empty()) hook.text = text_in(body, "response");
-    if (hook.outcome.empty()) hook.outcome = name_in(body, "stopReason");
+    if (hook.outcome.empty()) hook.outcome = phrase_in(body, "stopReason");
     if (hook.kind == HookKind::kEnd && hook.reason == "error") read_copilot_end(body, hook);
     return hook;
 }

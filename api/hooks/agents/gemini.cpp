@@ -75,7 +75,7 @@ void read_gemini_usage(JsonValue body, Hook& hook) {
 void read_gemini_fields(JsonValue body, Hook& hook) {
     switch (hook.kind) {
         case HookKind::kStart:
-            hook.source = name_in(body, "source");
+            hook.source = phrase_in(body, "source");
             break;
         case HookKind::kPrompt:
             hook.text = text_in(body, "prompt");
@@ -98,7 +98,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
             }
             break;
         case HookKind::kEnd:
-            hook.reason = name_in(body, "reason");
+            hook.reason = text_in(body, "reason");
             break;
         default:
             break;
@@ -117,7 +117,7 @@ Hook parse_gemini(JsonValue body, const HookFacts& facts) {
     hook.cwd = path_in(body, "cwd");
     hook.transcript_path = path_in(body, "transcript_path");
     if (const auto request = object_in(body, "llm_request")) {
-        hook.model = name_in(*request, "model");
+        hook.model = phrase_in(*request, "model");
     }
     read_gemini_fields(body, hook);
     return hook;

@@ -44,7 +44,7 @@ void read_generic_call(JsonValue json, HookCall& call) {
     call.ok = flag_in(json, "ok");
     call.result = generic_text(json, "result");
     call.error = generic_text(json, "error");
-    call.error_class = name_in(json, "class");
+    call.error_class = phrase_in(json, "class");
     call.duration_ms = count_in(json, "duration_ms");
     call.exit_code = count_in(json, "exit_code");
     read_generic_mutated(json, call);
@@ -87,7 +87,7 @@ void read_generic_usage(JsonValue body, Hook& hook) {
     out.cache_write_tokens = count_in(*usage, "cache_write_tokens").value_or(0);
     out.output_tokens = count_in(*usage, "output_tokens").value_or(0);
     out.reasoning_tokens = count_in(*usage, "reasoning_tokens").value_or(0);
-    out.model = name_in(*usage, "model");
+    out.model = phrase_in(*usage, "model");
     if (out.model.empty()) out.model = hook.model;
     auto cost = member(*usage, "cost");
     if (!cost) cost = member(*usage, "cost_usd");
@@ -116,7 +116,7 @@ void read_generic_background(JsonValue body, Hook& hook) {
 
 void read_generic_error(JsonValue body, Hook& hook) {
     constexpr std::array<std::string_view, 2> kAborts{"MessageAbortedError", "AbortError"};
-    hook.error_class = name_in(body, "class");
+    hook.error_class = phrase_in(body, "class");
     if (hook.text.empty()) hook.text = text_in(body, "error");
     hook.status = status_in(body);
     if (!hook.status) hook.status = status_in_words(hook.text);
@@ -131,7 +131,7 @@ void read_generic_error(JsonValue body, Hook& hook) {
 void read_generic_outcome(JsonValue body, Hook& hook) {
     const auto outcome = member(body, "outcome");
     if (!outcome || outcome->kind() == JsonKind::kNull) return;
-    hook.outcome = name_in(body, "outcome");
+    hook.outcome = phrase_in(body, "outcome");
     core::Outcome known{};
     if (core::parse_name(hook.outcome, known)) return;
     const std::string why = "it ended with an outcome that is not known" +
@@ -142,15 +142,15 @@ void read_generic_outcome(JsonValue body, Hook& hook) {
 
 void read_generic_fields(JsonValue body, Hook& hook) {
     hook.agent = name_in(body, "agent");
-    hook.agent_type = name_in(body, "agent_type");
+    hook.agent_type = phrase_in(body, "agent_type");
     hook.cwd = path_in(body, "cwd");
-    hook.model = name_in(body, "model");
+    hook.model = phrase_in(body, "model");
     hook.mode = name_in(body, "mode");
-    hook.source = name_in(body, "source");
+    hook.source = phrase_in(body, "source");
     hook.text = text_in(body, "text");
     hook.synthetic = flag_in(body, "synthetic").value_or(false);
     read_generic_background(body, hook);
-    hook.reason = name_in(body, "reason");
+    hook.reason = text_in(body, "reason");
     read_generic_outcome(body, hook);
     hook.hold_ms = count_in(body, "hold_ms");
     hook.unedited = !flag_in(body, "edits").value_or(true);
@@ -175,7 +175,7 @@ Hook parse_generic(JsonValue body, const HookFacts& facts) {
     hook.event = name_in(body, "event");
     hook.event_id = event_id_in(body);
     hook.session = name_in(body, "session");
-    hook.agent_version = name_in(body, "agent_version");
+    hook.agent_version = phrase_in(body, "agent_version");
     if (hook.agent_version.empty()) hook.agent_version = facts.agent_version;
     if (hook.session.empty()) return hook;
     if (!core::parse_name(hook.event, hook.kind)) hook.kind = HookKind::kNone;

@@ -145,7 +145,7 @@ void read_error(JsonValue error, Hook& hook) {
     if (error.kind() != JsonKind::kObject) return;
     if (hook.text.empty()) hook.text = text_in(error, "message");
     for (const std::string_view name : {"type", "code", "name", "errorType"})
-        if (hook.error_class.empty()) hook.error_class = name_in(error, name);
+        if (hook.error_class.empty()) hook.error_class = phrase_in(error, name);
     if (!hook.status) hook.status = status_in(error);
     read_reset(error, hook);
 }

@@ -26,6 +26,7 @@ Result<> open(Call& call, bool named) {
     OpenCommand command;
     command.controls = call.controls();
     command.by_person = call.by_operator();
+    command.decides = call.on.access.may(call.caller, call.request.head, Guard::kApprove);
     command.bare = decoded.about == core::SessionStarted{} && !decoded.suggested;
     command.suggested = decoded.suggested;
     command.about = std::move(decoded.about);

@@ -187,6 +187,7 @@ Result<std::vector<std::string>> decide_others(Transaction& transaction,
             resident->session.decide(stored.approval.n, ruling, transaction.context(), events);
         if (!decided || !*decided) continue;
         HEADWAY_CHECK(transaction.append(*resident, events));
+        HEADWAY_CHECK(tell_rejection(transaction, *resident, stored.approval.n));
         touch_below(transaction, *resident);
         also.push_back(core::approval_id(stored.session_id, stored.approval.n));
     }
@@ -275,6 +276,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
                 context.rejected_elsewhere = rejected;
                 return decided.decide(n, ruling, context, events);
             }));
+        HEADWAY_CHECK(tell_rejection(transaction, *resident, n));
         if (resident->session.state().stopped) touch_below(transaction, *resident);
         HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
@@ -304,6 +306,10 @@ Result<ApprovalShown> RedeemCommand::operator()(Transaction& transaction) {
                          !above.stop.empty()
                              ? above.stop
                              : "the session above this one is paused; redeem it after that",
+                         {}};
+        if (above.refused)
+            return Error{ErrorCode::kNotApproved,
+                         "a person has rejected an equal call since, in a session above this one",
                          {}};
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::redeem, n, redeem.args_digest,
@@ -356,6 +362,7 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     if (decides) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
+        HEADWAY_CHECK(tell_rejection(transaction, *resident, n));
         touch_below(transaction, *resident);
     }
     AgentApproved done;

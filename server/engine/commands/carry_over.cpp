@@ -9,6 +9,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/hooks/hook_answer.hpp"
 #include "core/judgement/recovery.hpp"
 #include "core/policies/policy_floor.hpp"
 
@@ -154,8 +155,9 @@ Result<std::string> name_before(Reader& reader, const std::string& session) {
     return std::string{};
 }
 
-/// Sets the limits and rules of a session that begins after `before`: what is left of limits that
-/// were set for it, else the defaults of its type. A run of a job gets the operator's limits whole.
+/// Sets the limits and rules of a session that begins after `before`: what is left of its limits.
+/// Defaults of the type begin whole where a person goes on with the agent, or an agent could get
+/// them as often as it likes. A run of a job gets the operator's limits whole.
 void take_budget(Transaction& transaction, const core::SessionState& before, Beginning& begun) {
     core::SessionStarted& about = begun.about;
     const core::BudgetLimits asked = about.budget;
@@ -164,7 +166,9 @@ void take_budget(Transaction& transaction, const core::SessionState& before, Beg
     std::string type = run ? std::exchange(about.agent.type, std::string{kRunType}) : "";
     give_budget(transaction.settings().budget, about, begun.suggestion);
     if (run) about.agent.type = std::move(type);
-    if (!was_set(before.budget)) return;
+    const bool goes_on =
+        begun.takes == Takes::kAll ? before.budget.limited() : was_set(before.budget);
+    if (!goes_on) return;
     // Once for each limit, not for each generation.
     std::uint64_t& extension = about.budget_rules.in_flight_extension_seconds;
     extension = before.budget.extended
@@ -225,13 +229,13 @@ Result<Resident*> generation_after(Transaction& transaction, const std::string& 
     return found;
 }
 
-Result<const Resident*> successor(Transaction& transaction, const Resident& ended) {
+Result<const Resident*> successor(Reader& reader, const Resident& ended) {
     const core::SessionState& state = ended.session.state();
     if (!state.ended() && !state.about.recorded) return static_cast<const Resident*>(nullptr);
     HEADWAY_TRY(const std::string newest,
-                in_force(transaction.reader(), base_of(ended.session.id()), Begins::kNever));
+                in_force(reader, base_of(ended.session.id()), Begins::kNever));
     if (newest == ended.session.id()) return static_cast<const Resident*>(nullptr);
-    auto found = transaction.reader().find(newest);
+    auto found = reader.find(newest);
     if (!found && is_unreadable(found.error().code)) return static_cast<const Resident*>(nullptr);
     return found;
 }
@@ -264,8 +268,8 @@ bool was_stopped(const core::SessionState& state) {
         state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
     const bool nudged = std::any_of(state.nudges.begin(), state.nudges.end(),
                                     [](const auto& nudge) { return nudge.step > core::kStepAsk; });
-    return state.cancel_requested || state.stopped || spent || nudged || was_ended_for_it(state) ||
-           state.outcome == core::Outcome::kBudgetExhausted;
+    return state.cancel_requested || core::must_stop(state) || spent || nudged ||
+           was_ended_for_it(state) || state.outcome == core::Outcome::kBudgetExhausted;
 }
 
 bool was_ended_for_it(const core::SessionState& state) {

@@ -48,7 +48,7 @@ core::Result<Resident*> generation_after(Transaction& transaction, const std::st
 
 /// The newest generation of a session that has ended or is a recording, in which its agent goes on;
 /// null if the session is open, or is the newest.
-core::Result<const Resident*> successor(Transaction& transaction, const Resident& ended);
+core::Result<const Resident*> successor(Reader& reader, const Resident& ended);
 
 /// The generation before `session`, if that generation has ended or is a recording; else null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
@@ -80,6 +80,9 @@ core::Result<> name_opening(Reader& reader, SessionNames& names, const std::stri
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
+    /// For a generation that a person's prompt begins: as kAll, but the default limits of the type
+    /// begin whole.
+    kSet,
     /// For the runs of a job, which may begin as often as the job likes: the next run takes over
     /// the limits only if the operator has changed them.
     kOperators,
@@ -109,9 +112,9 @@ core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
 core::Result<> name_newest_parent(Reader& reader, const std::string& session, std::string& parent);
 
 /// Begins a session and appends its events to `events`. If `before` is not null, the session gets
-/// what is left of the limits that were set for `before` (with Takes::kOperators all of them), and
-/// is paused if `before` was. Does not apply take_rules(); with Takes::kAll, the caller does this
-/// first.
+/// what is left of the limits of `before` (with Takes::kOperators all that the operator set, with
+/// Takes::kSet only of those that were set for it), and is paused if `before` was. Does not apply
+/// take_rules(); except with Takes::kOperators, the caller does this first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

@@ -82,13 +82,26 @@ void add_stop(const core::Session& session, bool newest, Above& above) {
         above.stop = "a person has stopped the session above this one, " + session.id();
 }
 
-/// True if a person rejected the call above, and did not allow it since, as far as is known.
+/// The decision about the call above, in the newest generation that has one.
+std::optional<core::NewestRuling> ruling_above(const core::Approvals& approvals,
+                                               const Resident* after, std::string_view tool,
+                                               std::string_view args_digest) {
+    if (after != nullptr) {
+        const auto newest = after->session.state().approvals.newest_ruling(tool, args_digest);
+        if (newest) return newest;
+    }
+    return approvals.newest_ruling(tool, args_digest);
+}
+
+/// True if a person rejected the call above, and did not allow it since, as far as is known; nor
+/// here, by `own`, after that.
 bool rejected_above(const core::Approvals& approvals, const Resident* after, std::string_view tool,
-                    std::string_view args_digest) {
-    const auto newest = after == nullptr
-                            ? std::nullopt
-                            : after->session.state().approvals.newest_decision(tool, args_digest);
-    return newest ? *newest : approvals.is_rejected(tool, args_digest);
+                    std::string_view args_digest,
+                    const std::optional<core::NewestRuling>& own = std::nullopt) {
+    const auto above = ruling_above(approvals, after, tool, args_digest);
+    if (!above || !above->rejects) return false;
+    const bool allowed = own && !own->rejects;
+    return !allowed || (above->at != core::kNever && above->at > own->at);
 }
 
 /// A pause holds behind an end that no person made, until a later generation is without it.
@@ -97,6 +110,25 @@ bool holds_pause(const core::SessionState& state, const Resident* after) {
     // Nothing ends the pause of a day in a session that has ended.
     const bool lifted = state.paused_for_day || state.end_code == core::kEndedByPerson;
     return state.paused() && (!state.ended() || !lifted);
+}
+
+/// Earlier generations that one look reads, each of which may come from the disk.
+constexpr int kGenerationsRead = 64;
+
+/// As was_refused(), for a reader, who remembers nothing. A call of a longer line counts as
+/// refused.
+bool was_rejected_before(Reader& reader, std::string name, std::string_view tool,
+                         std::string_view args_digest) {
+    for (int i = 0; i < kGenerationsRead; ++i) {
+        const auto before = ended_before(reader, name);
+        if (!before) return true;
+        if (*before == nullptr) return false;
+        const core::Session& session = (*before)->session;
+        const auto decided = session.state().approvals.newest_decision(tool, args_digest);
+        if (decided) return *decided;
+        name = session.id();
+    }
+    return true;
 }
 
 struct NamedCall {
@@ -130,14 +162,16 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
             above.stop = "the sessions above this one form a circle, or are more than " +
                          std::to_string(core::limits::kFamilyDepthMax);
     }
+    const auto own = resident.session.state().approvals.newest_ruling(tool, args_digest);
     bool rolls_up = true;  // use of this session, as far as the ancestor looked at
     for (const Resident* one : line) {
         const core::SessionState& state = one->session.state();
         rolls_up = rolls_up && state.about.budget_rules->roll_up;
-        HEADWAY_TRY(const Resident* after, successor(transaction, *one));
+        HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *one));
         add_stop(one->session, after == nullptr, above);
         if (after != nullptr) add_stop(after->session, true, above);
-        above.refused = above.refused || rejected_above(state.approvals, after, tool, args_digest);
+        above.refused =
+            above.refused || rejected_above(state.approvals, after, tool, args_digest, own);
         const core::Session& newest = after != nullptr ? after->session : one->session;
         if (above.stop.empty() && was_ended_for_it(newest.state()))
             above.stop = "the session above this one was ended, " + newest.id();
@@ -146,16 +180,47 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
             above.stop = "the budget of the session above this one is used up";
         above.paused = above.paused || holds_pause(state, after);
     }
+    if (own && !own->rejects) return above;  // a person has allowed this very call here
     std::vector<Resident*> all{&resident};
     all.insert(all.end(), line.begin(), line.end());
     for (Resident* one : all) {
         if (above.refused || !by_call) break;
         HEADWAY_TRY(above.refused, was_refused(transaction, *one, tool, args_digest));
     }
-    // A person has allowed this very call here.
-    const auto own = resident.session.state().approvals.newest_decision(tool, args_digest);
-    if (own && !*own) above.refused = false;
     return above;
+}
+
+bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
+                  std::string_view args_digest) {
+    const core::ApprovalRules& rules = reader.settings().approvals;
+    const std::string named{tool};
+    const auto read = [&reader](const std::string& name) -> const Resident* {
+        const auto found =
+            reader.is_shared() ? Result<const Resident*>{nullptr} : reader.find(name);
+        return found ? *found : nullptr;
+    };
+    const Resident* one = read(id);
+    if (one == nullptr) return rules.must_ask(reader.settings().policy, named);
+    const core::SessionState& own = one->session.state();
+    if (own.paused() || (own.ended() && was_stopped(own))) return true;
+    const auto ruled = own.approvals.newest_ruling(tool, args_digest);
+    const bool allowed = ruled && !ruled->rejects;
+    for (std::size_t depth = 0; one != nullptr && depth <= core::limits::kFamilyDepthMax; ++depth) {
+        const core::SessionState& state = one->session.state();
+        const auto later = depth == 0 ? Result<const Resident*>{nullptr} : successor(reader, *one);
+        if (!later) return true;
+        const core::SessionState& newest = *later ? (*later)->session.state() : state;
+        const bool held = depth > 0 && (holds_pause(state, *later) || was_ended_for_it(newest));
+        if (held || core::must_stop(state) || core::must_stop(newest) ||
+            rules.must_ask(*state.policy, named) || rules.must_ask(*newest.policy, named))
+            return true;
+        if (rejected_above(state.approvals, *later, tool, args_digest, ruled) ||
+            (!allowed && was_rejected_before(reader, id, tool, args_digest)))
+            return true;
+        id = state.about.parent;
+        one = id.empty() ? nullptr : read(id);
+    }
+    return false;
 }
 
 std::vector<core::Event> waiting_requests(const core::Approvals& approvals) {
@@ -175,7 +240,9 @@ Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, 
                                                       std::span<const core::Event> events) {
     std::vector<std::uint64_t> found;
     const std::string& id = resident.session.id();
-    if (resident.session.state().about.parent.empty() && base_of(id) == id) return found;
+    const core::Approvals& own = resident.session.state().approvals;
+    const bool alone = resident.session.state().about.parent.empty() && base_of(id) == id;
+    if (alone && own.rejected.empty()) return found;
     std::vector<NamedCall> calls;
     for (const core::Event& event : events) {
         NamedCall call = named_call(event);
@@ -185,15 +252,21 @@ Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, 
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
     std::vector<std::pair<const core::Approvals*, const Resident*>> above;
     for (const Resident* one : line) {
-        HEADWAY_TRY(const Resident* after, successor(transaction, *one));
+        HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *one));
         above.emplace_back(&one->session.state().approvals, after);
     }
     for (const auto& [tool, digest] : calls) {
-        if (resident.session.state().approvals.newest_decision(tool, digest)) continue;
+        const std::uint64_t call = core::call_digest(tool, digest);
+        const auto decided = own.newest_decision(tool, digest);
+        const bool below =
+            decided.value_or(false) &&
+            std::find(own.rejected.begin(), own.rejected.end(), call) != own.rejected.end();
+        if (below) found.push_back(call);
+        if (decided) continue;
         HEADWAY_TRY(bool refused, was_refused(transaction, resident, tool, digest));
         for (const auto& [approvals, after] : above)
             refused = refused || rejected_above(*approvals, after, tool, digest);
-        if (refused) found.push_back(core::call_digest(tool, digest));
+        if (refused) found.push_back(call);
     }
     return found;
 }
@@ -214,7 +287,7 @@ Result<std::vector<const core::Policy*>> policies_above(Transaction& transaction
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
     for (const Resident* one : line) {
         policies.push_back(&*one->session.state().policy);
-        HEADWAY_TRY(const Resident* after, successor(transaction, *one));
+        HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *one));
         if (after != nullptr) policies.push_back(&*after->session.state().policy);
     }
     return policies;

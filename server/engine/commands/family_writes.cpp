@@ -146,7 +146,7 @@ Result<const Resident*> payer_of(Transaction& transaction, const Resident& child
             HEADWAY_TRY(one, generation_after(transaction, one->session.id()));
             if (one != nullptr && one->session.state().ended()) take_out(*one);
         }
-        HEADWAY_TRY(const Resident* after, successor(transaction, *ancestor));
+        HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *ancestor));
         const bool goes_on = after != nullptr && after != &child &&
                              !after->session.state().ended() &&
                              !after->session.state().about.recorded;
@@ -201,6 +201,30 @@ Result<> tell_parent(Transaction& transaction, Resident& child) {
 
 }  // namespace
 
+Result<> tell_rejection(Transaction& transaction, Resident& child, std::uint64_t n) {
+    const core::Approval* const asked = child.session.state().approvals.find(n);
+    if (asked == nullptr || asked->decision != core::Decision::kReject || !asked->by_person() ||
+        asked->kind != core::ApprovalKind::kTool || asked->of_dialog() ||
+        asked->args_digest.empty())
+        return {};
+    core::DirectiveIssued no;
+    no.kind = core::DirectiveKind::kChangeApproach;
+    no.reason = "A person rejected a call of " + asked->tool + " in " + child.session.id() +
+                (asked->reason.empty() ? "." : ": " + asked->reason) +
+                " The same call may not run in this session either.";
+    no.by = asked->by;
+    no.rejects = true;
+    no.tool = asked->tool;
+    no.args_digest = asked->args_digest;
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), child));
+    for (const Resident* ancestor : line) {
+        HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *ancestor));
+        const bool goes_on = after != nullptr && after != &child;
+        HEADWAY_CHECK(transaction.tell((goes_on ? after : ancestor)->key, no));
+    }
+    return {};
+}
+
 Result<> tell_relatives(Transaction& transaction) {
     for (Resident* resident : transaction.take_news()) {
         if (resident->session.state().about.recorded) continue;  // no news
@@ -225,6 +249,8 @@ bool lives_in_parent(Transaction& transaction, const Resident& child) {
 Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& payload) {
     if (auto* progress = std::get_if<core::ChildProgress>(&payload))
         return transaction.change(resident, &core::Session::child_progress, std::move(*progress));
+    if (auto* no = std::get_if<core::DirectiveIssued>(&payload))
+        return transaction.change(resident, &core::Session::note_rejection, std::move(*no));
     if (!std::holds_alternative<core::SessionEnded>(payload)) return {};  // of a newer version
     const bool within = lives_in_parent(transaction, resident);
     return transaction.change(resident, &core::Session::parent_ended, within);
@@ -292,7 +318,7 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
         if (!ancestor->session.state().about.budget_rules->roll_up) break;  // rolls up no further
         look_at(*ancestor);
         // It counts the use since its earlier generation has ended.
-        HEADWAY_TRY(const Resident* after, successor(transaction, *ancestor));
+        HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *ancestor));
         if (after != nullptr && after != &resident) look_at(*after);
     }
     if (level < parent_budget.level && !may_fall) return {};

@@ -74,12 +74,23 @@ struct Above {
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
                              std::string_view args_digest, bool by_call);
 
+/// For a daemon that can store nothing: true if the rules, or a person's decision about the
+/// session, its earlier generations or its ancestors, forbid that the call runs unasked. Sessions
+/// that cannot be read, and those of a shared database, have only the rules of the configuration.
+bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
+                  std::string_view args_digest);
+
 /// The calls of these events (those that have run, and those that requests ask for), as
 /// core::call_digest(), that a person has rejected in an ancestor or an earlier generation, and has
 /// not decided about in this session since.
 core::Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction,
                                                             Resident& resident,
                                                             std::span<const core::Event> events);
+
+/// Called after a person's decision about request `n` of `child`: if it rejects a call, the
+/// sessions above note that call, because their agents must not make it in place of their
+/// sub-agent.
+core::Result<> tell_rejection(Transaction& transaction, Resident& child, std::uint64_t n);
 
 /// The requests that wait, as events that name their calls. Pure.
 std::vector<core::Event> waiting_requests(const core::Approvals& approvals);

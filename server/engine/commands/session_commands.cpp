@@ -54,6 +54,21 @@ Result<Resident*> require_live(Transaction& transaction, const std::string& sess
                        {}};
 }
 
+namespace {
+
+/// For an operator's command: the error about an ended session names the one that goes on.
+Result<Resident*> require_open(Transaction& transaction, const std::string& session) {
+    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
+    HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *resident));
+    if (after == nullptr || after->session.state().ended()) return resident;
+    return core::Error{core::ErrorCode::kSessionEnded,
+                       "the session has ended, and its conversation goes on as " +
+                           after->session.id() + "; use that id",
+                       {}};
+}
+
+}  // namespace
+
 Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
                        bool again) {
     transaction.touch(resident);
@@ -139,14 +154,14 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
 }
 
 Result<Advised> CancelCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
+    HEADWAY_TRY(Resident * resident, require_open(transaction, session));
     HEADWAY_CHECK(transaction.change(*resident, &core::Session::cancel, std::move(cancel.reason)));
     touch_below(transaction, *resident);
     return advise_last(transaction, *resident);
 }
 
 Result<Advised> ControlCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
+    HEADWAY_TRY(Resident * resident, require_open(transaction, session));
     // An agent may control itself where access is open, but a decision is no agent's to lift.
     const core::SessionState& state = resident->session.state();
     if (control == Control::kResume && !decides && state.stopped && !state.paused()) {
@@ -166,7 +181,7 @@ Result<Advised> ControlCommand::operator()(Transaction& transaction) {
 }
 
 Result<Advised> BudgetCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, require_live(transaction, session));
+    HEADWAY_TRY(Resident * resident, require_open(transaction, session));
     const core::BudgetBounds& bounds = transaction.settings().budget.bounds;
     if (change.extends) {
         HEADWAY_CHECK(core::check_extension(change.limits, bounds, "/extend"));

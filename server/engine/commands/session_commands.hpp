@@ -73,6 +73,7 @@ struct OpenCommand {
     bool of_hook = false;    ///< a hook reported a person's prompt; even with `controls`, the
                              ///< request is not the operator's
     bool by_person = false;  ///< the caller sent a token with the scope `control`
+    bool decides = false;    ///< the caller may lift the stop of a rejection
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

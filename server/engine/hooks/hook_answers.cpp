@@ -210,33 +210,6 @@ bool is_granted(const core::SessionState& state, const core::HookQuestion& asked
     return state.approvals.grant_for(like, now) != nullptr;
 }
 
-/// True if the rules, or a person's decision about the session or one above it, forbid that the
-/// call runs unasked. Sessions that cannot be read have only the rules of the configuration.
-bool stands_in_the_way(Reader& reader, std::string id, const HookCall& call) {
-    const std::string& tool = call.hook.call.tool;
-    const core::ApprovalRules& rules = reader.settings().approvals;
-    const auto read = [&reader](const std::string& name) -> const Resident* {
-        const auto found =
-            reader.is_shared() ? Result<const Resident*>{nullptr} : reader.find(name);
-        return found ? *found : nullptr;
-    };
-    const Resident* resident = read(id);
-    if (resident == nullptr) return rules.must_ask(reader.settings().policy, tool);
-    for (std::size_t depth = 0; resident != nullptr && depth <= core::limits::kFamilyDepthMax;
-         ++depth) {
-        const core::SessionState& state = resident->session.state();
-        const bool held = state.paused() && (depth == 0 || !state.ended());
-        const bool over =
-            depth == 0 ? state.ended() && was_stopped(state) : was_ended_for_it(state);
-        if (held || over || core::must_stop(state) || rules.must_ask(*state.policy, tool) ||
-            state.approvals.is_rejected(tool, call.args_digest))
-            return true;
-        id = state.about.parent;
-        resident = id.empty() ? nullptr : read(id);
-    }
-    return false;
-}
-
 }  // namespace
 
 Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident, HookCall call,
@@ -256,9 +229,9 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     HEADWAY_TRY(
         asked.needs_approval,
         must_ask_for(transaction, &resident, *resident.session.state().policy, hook.call.tool));
-    asked.needs_approval =
-        asked.needs_approval && !is_granted(resident.session.state(), asked, transaction.now());
-    asked.needs_approval = asked.needs_approval || asked.redeems;  // a person is asked by it
+    asked.granted = is_granted(resident.session.state(), asked, transaction.now());
+    // A person is asked by a call that redeems.
+    asked.needs_approval = (asked.needs_approval && !asked.granted) || asked.redeems;
     asked.stopped_above = above.stop;
     asked.paused_above = above.paused;
     asked.refused_before = above.refused;
@@ -313,7 +286,7 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
                                             const HookCall& call) {
     if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
-    if (!stands_in_the_way(reader, session, call)) return std::nullopt;
+    if (!is_forbidden(reader, session, call.hook.call.tool, call.args_digest)) return std::nullopt;
     HookAnswered answered;
     answered.session = std::move(session);
     answered.reply.deny = "This call may not run: the daemon cannot store it.";

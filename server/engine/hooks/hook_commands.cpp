@@ -277,10 +277,12 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
         (void)opened;
         return {};
     }
-    const BegunBy by = begins(hook) == Begins::kAnew ? BegunBy::kPrompt : BegunBy::kAgent;
+    const bool prompted = begins(hook) == Begins::kAnew;
+    const BegunBy by = prompted ? BegunBy::kPrompt : BegunBy::kAgent;
     HEADWAY_CHECK(check_turn(transaction.reader(), command.target, by));
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.target));
-    return open_implicitly(transaction, command.target, std::move(about), before);
+    const Takes takes = prompted ? Takes::kSet : Takes::kAll;
+    return open_implicitly(transaction, command.target, std::move(about), before, takes);
 }
 
 }  // namespace

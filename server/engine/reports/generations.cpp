@@ -11,7 +11,7 @@ using core::Result;
 Result<> open_implicitly(Transaction& transaction, const std::string& session,
                          core::SessionStarted about, const Resident* before, Takes takes) {
     about.implicit = true;
-    if (before != nullptr && takes == Takes::kAll)
+    if (before != nullptr && takes != Takes::kOperators)
         (void)take_rules(before->session.state(), transaction.settings().policy, about);
     std::vector<core::Event>& events = transaction.events();
     Beginning begun{session, std::move(about), true};

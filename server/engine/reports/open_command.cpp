@@ -160,6 +160,16 @@ Result<const Resident*> take_before(Transaction& transaction, const Resident* re
     return before;
 }
 
+/// The stop of a rejection goes on in a generation that the operator begins without the right to
+/// decide: resume() needs that right, too.
+Result<> keep_rejection(Transaction& transaction, Resident& resident,
+                        std::vector<core::Event>& events) {
+    HEADWAY_TRY(const Resident* ended, ended_before(transaction.reader(), resident.session.id()));
+    if (ended == nullptr || !ended->session.state().stopped) return {};
+    resident.session.stay_stopped(ended->session, transaction.context(), events);
+    return {};
+}
+
 }  // namespace
 
 Result<> OpenCommand::name(Reader& reader, SessionNames& names) const {
@@ -227,8 +237,10 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     Beginning begun{session, {}, controls};
     HEADWAY_TRY(begun.suggestion, suggestion_for(transaction, *this));
     begun.about = std::move(about);
+    if (of_hook) begun.takes = Takes::kSet;
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_TRY(resident, begin_after(transaction, before, std::move(begun), events));
+    if (by_operator && !decides) HEADWAY_CHECK(keep_rejection(transaction, *resident, events));
     HEADWAY_CHECK(transaction.append(*resident, events));
     if (!idempotency_key.empty()) {
         HEADWAY_CHECK(transaction.store().idempotency().add_key(

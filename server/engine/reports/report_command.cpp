@@ -263,6 +263,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
                          events);
     core::Context asking = transaction.context();
     asking.asks = asks;
+    asking.of_hook = of_hook;
     asking.children_work = transaction.children_work(*resident);
     HEADWAY_TRY(const auto above, policies_above(transaction, *resident));
     asking.policies_above = above;

@@ -127,7 +127,8 @@ Result<> ask_for_more(Transaction& transaction, Resident& resident, const DayCap
     }
     std::vector<core::Event> reported(1);
     reported.front().payload = request_for(cap, use, day);
-    if (!resident.session.admit(reported)) return {};  // too many of its own; the next one asks
+    const core::SessionState& state = resident.session.state();
+    if (state.ended() || !state.approvals.has_own_room()) return {};
     std::vector<core::Event>& events = transaction.events();
     core::Context asking = transaction.context();
     asking.of_daemon = true;
@@ -205,36 +206,22 @@ Result<> follow_decision(Transaction& transaction, const Resident& resident,
     return {};
 }
 
-/// Whether the request was made for a cap, on the day of the request.
-Result<bool> is_of_day(Transaction& transaction, const Resident& resident,
-                       const core::Approval& asked) {
-    const core::DayBudget& settings = transaction.settings().day;
-    storage::HistoryTable& table = transaction.store().history();
-    const std::int64_t day = core::day_of(asked.requested_at, settings.starts);
-    const auto asks_for = [&](const DayCap& cap) -> Result<bool> {
-        HEADWAY_TRY(const std::int64_t session, table.counter(counter(day, cap, "asked_session")));
-        HEADWAY_TRY(const std::int64_t n, table.counter(counter(day, cap, "asked_n")));
-        return session == resident.key && positive(n) == asked.n;
-    };
-    HEADWAY_TRY(bool found, asks_for(settings.all));
-    for (auto cap = settings.labels.begin(); !found && cap != settings.labels.end(); ++cap) {
-        HEADWAY_TRY(found, asks_for(*cap));
-    }
-    return found;
-}
-
-/// Its requests for caps that have room again wait for no person.
-Result<> close_requests(Transaction& transaction, Resident& resident,
-                        std::vector<core::Event>& events) {
+/// Its requests for daily caps, which alone Headway makes by itself, wait for no person any more.
+void close_requests(Transaction& transaction, Resident& resident,
+                    std::vector<core::Event>& events) {
     std::vector<std::uint64_t> over;
     for (const core::Approval& asked : resident.session.state().approvals.requests) {
-        if (!asked.pending() || asked.kind != core::ApprovalKind::kBudgetExtension) continue;
-        HEADWAY_TRY(const bool of_day, is_of_day(transaction, resident, asked));
-        if (of_day) over.push_back(asked.n);
+        const bool extends = asked.kind == core::ApprovalKind::kBudgetExtension;
+        if (asked.pending() && extends && asked.of_headway()) over.push_back(asked.n);
     }
     for (const std::uint64_t n : over)
         resident.session.close_extension(n, transaction.context(), events);
-    return {};
+}
+
+Error no_limit(const std::string& field) {
+    return {ErrorCode::kInvalidField,
+            "this daily cap has no " + field + "; set it in [budget.day], or leave the field out",
+            "/extend/" + field};
 }
 
 Result<api::DayReport> report_of(storage::HistoryTable& table, const core::DayBudget& settings,
@@ -318,7 +305,7 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
         return ask_for_more(transaction, resident, *reached, use);
     }
     std::vector<core::Event>& events = transaction.events();
-    HEADWAY_CHECK(close_requests(transaction, resident, events));
+    close_requests(transaction, resident, events);
     if (state.paused_for_day) {
         HEADWAY_CHECK(resident.session.resume(std::string{core::kDayReleased}, {},
                                               transaction.context(), events));
@@ -358,6 +345,8 @@ Result<api::DayReport> DayCommand::operator()(Transaction& transaction) {
                          "; set [budget.day] in the configuration",
                      "/label"};
     }
+    if (more_tokens > 0 && !cap->max_tokens) return no_limit("max_tokens");
+    if (more_cost_usd > 0 && !cap->max_cost_usd) return no_limit("max_cost_usd");
     storage::HistoryTable& table = transaction.store().history();
     const std::int64_t day = today(transaction);
     HEADWAY_CHECK(add_more(table, day, *cap, cap->max_tokens ? more_tokens : 0,

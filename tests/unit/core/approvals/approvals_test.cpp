@@ -267,9 +267,11 @@ TEST_CASE("approvals: a rejection stops the agent unless the reason asks for ano
             CHECK(issued.back().reason.find(c.reason) != std::string::npos);
             CHECK(scheduler.at_n(n).stop == (c.directive == DirectiveKind::kStop));
             CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
-            // The agent's own word takes the directive away, and not the stop.
+            // By the agent's own word the directive is sent no more, and the stop stays.
             (void)scheduler.report(acknowledged(issued.back().id), 9);
-            CHECK(scheduler.directives().empty());
+            const auto& left = scheduler.session.state().directives;
+            CHECK(std::none_of(left.begin(), left.end(),
+                               [](const Directive& d) { return d.to_tell(); }));
             CHECK(scheduler.session.state().stopped == (c.directive == DirectiveKind::kStop));
         }
     }
@@ -651,7 +653,7 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
 
 TEST_CASE("approvals: many may wait, and one more is refused", "[core]") {
     Requests scheduler;
-    for (std::size_t i = 0; i < limits::kApprovalsPendingMax; ++i)
+    for (std::size_t i = 0; i < limits::kApprovalsAskedMax; ++i)
         scheduler.ask(call("t", "sha256:" + std::to_string(i), std::to_string(i)));
     std::vector<Event> one{event(call("t", "sha256:x", "x"))};
     CHECK(code_of(scheduler.session.admit(one)) == ErrorCode::kTooManyApprovals);

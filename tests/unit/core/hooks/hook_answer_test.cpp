@@ -307,3 +307,49 @@ TEST_CASE("hook answer: a cancelled or ended session stops its agent at once", "
     CHECK(answer_hook(ended, held_call()).stop == "the session has ended");
     CHECK(answer_hook(ended, held_call()).delivered.empty());
 }
+
+TEST_CASE("hook answer: a stop that the agent has acknowledged still refuses calls", "[core]") {
+    SessionState state = open_session();
+    direct(state, "d1", DirectiveKind::kStop);
+    state.directives.front().acknowledged = true;
+    const HookAnswer answer = answer_hook(state, held_call());
+    CHECK(answer.stop == "because");
+    CHECK(answer.hard);
+    CHECK(answer.delivered.empty());
+    CHECK(must_stop(state));
+}
+
+TEST_CASE("hook answer: a call whose request was ignored or expired is refused, under any id",
+          "[core]") {
+    for (const ApprovalStatus status : {ApprovalStatus::kIgnored, ApprovalStatus::kExpired}) {
+        SessionState state = open_session();
+        state.approvals.requests = {approval(5, status)};
+        const bool ignored = status == ApprovalStatus::kIgnored;
+        state.approvals.requests.front().decision = ignored ? Decision::kIgnore : Decision::kReject;
+        if (!ignored) state.approvals.requests.front().channel = "expiry";
+        for (const char* id : {"c1", "c2"})
+            CHECK_FALSE(answer_hook(state, held_call(id)).deny.empty());
+        HookQuestion granted = held_call("c2");
+        granted.granted = true;
+        CHECK(answer_hook(state, granted).deny.empty());
+        HookQuestion other = held_call("c2");
+        other.args_digest = "sha256:2";
+        CHECK(answer_hook(state, other).deny.empty());
+    }
+}
+
+TEST_CASE("hook answer: a permission for a guarded call holds only while that call runs",
+          "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
+    Approval& approved = state.approvals.requests.front();
+    approved.decision = Decision::kApprove;
+    approved.run_digest = approved.args_digest;
+    approved.let_go = approved.acknowledged = true;
+    HookQuestion asked = held_call();
+    asked.needs_approval = asked.permission = true;
+    CHECK(answer_hook(state, asked).deny.empty());
+    approved.status = ApprovalStatus::kExecuted;
+    approved.executed_n = 9;
+    CHECK_FALSE(answer_hook(state, asked).deny.empty());
+}

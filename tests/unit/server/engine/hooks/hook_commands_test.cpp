@@ -230,7 +230,7 @@ TEST_CASE("engine hooks: a call that no person could decide about does not run",
     const HookAnswered large = call("1", std::string(limits::kApprovalArgsBytesMax, 'x'));
     CHECK_FALSE(large.hold);
     CHECK(large.reply.deny.find("65536 bytes") != std::string::npos);
-    for (std::size_t i = 0; i < limits::kApprovalsPendingMax; ++i)
+    for (std::size_t i = 0; i < limits::kApprovalsAskedMax; ++i)
         REQUIRE(call("p" + std::to_string(i), "ls " + std::to_string(i)).hold);
     const HookAnswered one_more = call("more", "rm -r .");
     CHECK_FALSE(one_more.hold);

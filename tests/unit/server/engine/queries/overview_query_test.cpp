@@ -142,9 +142,9 @@ TEST_CASE("overview: the most urgent comes first, of equals the oldest", "[serve
 TEST_CASE("overview: an approval of critical risk stands before more others than are shown",
           "[server]") {
     Supervised s;
-    const std::size_t sessions = 5 * limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
+    const std::size_t sessions = 5 * limits::kNeedsShownMax / limits::kApprovalsAskedMax + 1;
     for (std::size_t i = 0; i < sessions; ++i) {
-        for (std::size_t j = 0; j < limits::kApprovalsPendingMax; ++j) {
+        for (std::size_t j = 0; j < limits::kApprovalsAskedMax; ++j) {
             AskCommand other;
             other.session = "s" + std::to_string(i);
             other.asked.tool = "t" + std::to_string(j);
@@ -160,19 +160,19 @@ TEST_CASE("overview: an approval of critical risk stands before more others than
     const Document shown = overview(s);
     CHECK(shown["needs_you"].size() == limits::kNeedsShownMax);
     CHECK(shown["needs_you"][0]["session"] == "last");
-    CHECK(shown["approvals_pending"] == sessions * limits::kApprovalsPendingMax + 1);
+    CHECK(shown["approvals_pending"] == sessions * limits::kApprovalsAskedMax + 1);
 }
 
 TEST_CASE("overview: at most so many needs are shown, all are counted", "[server]") {
     Supervised s;
-    const std::size_t sessions = limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
+    const std::size_t sessions = limits::kNeedsShownMax / limits::kApprovalsAskedMax + 1;
     for (std::size_t i = 0; i < sessions; ++i) {
-        for (std::size_t j = 0; j < limits::kApprovalsPendingMax; ++j)
+        for (std::size_t j = 0; j < limits::kApprovalsAskedMax; ++j)
             ask_approval(s, "s" + std::to_string(i), "t" + std::to_string(j));
     }
     const Document shown = overview(s);
     CHECK(shown["needs_you"].size() == limits::kNeedsShownMax);
-    CHECK(shown["needs_you_total"] == sessions * limits::kApprovalsPendingMax);
+    CHECK(shown["needs_you_total"] == sessions * limits::kApprovalsAskedMax);
     CHECK(shown["needs_you"][0]["approval"].get<std::string>().starts_with("s0.a"));
 }
 
