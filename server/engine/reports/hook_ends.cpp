@@ -49,4 +49,16 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
     return end;
 }
 
+bool tells_use_only(const Hook& hook) {
+    return hook.kind == HookKind::kUsage && !hook.usage;
+}
+
+std::string reporting_adapter(const api::hooks::Dialect& dialect, const Hook& hook,
+                              const std::string& named) {
+    if (api::hooks::asks_person(hook.kind) || hook.kind == HookKind::kStatus) return {};
+    if (tells_use_only(hook)) return {};
+    if (!named.empty()) return named;
+    return hook.agent.empty() ? std::string{dialect.name} : hook.agent;
+}
+
 }  // namespace headway::server
