@@ -32,7 +32,7 @@ struct Record {
     std::string parent_id;  ///< id of the parent span; empty: the span has no parent
     std::uint64_t began_ns = 0;
     std::uint64_t ended_ns = 0;  ///< end of the span, or time of the log record
-    bool failed = false;         ///< the span has the status ERROR
+    bool failed = false;         ///< the span has a status other than UNSET and OK
     std::string error;           ///< message of the status or of the exception
     Attributes attributes;
 };

@@ -131,6 +131,24 @@ void read_exception(JsonValue span, Record& record) {
     });
 }
 
+/// True for the codes UNSET and OK. A code that is not known is no success.
+bool is_good_code(JsonValue code) {
+    if (code.kind() == JsonKind::kNull) return true;
+    if (code.kind() == JsonKind::kUnsigned) return code.unsigned_integer() <= 1;
+    if (code.kind() != JsonKind::kString) return false;
+    const std::string_view name = code.text();
+    return name == "STATUS_CODE_UNSET" || name == "STATUS_CODE_OK" || name == "0" || name == "1";
+}
+
+bool has_failed(JsonValue status) {
+    bool failed = false;
+    status.each([&failed](JsonValue child) {
+        if (child.key() == "code" && !is_good_code(child)) failed = true;
+        return !failed;
+    });
+    return failed;
+}
+
 Record span_record(JsonValue json) {
     Record record;
     record.name = text(json, "name");
@@ -138,8 +156,7 @@ Record span_record(JsonValue json) {
     record.began_ns = number(json, "startTimeUnixNano");
     record.ended_ns = number(json, "endTimeUnixNano");
     if (const auto status = member(json, "status", JsonKind::kObject)) {
-        record.failed =
-            number(*status, "code") == 2 || text(*status, "code") == "STATUS_CODE_ERROR";
+        record.failed = has_failed(*status);
         record.error = text(*status, "message");
     }
     if (record.failed && record.error.empty()) read_exception(json, record);

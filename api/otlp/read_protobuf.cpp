@@ -174,6 +174,11 @@ Record log_record(pbf_reader message) {
     return record;
 }
 
+/// UNSET or OK. A code that is not known is no success.
+bool is_good_code(std::int32_t code) {
+    return code == 0 || code == 1;
+}
+
 void read_status(pbf_reader status, Record& record) {
     while (status.next()) {
         switch (status.tag_and_type()) {
@@ -181,7 +186,7 @@ void read_status(pbf_reader status, Record& record) {
                 record.error = as_utf8(view(status.get_view()));
                 break;
             case tag_and_type(3, pbf_wire_type::varint):
-                record.failed = status.get_int32() == 2;
+                record.failed |= !is_good_code(status.get_int32());
                 break;
             default:
                 status.skip();

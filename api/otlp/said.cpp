@@ -130,22 +130,25 @@ SpanKind kind_of(const Attributes& attributes) {
 }
 
 void read_span(const Record& record, bool by_trace, Said& item) {
+    const std::string_view type = error_type(record.attributes);
+    const bool failed = record.failed || !type.empty();
+    const std::string_view error = record.error.empty() ? type : std::string_view{record.error};
     switch (kind_of(record.attributes)) {
         case SpanKind::kTool:
             return read_call(record, item);
         case SpanKind::kModel:
             if (read_usage(record.attributes, item)) item.kind = SaidKind::kUsage;
-            if (!record.failed) return;
+            if (!failed) return;
             item.kind = SaidKind::kError;
-            item.text = record.error;
+            item.text = error;
             read_error(record.attributes, item);
             return;
         case SpanKind::kAgent:
             // Its use is the sum of what is inside of it, which was said before.
             if (!record.parent_id.empty()) return;
             item.kind = by_trace ? SaidKind::kRunEnd : SaidKind::kTurnEnd;
-            item.failed = record.failed;
-            item.text = record.error;
+            item.failed = failed;
+            item.text = error;
             return;
         case SpanKind::kOther:
             return;

@@ -111,6 +111,10 @@ std::string_view first_of(const Attributes& attributes, std::span<const std::str
     return {};
 }
 
+std::string_view error_type(const Attributes& attributes) {
+    return first_of(attributes, {"error.type", "error_type", "exception.type"});
+}
+
 void read_call(const Record& record, Said& item) {
     const Attributes& attributes = record.attributes;
     SaidCall& call = item.call;
@@ -127,10 +131,14 @@ void read_call(const Record& record, Said& item) {
     call.result = first_of(attributes, {"gen_ai.tool.call.result", "output", "ai.toolCall.result",
                                         "output.value", "traceloop.entity.output"});
     const std::string_view success = value_of(attributes, "success");
-    call.ok = !record.failed && (success.empty() || is_true(success));
+    const std::string_view error =
+        first_of(attributes, {"error", "error.message", "error_message"});
+    const bool names_error =
+        !error_type(attributes).empty() || (!error.empty() && error != "false");
+    call.ok = !record.failed && (success.empty() ? !names_error : is_true(success));
     call.denied = value_of(attributes, "decision") == "reject";
     if (!call.ok) {
-        call.error = first_of(attributes, {"error", "error.message", "error_message"});
+        call.error = error;
         // Claude Code says this of every command that fails.
         if (call.error == "Shell command failed") call.error.clear();
         if (call.error.empty()) call.error = record.error;

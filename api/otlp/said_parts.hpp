@@ -25,6 +25,10 @@ inline std::string_view first_of(const Attributes& attributes,
     return first_of(attributes, std::span{names.begin(), names.size()});
 }
 
+/// The type of the error with which a span's operation failed; empty for one that did not. The
+/// conventions set this attribute only then, also where the status stays UNSET.
+std::string_view error_type(const Attributes& attributes);
+
 /// If the record names a tool, sets `entry.call` and makes `entry` a kCall.
 void read_call(const Record& record, Said& entry);
 

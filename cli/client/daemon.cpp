@@ -280,7 +280,9 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
 
     std::string& next = failure.next;
     if (problem.code == "unknown_session") next = "`headway sessions` lists what the daemon knows";
-    if (problem.code == "session_ended") next = "an ended session takes no reports; use another id";
+    const bool goes_on = problem.detail.find("goes on as") != std::string::npos;
+    if (problem.code == "session_ended" && !goes_on)
+        next = "an ended session takes no reports; use another id";
     if (problem.code == "session_open") next = "`headway end` or `headway cancel` ends it";
     if (problem.code == "unknown_host")
         next = "add this name to server.allowed_hosts of the daemon";

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/approvals/approval_expiry.hpp"
 #include "core/approvals/approvals.hpp"
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
@@ -370,7 +371,7 @@ Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance
         if (approval.of_dialog()) {
             consider(dialog_ends_at(approval, attendance.started));
         } else if (approval.pending() && !approval.overdue) {
-            consider(approval.expires_at);
+            consider(expiry_of(approval, attendance.started));
         }
         consider(overdue_at(approval, attendance));
         consider(approvals.lapses_at(approval));

@@ -87,8 +87,10 @@ std::string_view how_it_ended(ApprovalClosing how) {
 Timestamp Approvals::lapses_at(const Approval& approval) const {
     const bool unused =
         approval.open() && !approval.taken() && !approval.let_go && approval.redeemed_at == kNever;
-    if (!unused || approval.channel != kGrantChannel) return kNever;
-    Timestamp last = approval.decided_at;
+    const bool by_grant = approval.channel == kGrantChannel;
+    const bool timed = approval.scope == GrantScope::kUntil;
+    if (!unused || (!by_grant && !timed)) return kNever;
+    Timestamp last = by_grant ? approval.decided_at : approval.until;
     for (const Grant& grant : grants) {
         const bool covers =
             grant.kind == approval.kind && grant.tool == approval.tool &&

@@ -237,9 +237,9 @@ struct Approvals {
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
-    /// The time at which an unused approval made by a grant lapses: the end of the last grant that
-    /// covers the approval. If every such grant has ended, this time is in the past. kNever for
-    /// other approvals.
+    /// The time at which an unused approval that makes a grant until a time, or was made by a
+    /// grant, lapses: the end of the last grant that covers the approval. If every such grant has
+    /// ended, this time is in the past. kNever for other approvals.
     Timestamp lapses_at(const Approval& approval) const;
     /// Cancels the approval if the grants that cover it have ended. `n`: the event at which this is
     /// done.

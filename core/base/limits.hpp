@@ -21,6 +21,7 @@ inline constexpr std::size_t kTextTailBytes = 1024;  ///< bytes from its end: er
 /// Failures, blockers, plan steps and mutated paths of one event.
 inline constexpr std::size_t kListItemsMax = 256;
 inline constexpr std::size_t kLabelsMax = 16;
+inline constexpr std::size_t kAdaptersMax = 8;  ///< adapters that a session remembers
 inline constexpr std::size_t kLabelBytesMax = 128;
 /// Events of one report: commits of a thousand rows stay under 10 ms.
 inline constexpr std::size_t kReportEventsMax = 1000;

@@ -7,6 +7,7 @@
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/budgets/cost_text.hpp"
 #include "core/detection/rate_limit.hpp"
 #include "core/text/text.hpp"
 
@@ -35,13 +36,6 @@ Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
     return nullptr;
 }
 
-/// The sum that the use adds.
-std::uint64_t tokens_of(const Usage& usage) {
-    if (usage.tokens != 0) return usage.tokens;
-    return sum(sum(usage.input_tokens, usage.output_tokens),
-               sum(sum(usage.cached_tokens, usage.cache_write_tokens), usage.reasoning_tokens));
-}
-
 /// The meter's `estimated_micros` has the costs of all answers reported with tokens, by the agent's
 /// own figure or by the prices. `cost_micros` has what the agent said, also apart from tokens:
 /// own_use() takes the larger sum, so that no answer is counted by both ways.
@@ -51,6 +45,12 @@ void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
         // of them.
         if (meter.parts->unpriced > 0 && *usage.cost_usd > 0) meter.parts.change().unpriced = 0;
         return;
+    }
+    // The same answers came by another way without a cost.
+    const bool prices_known = usage.known_tokens > 0 && usage.cost_usd.value_or(0) > 0;
+    if (prices_known && meter.parts->unpriced > 0) {
+        std::uint64_t& unpriced = meter.parts.change().unpriced;
+        unpriced -= std::min(unpriced, usage.known_tokens);
     }
     UseParts more{usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens,
                   usage.output_tokens, usage.reasoning_tokens};
@@ -64,8 +64,8 @@ void add_usage(BudgetMeter& meter, const std::optional<Usage>& usage) {
     if (!usage) return;
     const std::uint64_t tokens = tokens_of(*usage);
     meter.tokens = sum(meter.tokens, tokens);
-    if (!usage->estimated)
-        meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd.value_or(0)));
+    if (usage->channel != Channel::kReport) add_channel(meter.channels.change(), *usage, tokens);
+    meter.cost_micros = sum(meter.cost_micros, said_micros(*usage));
     add_parts(meter, *usage, tokens);
     HEADWAY_ASSERT(meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax);
 }

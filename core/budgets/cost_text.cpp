@@ -5,8 +5,30 @@
 #include <cstdio>
 
 #include "core/base/assert.hpp"
+#include "core/budgets/budget.hpp"
 
 namespace headway::core {
+namespace {
+
+std::uint64_t both_of(std::uint64_t a, std::uint64_t b) {
+    return std::min(kBudgetCountMax, std::min(a, kBudgetCountMax) + std::min(b, kBudgetCountMax));
+}
+
+/// The part of `more` by which `own` grows beyond `other`.
+std::uint64_t growth(std::uint64_t own, std::uint64_t other, std::uint64_t more) {
+    return std::max(both_of(own, more), other) - std::max(std::min(own, kBudgetCountMax), other);
+}
+
+/// Lowers the parts to `tokens` in all; the dearest kinds stay longest.
+void cut_parts(Usage& usage, std::uint64_t tokens) {
+    for (std::uint64_t* part : {&usage.output_tokens, &usage.reasoning_tokens, &usage.input_tokens,
+                                &usage.cache_write_tokens, &usage.cached_tokens}) {
+        *part = std::min(*part, tokens);
+        tokens -= *part;
+    }
+}
+
+}  // namespace
 
 std::string dollar_text(std::uint64_t micros) {
     char text[40];
@@ -40,6 +62,59 @@ BudgetUse own_use(const BudgetMeter& meter) {
     use.parts.estimated_micros = use.cost_micros - meter.cost_micros;
     HEADWAY_ASSERT(use.parts.estimated_micros <= use.cost_micros);
     return use;
+}
+
+std::uint64_t tokens_of(const Usage& usage) {
+    const std::uint64_t parts = both_of(
+        both_of(usage.input_tokens, usage.output_tokens),
+        both_of(both_of(usage.cached_tokens, usage.cache_write_tokens), usage.reasoning_tokens));
+    return std::max(std::min(usage.tokens, kBudgetCountMax), parts);
+}
+
+std::uint64_t said_micros(const Usage& usage) {
+    return usage.estimated ? 0 : cost_micros(usage.cost_usd.value_or(0));
+}
+
+void add_channel(ChannelUse& channels, const Usage& usage, std::uint64_t tokens) {
+    const bool of_agent = usage.channel == Channel::kAgent;
+    auto& all = of_agent ? channels.agent_tokens : channels.telemetry_tokens;
+    auto& cost = of_agent ? channels.agent_micros : channels.telemetry_micros;
+    all = both_of(all, both_of(tokens, usage.known_tokens));
+    cost = both_of(cost, both_of(said_micros(usage), usage.known_micros));
+}
+
+ChannelUse channel_use(const SessionState& state) {
+    const BudgetMeter& meter = state.budget;
+    ChannelUse all = *meter.channels;
+    if (state.about.adapters.empty() || !state.about.budget_rules->roll_up) return all;
+    BudgetUse below = *meter.ended_children;
+    for (const ChildUse& child : meter.children)
+        below = added(below, child.use);
+    all.agent_tokens = both_of(all.agent_tokens, below.tokens);
+    all.agent_micros = both_of(all.agent_micros, below.cost_micros);
+    return all;
+}
+
+void leave_out_known(ChannelUse& all, Usage& usage) {
+    if (usage.channel == Channel::kReport) return;
+    usage.estimated = false;
+    const bool of_agent = usage.channel == Channel::kAgent;
+    const std::uint64_t tokens = tokens_of(usage);
+    const std::uint64_t fresh = of_agent ? growth(all.agent_tokens, all.telemetry_tokens, tokens)
+                                         : growth(all.telemetry_tokens, all.agent_tokens, tokens);
+    if (fresh < tokens) {
+        usage.known_tokens = tokens - fresh;
+        usage.tokens = fresh;
+        cut_parts(usage, fresh);
+    }
+    const std::uint64_t cost = cost_micros(usage.cost_usd.value_or(0));
+    const std::uint64_t dearer = of_agent ? growth(all.agent_micros, all.telemetry_micros, cost)
+                                          : growth(all.telemetry_micros, all.agent_micros, cost);
+    if (dearer < cost) {
+        usage.known_micros = cost - dearer;
+        usage.cost_usd = dollars(dearer);
+    }
+    add_channel(all, usage, fresh);
 }
 
 bool is_shown(CostKnown known) {

@@ -35,6 +35,27 @@ CostKnown known_cost(const BudgetStatus& status);
 /// be for answers that have an estimate.
 BudgetUse own_use(const BudgetMeter& meter);
 
+/// The tokens that a usage reports. Where the sum of its parts is larger than `tokens`, the sum: a
+/// field never hides another.
+std::uint64_t tokens_of(const Usage& usage);
+
+/// The cost that the agent said, in micro-dollars; 0 where it was estimated.
+std::uint64_t said_micros(const Usage& usage);
+
+/// Adds to the sums of a channel all that a report said, also what was known before. `tokens` are
+/// those that count.
+void add_channel(ChannelUse& channels, const Usage& usage, std::uint64_t tokens);
+
+/// The sums of hooks and of telemetry for leave_out_known(). The telemetry of an agent with hooks
+/// has the answers of its sub-agents too, whose hooks report them in sessions of their own: their
+/// use counts as reported where it is charged to this session.
+ChannelUse channel_use(const SessionState& state);
+
+/// Takes out of a usage that came by hooks or by telemetry what the other of both has reported
+/// before, so that tokens and cost of the session are the larger of both sums. Call before the cost
+/// is estimated. `all` has the sums before this usage, and then those after it.
+void leave_out_known(ChannelUse& all, Usage& usage);
+
 /// True if a cost figure may be shown at all.
 bool is_shown(CostKnown known);
 

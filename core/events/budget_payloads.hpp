@@ -82,12 +82,23 @@ struct EnumNames<BudgetSource> {
         "none", "request", "config", "builtin", "mixed", "operator", "unknown", "suggested"};
 };
 
+/// The way by which a report came. Set by Headway; values are stored: append only.
+enum class Channel : std::uint8_t {
+    kReport,     ///< events of a client
+    kAgent,      ///< the agent's hooks, or its stored session
+    kTelemetry,  ///< OTLP, which may report the same work as kAgent
+};
+template <>
+struct EnumNames<Channel> {
+    static constexpr std::array<std::string_view, 3> kNames{"report", "agent", "telemetry"};
+};
+
 /// The tokens and cost that the agent has used since its last such report; part of a heartbeat, a
 /// message or a call. The five parts do not overlap: `input_tokens` were neither read from the
 /// provider's cache nor written to it, and `output_tokens` exclude reasoning if the agent reports
 /// that separately.
 struct Usage {
-    std::uint64_t tokens = 0;  ///< all tokens; 0 = the sum of the parts
+    std::uint64_t tokens = 0;  ///< all tokens; the sum of the parts counts if it is larger
     std::uint64_t input_tokens = 0;
     std::uint64_t output_tokens = 0;
     std::optional<double> cost_usd;  ///< absent: not known
@@ -96,6 +107,11 @@ struct Usage {
     std::uint64_t reasoning_tokens = 0;
     std::string model{};     ///< the model that answered; empty = the session's model
     bool estimated = false;  ///< set by Headway: `cost_usd` was computed from Headway's prices
+    Channel channel = Channel::kReport;  ///< set by Headway
+    /// Set by Headway: tokens and micro-dollars of the report that are left out of this usage,
+    /// because the other of hooks and telemetry has reported them before.
+    std::uint64_t known_tokens = 0;
+    std::uint64_t known_micros = 0;
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -104,7 +120,9 @@ struct Usage {
             field("cached_tokens", &Usage::cached_tokens),
             field("cache_write_tokens", &Usage::cache_write_tokens),
             field("reasoning_tokens", &Usage::reasoning_tokens), field("model", &Usage::model),
-            field("estimated", &Usage::estimated));
+            field("estimated", &Usage::estimated), internal("channel", &Usage::channel),
+            internal("known_tokens", &Usage::known_tokens),
+            internal("known_micros", &Usage::known_micros));
     }
 };
 

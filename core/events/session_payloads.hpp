@@ -120,6 +120,10 @@ struct SessionStarted {
     std::optional<std::uint64_t> suggested_from;
     /// The session is a recording: its events keep their own times, and no deadline applies.
     bool recorded = false;
+    /// Set by Headway: the adapter whose hook opened the session, and those of the generation
+    /// before.
+    std::vector<std::string> adapters;
+    bool by_operator = false;  ///< set by Headway: the caller had the scope `control`
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -132,7 +136,9 @@ struct SessionStarted {
             field("budget_source", &SessionStarted::budget_source),
             field("complexity", &SessionStarted::complexity),
             field("suggested_from", &SessionStarted::suggested_from),
-            field("recorded", &SessionStarted::recorded));
+            field("recorded", &SessionStarted::recorded),
+            internal("adapters", &SessionStarted::adapters),
+            internal("by_operator", &SessionStarted::by_operator));
     }
 };
 
@@ -149,6 +155,7 @@ struct SessionAmended {
     std::vector<std::string> raised;
     std::optional<Complexity> complexity;
     std::optional<std::uint64_t> suggested_from;  ///< as in SessionStarted
+    bool by_operator = false;                     ///< as in SessionStarted
     bool operator==(const SessionAmended&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -157,7 +164,8 @@ struct SessionAmended {
             field("policy", &SessionAmended::policy), field("budget", &SessionAmended::budget),
             field("raised", &SessionAmended::raised),
             field("complexity", &SessionAmended::complexity),
-            field("suggested_from", &SessionAmended::suggested_from));
+            field("suggested_from", &SessionAmended::suggested_from),
+            internal("by_operator", &SessionAmended::by_operator));
     }
 };
 

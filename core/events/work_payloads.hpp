@@ -51,13 +51,14 @@ struct Heartbeat {
     std::optional<InFlightBeat> in_flight;
     std::optional<Resources> resources;
     std::optional<Usage> usage;  ///< tokens and cost since the last such report
+    std::string adapter{};       ///< set by Headway: hooks of this adapter report here from now on
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
         return field_list(
             field("phase", &Heartbeat::phase), field("iteration", &Heartbeat::iteration),
             field("note", &Heartbeat::note), field("last_event", &Heartbeat::last_event),
             field("in_flight", &Heartbeat::in_flight), field("resources", &Heartbeat::resources),
-            field("usage", &Heartbeat::usage));
+            field("usage", &Heartbeat::usage), internal("adapter", &Heartbeat::adapter));
     }
 };
 
@@ -74,6 +75,7 @@ struct ToolStarted {
     bool requires_approval = false;  ///< a person must allow the call before it runs
     Text description;                ///< describes the tool or the call; becomes the summary of its
                                      ///< approval
+    bool of_agent = false;           ///< set by Headway: Channel::kAgent
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -82,7 +84,8 @@ struct ToolStarted {
             field("target", &ToolStarted::target), field("round", &ToolStarted::round),
             field("origin", &ToolStarted::origin),
             field("requires_approval", &ToolStarted::requires_approval),
-            field("description", &ToolStarted::description));
+            field("description", &ToolStarted::description),
+            internal("of_agent", &ToolStarted::of_agent));
     }
 };
 
@@ -128,6 +131,7 @@ struct ToolFinished {
     /// Set by Headway if it closed the call because the agent had not reported its end. If the real
     /// end is reported later, this report is no second execution.
     bool end_assumed = false;
+    bool of_agent = false;  ///< set by Headway: Channel::kAgent
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -141,7 +145,8 @@ struct ToolFinished {
             field("origin", &ToolFinished::origin), internal("print", &ToolFinished::fingerprint),
             field("usage", &ToolFinished::usage),
             internal("refused_here", &ToolFinished::refused_here),
-            internal("end_assumed", &ToolFinished::end_assumed));
+            internal("end_assumed", &ToolFinished::end_assumed),
+            internal("of_agent", &ToolFinished::of_agent));
     }
 };
 

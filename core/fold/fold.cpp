@@ -48,6 +48,7 @@ struct Fold {
 
     void operator()(const Heartbeat& beat) const {
         ++state.heartbeats;
+        if (!beat.adapter.empty()) enter_adapter(state.about, beat.adapter);
         if (!beat.phase.empty()) enter_phase(beat.phase);
         if (beat.iteration) state.iteration = beat.iteration;
         if (beat.resources) state.resources = beat.resources;
@@ -63,6 +64,7 @@ struct Fold {
 
     void operator()(const ToolStarted& call) const {
         seen.model_answered = true;
+        state.agent_calls |= call.of_agent;
         begin_call(state, call);
         close_call(call.call_id);  // the same id again is a retry of the same call
         if (state.open_calls.size() >= limits::kInFlightMax) {
@@ -73,6 +75,7 @@ struct Fold {
     }
 
     void operator()(const ToolFinished& call) const {
+        state.agent_calls |= call.of_agent;
         const Timestamp since = call.call_id.empty() ? kNever : close_call(call.call_id);
         const auto took = since != kNever ? std::optional{event.at - since} : std::nullopt;
         evidence = enter_call(state, call, event.n, took, since != kNever);

@@ -13,5 +13,7 @@ void apply(SessionState& state, const Event& event);
 /// Parts of apply(): one adopts an opening, the other adopts the changes of an amendment.
 void enter_opening(SessionState& state, const SessionStarted& started);
 void amend_opening(SessionState& state, const SessionAmended& amended);
+/// Part of apply(): remembers that hooks of this adapter report into the session.
+void enter_adapter(Opening& about, const std::string& adapter);
 
 }  // namespace headway::core

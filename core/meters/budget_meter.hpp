@@ -97,6 +97,23 @@ struct ParentBudget {
     }
 };
 
+/// All that hooks and telemetry have reported. Both report the same answers of the model, so
+/// only the larger sum counts.
+struct ChannelUse {
+    std::uint64_t agent_tokens = 0;
+    std::uint64_t agent_micros = 0;  ///< costs that the agent said
+    std::uint64_t telemetry_tokens = 0;
+    std::uint64_t telemetry_micros = 0;
+    bool operator==(const ChannelUse&) const = default;
+    static constexpr auto fields() {
+        using C = ChannelUse;
+        return field_list(field("agent_tokens", &C::agent_tokens),
+                          field("agent_micros", &C::agent_micros),
+                          field("telemetry_tokens", &C::telemetry_tokens),
+                          field("telemetry_micros", &C::telemetry_micros));
+    }
+};
+
 /// Written by the fold (budget_fold.hpp), read by budget.hpp.
 struct BudgetMeter {
     BudgetLimits limits;  ///< the limits in force now
@@ -130,6 +147,7 @@ struct BudgetMeter {
     LazyOptional<ParentBudget> parent;
     bool stop_sent = false;  ///< a reply has carried the stop: another step ends the session
     LazyOptional<UseParts> parts;
+    LazyOptional<ChannelUse> channels;
     LazyOptional<FanOut> alarmed;      ///< the descendants at the last alarm about them
     LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: the
                                        ///< greatest so far
@@ -157,7 +175,7 @@ struct BudgetMeter {
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
             field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
             field("parts", &M::parts), field("below_ended", &M::below_ended),
-            field("alarmed", &M::alarmed));
+            field("alarmed", &M::alarmed), field("channels", &M::channels));
     }
 };
 

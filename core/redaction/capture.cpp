@@ -84,14 +84,17 @@ struct Strip {
 
 bool CaptureRules::only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const {
     if (digests) return true;
-    const auto named = [this](const std::string& name) {
-        return !name.empty() && std::find(agents.begin(), agents.end(), name) != agents.end();
-    };
+    const auto named = [this](const std::string& name) { return only_digests_of(name); };
     const auto adapter = [&named](const Label& label) {
         return label.key == "adapter" && named(label.value);
     };
     return named(agent.name) || named(agent.type) ||
            std::any_of(labels.begin(), labels.end(), adapter);
+}
+
+bool CaptureRules::only_digests_of(const std::string& adapter) const {
+    if (digests) return true;
+    return !adapter.empty() && std::find(agents.begin(), agents.end(), adapter) != agents.end();
 }
 
 void keep_digests(Payload& payload) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,15 @@ struct CaptureRules {
 
     /// True if only digests are kept for sessions of this agent. Pure.
     bool only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const;
-    /// True if only digests are kept for a session with this opening. Pure.
-    bool only_digests(const auto& about) const { return only_digests(about.agent, about.labels); }
+    /// True if only digests are kept for what the hooks of this adapter report. Pure.
+    bool only_digests_of(const std::string& adapter) const;
+    /// True if only digests are kept for a session with this opening, into which hooks of its
+    /// adapters have reported. Pure.
+    bool only_digests(const auto& about) const {
+        const auto listed = [this](const std::string& adapter) { return only_digests_of(adapter); };
+        return only_digests(about.agent, about.labels) ||
+               std::any_of(about.adapters.begin(), about.adapters.end(), listed);
+    }
 };
 
 /// Replaces the texts in an agent's report with their digests. It keeps the names of tools, files,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/approvals/approval_expiry.hpp"
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
@@ -268,7 +269,8 @@ void add_overdue(Command& command) {
         if (left != kNever && left <= command.now())
             close_dialog(command, approval.n, ApprovalClosing::kLeftToAgent);
         const bool expires = approval.pending() && !approval.of_dialog() && !approval.overdue &&
-                             approval.expires_at != kNever && approval.expires_at <= command.now();
+                             approval.expires_at != kNever &&
+                             expiry_of(approval, there.started) <= command.now();
         if (expires) {
             // Today's rules, not those at the time of the request.
             const bool approves =

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
 #include "core/fold/fold.hpp"
 #include "core/policies/policy_floor.hpp"
 #include "core/session/session.hpp"
@@ -55,6 +56,7 @@ void take_said(SessionState& state, const auto& fields) {
     about.raised = fields.raised;
     about.complexity = fields.complexity;
     about.suggested_from = fields.suggested_from;
+    about.by_operator = fields.by_operator;
     state.policy.take_alike(effective_policy(fields.policy, Policy{}));
 }
 
@@ -74,6 +76,15 @@ void enter_opening(SessionState& state, const SessionStarted& started) {
     state.about.recorded = started.recorded;
     state.about.budget_rules.take_alike(started.budget_rules);
     state.about.budget_source = started.budget_source;
+    for (const std::string& adapter : started.adapters)
+        enter_adapter(state.about, adapter);
+}
+
+void enter_adapter(Opening& about, const std::string& adapter) {
+    auto& known = about.adapters;
+    if (known.size() >= limits::kAdaptersMax) return;
+    if (std::find(known.begin(), known.end(), adapter) == known.end()) known.push_back(adapter);
+    HEADWAY_ASSERT(known.size() <= limits::kAdaptersMax);
 }
 
 void amend_opening(SessionState& state, const SessionAmended& amended) {
@@ -117,6 +128,7 @@ Result<> Session::amend(SessionStarted again, const Policy& defaults, const Cont
     amended.budget = again.budget;
     amended.complexity = again.complexity;
     amended.suggested_from = again.suggested_from;
+    amended.by_operator = again.by_operator;
     credit_pause(command);
     command.add(std::move(amended));
     add_budget_level(command);

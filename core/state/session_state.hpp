@@ -140,6 +140,10 @@ struct Opening {
     std::vector<std::string> raised;
     std::optional<std::uint64_t> suggested_from;
     bool recorded = false;
+    /// Adapters whose hooks have reported into the session or an earlier generation of it, at most
+    /// limits::kAdaptersMax. No client can write this, unlike the label `adapter`.
+    std::vector<std::string> adapters;
+    bool by_operator = false;  ///< a caller with the scope `control` gave the agent's type
     bool operator==(const Opening&) const = default;
     static constexpr auto fields() {
         using O = Opening;
@@ -149,7 +153,8 @@ struct Opening {
             field("budget", &O::budget), field("budget_rules", &O::budget_rules),
             field("raised", &O::raised), field("budget_source", &O::budget_source),
             field("complexity", &O::complexity), field("suggested_from", &O::suggested_from),
-            field("recorded", &O::recorded));
+            field("recorded", &O::recorded), field("adapters", &O::adapters),
+            field("by_operator", &O::by_operator));
     }
 };
 
@@ -210,6 +215,7 @@ struct SessionState {
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
     bool paused_for_day = false;  ///< a daily cap has paused the session
+    bool agent_calls = false;     ///< calls came by Channel::kAgent, so telemetry repeats them
     /// Number of calls that finished while a person was asked, since the question or the person's
     /// last answer.
     std::uint32_t calls_while_asked = 0;
@@ -305,7 +311,8 @@ constexpr auto SessionState::fields() {
         field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
         field("calls_while_asked", &S::calls_while_asked), field("hook_calls", &S::hook_calls),
         field("other_words", &S::other_words), field("unrun_calls", &S::unrun_calls),
-        field("background", &S::background), field("loop_start", &S::loop_start));
+        field("background", &S::background), field("loop_start", &S::loop_start),
+        field("agent_calls", &S::agent_calls));
 }
 
 }  // namespace headway::core

@@ -298,6 +298,56 @@ class OpeningAgain(AgentCase):
         self.assertEqual(operator.session("a-2")["budget"]["max_steps"], 21)
 
 
+class HooksWords(AgentCase):
+    """The words of its hooks about an agent: no report token takes them back."""
+
+    def hook(self, agent, event: str, **members) -> dict:
+        reply = agent.post("/v1/hooks/generic", {"event": event, "session": "z", "agent": "a", **members})
+        self.assertEqual(reply.status, 200, reply.body)
+        return reply.json()
+
+    def limited(self):
+        return self.pair(config="[budget.agents.a]\ndefault_max_steps = 3\n[budget.agents.x]\ndefault_max_steps = 99\n")
+
+    def test_an_agent_renames_neither_its_type_and_name_nor_adapter_and_workspace(self):
+        _, operator, agent = self.limited()
+        self.hook(agent, "pre", tool="t", call="1", cwd="/work")
+        asked = {"agent": {"type": "x", "name": "y", "model": "m"}, "goal": "its own word",
+                 "labels": {"adapter": "x", "workspace": "/x", "team": "t"}}
+        for _ in range(2):  # sent again, it is the same
+            reply = agent.put("/v1/sessions/a-z", asked)
+            self.assertEqual(reply.status, 200, reply.body)
+        shown = operator.get("/v1/sessions/a-z").json()
+        self.assertEqual((shown["agent"]["type"], shown["agent"]["name"], shown["agent"]["model"]), ("a", "a", "m"))
+        self.assertEqual(shown["labels"], {"adapter": "a", "workspace": "/work", "team": "t"})
+        self.assertEqual((shown["goal"], shown["budget"]["max_steps"]), ("its own word", 3))
+        agent.post("/v1/sessions/a-z/end", {"outcome": "completed"})
+        self.hook(agent, "pre", tool="t", call="2")
+        shown = operator.get("/v1/sessions/a-z~2").json()
+        self.assertEqual((shown["agent"]["type"], shown["budget"]["max_steps"]), ("a", 3))
+
+    def test_a_generation_has_the_type_that_its_hooks_say(self):
+        _, operator, agent = self.limited()
+        self.assertEqual(agent.put("/v1/sessions/a-z", {"agent": {"type": "x"}}).status, 201)
+        self.hook(agent, "pre", tool="t", call="1")
+        agent.post("/v1/sessions/a-z/end", {"outcome": "completed"})
+        self.hook(agent, "pre", tool="t", call="2")
+        shown = operator.get("/v1/sessions/a-z~2").json()
+        self.assertEqual((shown["agent"]["type"], shown["budget"]["max_steps"]), ("a", 3))
+        agent.put("/v1/sessions/a-z~2", {"agent": {"type": "x"}})
+        self.assertEqual(operator.get("/v1/sessions/a-z~2").json()["agent"]["type"], "a")
+
+    def test_the_type_that_an_operator_gave_stays(self):
+        _, operator, agent = self.limited()
+        self.hook(agent, "pre", tool="t", call="1")
+        self.assertEqual(operator.put("/v1/sessions/a-z", {"agent": {"type": "x"}}).status, 200)
+        for generation in ("a-z~2", "a-z~3"):
+            agent.post(f"/v1/sessions/{generation[:-2] if generation.endswith('2') else 'a-z~2'}/end", {"outcome": "completed"})
+            self.hook(agent, "pre", tool="t", call=generation)
+            shown = operator.get(f"/v1/sessions/{generation}").json()
+            self.assertEqual((shown["agent"]["type"], shown["budget"]["max_steps"]), ("x", 99))
+
+
 class Hidden(AgentCase):
     """Parts that are cut out of a text for people."""
 

@@ -52,6 +52,35 @@ class Capture(OwnDaemonCase):
         self.work(self.client(daemon))
         self.assertGreater(self.stored(daemon), 5)
 
+    def test_hooks_of_such_an_agent_are_digested_in_a_session_that_something_else_opened(self):
+        daemon = self.start({"redaction.digest_agents": "claude"})
+        client = self.client(daemon)
+        self.assertEqual(client.put("/v1/sessions/run", {"agent": {"type": "command", "name": "python3"}}).status, 201)
+        client.report("run", "message", role="assistant", text="kept")
+        call = {"tool_name": "Bash", "tool_input": {"command": MARK}, "tool_use_id": "c1"}
+        for event, members in (("UserPromptSubmit", {"prompt": MARK}), ("PreToolUse", call),
+                               ("PostToolUse", {**call, "tool_response": MARK})):
+            reply = client.post("/v1/hooks/claude", {"hook_event_name": event, "session_id": "n", **members}, {"X-Headway-Session": "run"})
+            self.assertEqual(reply.status, 200)
+        # Its lines as `headway run` reports them, also after a restart, and in what goes on from it.
+        client.report("run", "message", role="assistant", text=MARK)
+        daemon.restart()
+        client = self.client(daemon)
+        client.report("run", "message", role="assistant", text=MARK)
+        self.assertEqual(client.post("/v1/sessions/run/end", {"outcome": "completed"}).status, 200)
+        client.report("run~2", "message", role="assistant", text=MARK)
+        self.assertEqual([event["data"].get("text") for event in client.journal("run") if event["type"] == "message"][0], "kept")
+        self.assertEqual(self.stored(daemon), 0)
+
+    def test_an_agent_that_names_another_type_for_its_session_is_digested_all_the_same(self):
+        daemon = self.start({"redaction.digest_agents": "claude", "access.mode": "token"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        agent = self.client(daemon, token=operator.post("/v1/tokens", {"name": "a", "scopes": ["report:"]}).json()["token"])
+        self.hook(agent, "SessionStart", source="startup")
+        agent.put("/v1/sessions/claude-n", {"agent": {"type": "x", "name": "y"}, "labels": {"adapter": "z"}, "goal": MARK})
+        self.hook(agent, "UserPromptSubmit", prompt=MARK)
+        self.assertEqual(self.stored(daemon), 0)
+
     def test_digests_of_all_holds_for_reports_to_unknown_sessions_and_for_openings(self):
         daemon = self.start({"redaction.capture": "digests"})
         client = self.client(daemon)

@@ -3,6 +3,7 @@
 """Stops and decisions hold for the agent, its sub-agents and its later generations, and hooks and alarms agree about them."""
 import json
 import unittest
+from datetime import datetime, timedelta
 
 from test_agent_authority import AgentCase
 
@@ -219,6 +220,29 @@ class Rejections(DecidedCase):
                     self.assertEqual(agent.post(f"/v1/approvals/{asked}/redeem", {"args": self.RM}).status, 409)
                     for call in ("q", "other"):
                         self.assertTrue(self.denied(agent, session, "pre", call, self.RM, tool=tool), call)
+
+    def test_an_approval_until_a_time_lets_nothing_run_after_it(self):
+        daemon, operator, agent = self.pair({"approvals.require_tools": "deploy"})
+        agent.put("/v1/sessions/a-1", {})
+        asked = self.ask(agent, "a-1", "q", tool="deploy")
+        until = operator.get(f"/v1/approvals/{asked}").json()["requested_at"].replace("Z", "+00:00")
+        until = (datetime.fromisoformat(until) + timedelta(seconds=60)).isoformat().replace("+00:00", "Z")
+        self.decide(operator, asked, "approve", scope="until", until=until)
+        daemon.clock.advance(61)
+        self.assertTrue(self.denied(agent, "a-1", "pre", "q", self.RM, tool="deploy"))
+        self.assertEqual(operator.get(f"/v1/approvals/{asked}").json()["closed"], "grant_ended")
+
+    def test_an_operators_command_for_an_ended_session_names_the_one_that_goes_on(self):
+        _, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        self.reject(operator, self.ask(agent, "a-1", "q"), then="stop")
+        self.end(agent, "a-1")
+        self.hook(agent, "a-1", "prompt", "", text="go on")
+        self.assertIn("a-1~2 goes on only after", self.hook(agent, "a-1", "pre", "c1")["deny"])
+        for command in ("resume", "pause", "cancel"):
+            self.refused(operator.post(f"/v1/sessions/a-1/{command}", {}), "session_ended", None, "a-1~2", 409)
+        self.assertEqual(operator.post("/v1/sessions/a-1~2/resume", {}).status, 200)
+        self.assertFalse(self.denied(agent, "a-1", "pre", "c2"))
 
     def test_a_hook_permission_refuses_a_call_whose_approval_is_used_up(self):
         _, operator, agent = self.pair({"approvals.require_tools": "deploy"})

@@ -271,6 +271,30 @@ class Reports(HookCase):
         self.assertEqual(self.client.session(name)["goal"], "go")
 
 
+class Outcomes(HookCase):
+    """Neutral hooks that say in unknown words how a call, a turn or a sub-agent ended."""
+
+    def hook(self, session: str, event: str, **members) -> None:
+        reply = self.client.post("/v1/hooks/generic", {"agent": "o", "session": session, "event": event, **members})
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def test_an_end_in_words_that_are_not_known_is_a_failure(self):
+        for n, outcome in enumerate(("failure", "error", "FAILED", "budget_exhausted", "halted", "banana", 5, "")):
+            self.hook(f"e{n}", "prompt", text="go")
+            self.hook(f"e{n}", "stop")
+            self.hook(f"e{n}", "end", outcome=outcome)
+            self.assertEqual(self.client.session(f"o-e{n}")["outcome"], "failed", outcome)
+        self.hook("sub", "substart", parent="main")
+        self.hook("sub", "subend", parent="main", outcome="error")
+        self.assertEqual(self.client.session("o-main.sub")["outcome"], "failed")
+
+    def test_a_result_in_words_that_are_not_known_is_a_failure(self):
+        for n, said in enumerate(({"ok": "false"}, {"ok": 0}, {"exit_code": 137}, {"exit_code": -9}, {"exit_code": "1"}, {"class": 7})):
+            self.hook(f"r{n}", "pre", tool="b", args={}, call="1")
+            self.hook(f"r{n}", "post", tool="b", args={}, call="1", result="", **said)
+            self.assertEqual(self.client.session(f"o-r{n}")["tools"]["failures"], 1, said)
+
+
 class Strange(HookCase):
     def test_what_is_not_understood_is_answered_with_nothing(self):
         for body in ("{", "[]", "1", "\"x\"", "{}", '{"session_id":7}', '{"hook_event_name":"Never","session_id":""}',

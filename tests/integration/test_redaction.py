@@ -108,10 +108,10 @@ class Canaries(OwnDaemonCase):
     def test_a_secret_in_any_words_of_a_hook_is_kept_nowhere(self):
         def text():
             return f"{self.poisoner.text()} words"
-        start = {"event": "start", "session": "g", "model": text(), "agent_version": text(), "source": text(), "cwd": "/w"}
+        start = {"event": "start", "agent": "own", "model": text(), "agent_version": text(), "source": text(), "cwd": "/w"}
         bodies = [("generic", {**start, "session": f"g{number}"}) for number in range(4)]
         for number, outcome in enumerate(("failed", "completed", text(), 5)):
-            bodies.append(("generic", {"event": "end", "session": f"g{number}", "reason": text(), "outcome": outcome, "class": text()}))
+            bodies.append(("generic", {"event": "end", "agent": "own", "session": f"g{number}", "reason": text(), "outcome": outcome, "class": text()}))
         claude = {"session_id": "c", "cwd": "/w"}
         bodies += [("claude", {**claude, "hook_event_name": "SessionStart", "source": text(), "model": text()}),
                    ("claude", {**claude, "hook_event_name": "SubagentStart", "agent_id": "x", "agent_type": text()}),
@@ -119,8 +119,8 @@ class Canaries(OwnDaemonCase):
                    ("claude", {**claude, "hook_event_name": "SessionEnd", "reason": text()})]
         for agent, body in bodies:
             self.assertEqual(self.operator.post(f"/v1/hooks/{agent}", body).status, 200, body)
-        self.assertIn("[redacted]", json.dumps(self.operator.session("generic-g0")))
-        self.nowhere("generic-g2")
+        self.assertIn("[redacted]", json.dumps(self.operator.session("own-g0")))
+        self.nowhere("own-g2")
 
     def test_members_with_secret_names_and_texts_with_secrets_are_cut_out_and_the_rest_stays(self):
         secret = self.poisoner.secret

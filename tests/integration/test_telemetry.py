@@ -9,6 +9,7 @@ from pathlib import Path
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.http import RawConnection
+from support.limits import eventually
 
 FIXTURES = Path(__file__).parents[1] / "unit/api/otlp/fixtures"
 
@@ -115,7 +116,7 @@ class Telemetry(SharedDaemonCase):
         self.assertEqual(self.session(f"claude-{session}")["used"]["tokens"], 240)
         self.assertEqual(len(self.events(f"claude-{session}", "tool.finished")), 1)
 
-    def test_beside_hooks_that_say_tokens_only_the_cost_counts(self):
+    def test_beside_hooks_that_say_tokens_the_cost_and_what_hooks_left_out_count(self):
         session = unique("both")
         for event, members in (("UserPromptSubmit", {"prompt": "go"}),
                                ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "c1"}),
@@ -128,7 +129,7 @@ class Telemetry(SharedDaemonCase):
         self.sent(logs({"event.name": "user_prompt", "session.id": session, "prompt": "go"}, used(session),
                        called(session, "c1"), used(session, n=1) | {"agent.name": "general-purpose"}))
         used_now = self.session(f"claude-{session}")["used"]
-        self.assertEqual((used_now["tokens"], used_now["cost_usd"]), (95, 1.0))
+        self.assertEqual((used_now["tokens"], used_now["cost_usd"]), (240, 1.0))  # the larger sum, not both
         self.assertNotIn("unpriced_tokens", used_now)
         self.assertEqual(len(self.client.journal(f"claude-{session}")), before + 2)
         self.assertEqual(self.client.get(f"/v1/sessions/claude-{session}.general-purpose").status, 404)
@@ -152,6 +153,53 @@ class Telemetry(SharedDaemonCase):
                         "output_token_count": 3}, service="gemini-cli"))
         self.assertEqual(self.session(f"gemini-{session}")["used"]["tokens"], before)
 
+    def hooked(self, session: str, *answers: tuple, call="") -> None:
+        """Hooks of Claude Code with the usage of these answers."""
+        event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": call} \
+            if call else {"hook_event_name": "UserPromptSubmit", "prompt": "go"}
+        usage = ",".join(f"{name};2099-01-01T00:00:00Z;{tokens};20" for name, tokens in answers)
+        reply = self.client.post("/v1/hooks/claude", {"session_id": session, **event}, {"X-Headway-Usage": usage} if usage else {})
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def test_answers_that_hooks_and_telemetry_say_count_once_in_either_order(self):
+        session = unique("order")
+        self.hooked(session)
+        self.sent(logs(used(session)))  # before its hook reports it
+        self.hooked(session, ("m1", 100), call="c1")
+        self.hooked(session, ("m2", 100), call="c2")
+        self.sent(logs(used(session, n=1), called(session, "c1")))
+        shown = self.session(f"claude-{session}")["used"]
+        self.assertEqual((shown["tokens"], shown["cost_usd"]), (240, 1.0))
+        self.assertEqual((shown["token_parts"]["input"], shown["token_parts"]["output"]), (200, 40))
+        self.assertEqual(self.events(f"claude-{session}", "tool.finished"), [])  # hooks report the calls
+
+    def test_no_label_hides_telemetry(self):
+        for adapter in ("opencode", "claude", "generic", "transcript", "zzz"):
+            name = unique("label")
+            self.assertEqual(self.client.put(f"/v1/sessions/{name}", {"labels": {"adapter": adapter}}).status, 201)
+            self.sent(logs(used("x", n=int(name[-1], 36)), called("x", "c1"), service="my-agent", **{"headway.session": name}))
+            shown = self.session(name)["used"]
+            self.assertEqual((shown["tokens"], shown["cost_usd"]), (120, 0.5), adapter)
+            self.assertEqual(len(self.events(name, "tool.finished")), 1, adapter)
+
+    def test_one_forged_hook_hides_neither_tokens_nor_cost(self):
+        name = unique("forged")
+        hook = {"event": "usage", "session": "1", "usage": {"input_tokens": 1, "cost": 0.01}}
+        self.assertEqual(self.client.post("/v1/hooks/generic", hook, {"X-Headway-Session": name}).status, 200)
+        for n in range(2):
+            self.sent(logs(used("x", n=n), service="my-agent", **{"headway.session": name}))
+        shown = self.session(name)["used"]
+        self.assertEqual((shown["tokens"], shown["cost_usd"]), (240, 1.0))
+
+    def test_answers_of_a_sub_agent_with_hooks_of_its_own_count_once(self):
+        session = unique("sub")
+        self.hooked(session, ("m1", 100))
+        start = {"hook_event_name": "SubagentStart", "session_id": session, "agent_id": "s1", "agent_type": "explore"}
+        self.assertEqual(self.client.post("/v1/hooks/claude", start, {"X-Headway-Usage": "m2;2099-01-01T00:00:00Z;100;20"}).status, 200)
+        eventually(lambda: [told for told in self.events(f"claude-{session}", "child.progress") if told["tokens"] == 120])
+        self.sent(logs(used(session), used(session, n=1) | {"agent.name": "explore"}))
+        self.assertEqual([self.session(f"claude-{session}{own}")["used"]["tokens"] for own in ("", ".s1")], [120, 120])
+
     def test_of_log_records_and_spans_the_first_count(self):
         name = "qwen-20209046-5a32-4189-88b9-f58591ea23fb"
         self.sent(json.loads((FIXTURES / "qwen_logs.json").read_bytes()))
@@ -172,6 +220,13 @@ class Telemetry(SharedDaemonCase):
         self.sent(spans(tool, model, {"trace": trace, "parent": "", "gen_ai.operation.name": "invoke_agent"}), "traces")
         shown = self.session(f"my-agent-{trace}")
         self.assertEqual((shown["outcome"], shown["used"]["tokens"]), ("completed", 9))
+
+    def test_a_trace_that_ends_with_the_type_of_an_error_or_an_unknown_status_has_failed(self):
+        for status, more in (({}, {"error.type": "timeout"}), ({"code": "ERROR"}, {}), ({"code": 3}, {}), ({"code": 2.0}, {})):
+            trace = unique("tr")
+            self.sent(spans({"trace": trace, "parent": "", "status": status, "gen_ai.operation.name": "invoke_agent", **more}), "traces")
+            name = f"my-agent-{trace}"
+            self.assertEqual(self.session(name)["outcome"], "failed", (status, more))
 
     def test_a_loop_that_says_its_results_is_stuck_and_one_that_does_not_is_no_evidence(self):
         blind, seen = unique("blind"), unique("seen")

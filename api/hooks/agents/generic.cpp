@@ -37,6 +37,16 @@ void read_generic_mutated(JsonValue json, HookCall& call) {
     });
 }
 
+bool is_given(JsonValue object, std::string_view name) {
+    const auto found = member(object, name);
+    return found && found->kind() != JsonKind::kNull;
+}
+
+bool is_text(JsonValue object, std::string_view name) {
+    const auto found = member(object, name);
+    return found && found->kind() == JsonKind::kString;
+}
+
 void read_generic_call(JsonValue json, HookCall& call) {
     call.tool = name_in(json, "tool");
     call.args = member(json, "args");
@@ -50,8 +60,9 @@ void read_generic_call(JsonValue json, HookCall& call) {
     read_generic_mutated(json, call);
     call.interrupted = call.error_class == "cancelled";
     // A word that is not known is no success.
-    const auto word = member(json, "ok");
-    const bool unknown = word && word->kind() != JsonKind::kNull && !call.ok;
+    const bool unknown = (is_given(json, "ok") && !call.ok) ||
+                         (is_given(json, "exit_code") && !call.exit_code) ||
+                         (is_given(json, "class") && !is_text(json, "class"));
     const bool failed = !call.error.empty() || !call.error_class.empty() || unknown ||
                         call.exit_code.value_or(0) != 0;
     if (!call.ok && failed) call.ok = false;
@@ -129,8 +140,7 @@ void read_generic_error(JsonValue body, Hook& hook) {
 
 /// An outcome that is not known is a failure.
 void read_generic_outcome(JsonValue body, Hook& hook) {
-    const auto outcome = member(body, "outcome");
-    if (!outcome || outcome->kind() == JsonKind::kNull) return;
+    if (!is_given(body, "outcome")) return;
     hook.outcome = phrase_in(body, "outcome");
     core::Outcome known{};
     if (core::parse_name(hook.outcome, known)) return;

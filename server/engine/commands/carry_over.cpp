@@ -103,6 +103,16 @@ void take_labels(const std::vector<core::Label>& before, std::vector<core::Label
     labels = std::move(all);
 }
 
+/// First those of the generation before, so that digests are kept of the same agents.
+void take_adapters(const std::vector<std::string>& before, std::vector<std::string>& adapters) {
+    std::vector<std::string> all = before;
+    for (std::string& adapter : adapters) {
+        if (std::find(all.begin(), all.end(), adapter) == all.end())
+            all.push_back(std::move(adapter));
+    }
+    adapters = std::move(all);
+}
+
 /// As many as a policy may have: first those that the generation before had, or each generation
 /// would add its own.
 void keep_first(const std::vector<core::ToolPolicy>& before, std::vector<core::ToolPolicy>& tools) {
@@ -319,8 +329,13 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     about.policy = core::whole_policy(policy);
     if (!asks_trust && policy.trust_origin) about.policy.trust_origin.reset();
     const core::AgentInfo& agent = before.about.agent;
-    if (!agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
-    if (!agent.name.empty()) about.agent.name = agent.name;
+    // The hooks' word counts more than that of a caller without `control`, who may be the agent.
+    const bool hooks = !about.adapters.empty() && !about.agent.type.empty();
+    const bool keeps = before.about.by_operator || !hooks;
+    if (keeps && !agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
+    if (keeps && !agent.name.empty()) about.agent.name = agent.name;
+    about.by_operator = before.about.by_operator;
+    take_adapters(before.about.adapters, about.adapters);
     const std::string& parent = before.about.parent;  // a later generation of it is the same family
     if (base_of(about.parent) != base_of(parent)) about.parent = parent;
     take_labels(before.about.labels, about.labels);
@@ -332,9 +347,9 @@ Result<core::SessionStarted> implicit_opening(Transaction& transaction, const st
     core::SessionStarted about;
     about.implicit = true;
     HEADWAY_CHECK(check_turn(transaction.reader(), session));
-    if (controls) return about;
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), session));
-    if (before != nullptr)
+    if (controls && before != nullptr) about.adapters = before->session.state().about.adapters;
+    if (!controls && before != nullptr)
         (void)take_rules(before->session.state(), transaction.settings().policy, about);
     return about;
 }

@@ -51,6 +51,8 @@ struct ReportCommand {
     bool fresh = false;        ///< the event ids have been looked up, and none is stored
     bool by_operator = false;  ///< the caller sent a token with the scope `control`
     bool of_hook = false;      ///< the report's calls wait for the reply to a hook
+    std::string adapter = {};  ///< the adapter whose hook reports; or empty
+    core::Channel channel = core::Channel::kReport;
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

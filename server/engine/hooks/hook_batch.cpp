@@ -69,4 +69,16 @@ void settle_batch(Resident& resident, HookCommand& command) {
     if (!resident.hooks->finished_calls.empty()) resident.hooks.change().finished_calls.clear();
 }
 
+void number_round(const core::SessionState& state, HookCommand& command) {
+    const std::uint64_t round = command.call.hook.round.value_or(state.iteration.value_or(0) + 1);
+    const bool batch = command.call.hook.kind == api::hooks::HookKind::kBatch;
+    for (core::Event& event : command.events) {
+        if (auto* started = std::get_if<core::ToolStarted>(&event.payload)) started->round = round;
+        if (auto* finished = std::get_if<core::ToolFinished>(&event.payload))
+            finished->round = round;
+        auto* beat = std::get_if<core::Heartbeat>(&event.payload);
+        if (beat != nullptr && batch) beat->iteration = round;
+    }
+}
+
 }  // namespace headway::server

@@ -28,4 +28,8 @@ void note_finished_call(Resident& resident, const std::string& call_id);
 /// restart.
 void settle_batch(Resident& resident, HookCommand& command);
 
+/// Numbers the rounds of a dialect whose hooks report rounds. Batches are counted by the iteration
+/// of their heartbeat, unless the agent counts its turns.
+void number_round(const core::SessionState& state, HookCommand& command);
+
 }  // namespace headway::server

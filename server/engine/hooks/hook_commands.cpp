@@ -48,19 +48,15 @@ bool is_supervised(const core::SessionState& state) {
     return state.about.agent.type == "command";
 }
 
-/// From a program beside the agent: no sign of the agent itself.
-bool tells_use_only(const Hook& hook) {
-    return hook.kind == HookKind::kUsage && !hook.usage;
-}
-
 /// Report of a hook once the state of its session is known.
 class Report {
 public:
     Report(Resident& resident, HookCommand& command, core::Timestamp now)
         : resident_(resident), state_(resident.session.state()), command_(command), now_(now) {}
 
-    /// `uses` are the events that count the answers it tells of.
-    ReportCommand make(std::vector<core::Event> uses) {
+    /// `uses` are the events that count the answers it tells of; `adapter` is empty if it is no
+    /// report of the agent's.
+    ReportCommand make(std::vector<core::Event> uses, std::string adapter) {
         const HookKind kind = command_.call.hook.kind;
         if (kind == HookKind::kPre) {
             name_started();
@@ -71,11 +67,12 @@ public:
         if (kind == HookKind::kError) date_error();
         if (kind == HookKind::kAnswered) settle_answer();
         note_interruption();
-        if (command_.call.dialect->reports_rounds) number_round();
+        if (command_.call.dialect->reports_rounds) number_round(state_, command_);
         // From a program that reads the agent's record, so no sign of the agent.
         if (tells_use_only(command_.call.hook)) command_.events.clear();
         const bool others = !uses.empty() || kind == HookKind::kEnd;  // with ids
         std::vector<core::Event> events = std::move(uses);
+        note_adapter(adapter, events);
         if (closes_calls(command_.call.hook)) close_calls(events);
         const std::size_t before = events.size();
         std::move(command_.events.begin(), command_.events.end(), std::back_inserter(events));
@@ -99,6 +96,8 @@ public:
         report.whole_args = std::move(command_.whole_args);
         report.fresh = !others;
         report.of_hook = true;
+        report.channel = core::Channel::kAgent;
+        report.adapter = std::move(adapter);
         return report;
     }
 
@@ -107,6 +106,16 @@ private:
     P* only() {
         if (command_.events.empty()) return nullptr;
         return std::get_if<P>(&command_.events.front().payload);
+    }
+
+    /// A session that something else opened, or another adapter.
+    void note_adapter(const std::string& adapter, std::vector<core::Event>& events) const {
+        const auto& known = state_.about.adapters;
+        if (adapter.empty() || known.size() >= core::limits::kAdaptersMax) return;
+        if (std::find(known.begin(), known.end(), adapter) != known.end()) return;
+        core::Heartbeat beat;
+        beat.adapter = adapter;
+        events.emplace_back().payload = std::move(beat);
     }
 
     bool is_of_content(const std::string& call_id) const {
@@ -169,21 +178,6 @@ private:
         const bool works = kind == HookKind::kPrompt || kind == HookKind::kPre;
         if (now || (works && resident_.hooks->interrupted))
             resident_.hooks.change().interrupted = now;
-    }
-
-    /// Batches are counted by the iteration of their heartbeat, unless the agent counts its turns.
-    void number_round() {
-        const std::uint64_t round =
-            command_.call.hook.round.value_or(state_.iteration.value_or(0) + 1);
-        const bool batch = command_.call.hook.kind == HookKind::kBatch;
-        for (core::Event& event : command_.events) {
-            if (auto* started = std::get_if<core::ToolStarted>(&event.payload))
-                started->round = round;
-            if (auto* finished = std::get_if<core::ToolFinished>(&event.payload))
-                finished->round = round;
-            auto* beat = std::get_if<core::Heartbeat>(&event.payload);
-            if (beat != nullptr && batch) beat->iteration = round;
-        }
     }
 
     void close_calls(std::vector<core::Event>& events) const {
@@ -262,6 +256,9 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
     if (open && (resident->session.state().ended() || !asked)) return {};
     if (open && !resident->session.state().about.implicit) return {};
     core::SessionStarted about = command.about;
+    if (std::string adapter = reporting_adapter(*command.call.dialect, hook, about.agent.name);
+        !adapter.empty())
+        about.adapters.push_back(std::move(adapter));
     if (!command.parent.empty()) {
         HEADWAY_TRY(about.parent, in_force(transaction.reader(), command.parent, Begins::kNever));
     }
@@ -346,10 +343,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     follow_process(*resident, call);
     if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")
         resident->hooks.change().fresh = true;
-    // MCP is no way of reporting, and a person can be asked by it beside any.
-    const bool reports =
-        !api::hooks::asks_person(kind) && kind != HookKind::kStatus && !tells_use_only(call.hook);
-    if (reports)
+    std::string adapter = reporting_adapter(*call.dialect, call.hook, about.agent.name);
+    if (!adapter.empty())
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
                                     transaction.now());
     const bool vain = api::hooks::asks_person(kind) && is_vain(resident->session.state(), call);
@@ -366,8 +361,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         note_prompts(*resident, call.hook);
         HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
         older = taken.more;
-        ReportCommand report =
-            Report{*resident, *this, transaction.now()}.make(std::move(taken.events));
+        ReportCommand report = Report{*resident, *this, transaction.now()}.make(
+            std::move(taken.events), std::move(adapter));
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done)

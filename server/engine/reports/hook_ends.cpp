@@ -28,9 +28,11 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
     end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
     const bool exhausted =
         state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
-    if (core::parse_name(hook.outcome, end.outcome) && end.outcome != core::Outcome::kHalted &&
-        (end.outcome != core::Outcome::kBudgetExhausted || exhausted))
-        return end;
+    const bool named = core::parse_name(hook.outcome, end.outcome);
+    // Only Headway halts a session, and knows whether a budget is exhausted.
+    const bool believed = end.outcome != core::Outcome::kHalted &&
+                          (end.outcome != core::Outcome::kBudgetExhausted || exhausted);
+    if (named && believed) return end;
     const bool completed =
         hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
     end.outcome = core::Outcome::kCancelled;
@@ -42,9 +44,21 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
     } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering) {
         end.outcome = core::Outcome::kFailed;
     } else if (completed && !interrupted) {
-        end.outcome = core::Outcome::kCompleted;
+        end.outcome = named ? core::Outcome::kFailed : core::Outcome::kCompleted;
     }
     return end;
+}
+
+bool tells_use_only(const Hook& hook) {
+    return hook.kind == HookKind::kUsage && !hook.usage;
+}
+
+std::string reporting_adapter(const api::hooks::Dialect& dialect, const Hook& hook,
+                              const std::string& named) {
+    if (api::hooks::asks_person(hook.kind) || hook.kind == HookKind::kStatus) return {};
+    if (tells_use_only(hook)) return {};
+    if (!named.empty()) return named;
+    return hook.agent.empty() ? std::string{dialect.name} : hook.agent;
 }
 
 }  // namespace headway::server

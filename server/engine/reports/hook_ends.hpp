@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
+#include "api/hooks/dialect.hpp"
 #include "api/hooks/hook.hpp"
 #include "core/events/session_payloads.hpp"
 #include "core/state/session_state.hpp"
@@ -24,5 +27,14 @@ bool ends_dialogs(const api::hooks::Hook& hook);
 /// agent's last turn.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           bool interrupted);
+
+/// True for a report of a program beside the agent, which is no sign of the agent itself.
+bool tells_use_only(const api::hooks::Hook& hook);
+
+/// The adapter that reports the agent's work by this hook; `named`: its name in the session's
+/// opening. Empty for MCP, which is no way of reporting (a person can be asked by it beside any),
+/// for a question about the state, and for a program that reads the agent's record.
+std::string reporting_adapter(const api::hooks::Dialect& dialect, const api::hooks::Hook& hook,
+                              const std::string& named);
 
 }  // namespace headway::server

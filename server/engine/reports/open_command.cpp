@@ -139,6 +139,23 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
                  std::move(field)};
 }
 
+/// A caller that may not control a session does not rename what its hooks call it: budgets and
+/// digests go by these.
+void keep_hooks_words(const core::Opening& known, core::SessionStarted& about) {
+    if (known.adapters.empty()) return;
+    if (!known.agent.type.empty()) about.agent.type = known.agent.type;
+    if (!known.agent.name.empty()) about.agent.name = known.agent.name;
+    std::vector<core::Label> labels;
+    for (const core::Label& label : known.labels) {
+        if (label.key != "adapter" && label.key != "workspace") continue;
+        std::erase_if(about.labels, [&](const auto& own) { return own.key == label.key; });
+        labels.push_back(label);
+    }
+    labels.insert(labels.end(), about.labels.begin(), about.labels.end());
+    if (labels.size() > core::limits::kLabelsMax) labels.resize(core::limits::kLabelsMax);
+    about.labels = std::move(labels);
+}
+
 /// An opening adds nothing to this session: it had one, or has ended.
 bool is_opened(const Resident* resident) {
     if (resident == nullptr) return false;
@@ -229,6 +246,9 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     if (!by_operator && !is_opened(resident)) {
         HEADWAY_TRY(before, take_before(transaction, resident, *this));
     }
+    if (by_operator) about.by_operator = true;
+    if (resident != nullptr && !by_operator && !of_hook)
+        keep_hooks_words(resident->session.state().about, about);
     const bool known =
         resident != nullptr && settings.capture.only_digests(resident->session.state().about);
     if (known || settings.capture.only_digests(about)) about.goal = {};

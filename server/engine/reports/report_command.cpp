@@ -8,6 +8,7 @@
 
 #include "api/decode/decode_approvals.hpp"
 #include "core/base/assert.hpp"
+#include "core/budgets/cost_text.hpp"
 #include "core/policies/policy_floor.hpp"
 #include "core/text/words.hpp"
 #include "server/engine/commands/approval_documents.hpp"
@@ -191,6 +192,33 @@ void note_operator(ReportCommand& command) {
     }
 }
 
+/// The way by which a report came. By this label a program says that it reports an agent from its
+/// record, where telemetry may repeat calls and usage as it does beside hooks.
+core::Channel channel_of(const ReportCommand& command, const core::SessionState& state) {
+    if (command.channel != core::Channel::kReport) return command.channel;
+    const auto& labels = state.about.labels;
+    const bool stored = std::any_of(labels.begin(), labels.end(), [](const auto& label) {
+        return label.key == "adapter" && label.value == "transcript";
+    });
+    return stored ? core::Channel::kAgent : core::Channel::kReport;
+}
+
+/// Notes by which way the calls and the usage came, and leaves out usage that is known already.
+void note_channel(core::Channel channel, const core::SessionState& state,
+                  std::vector<core::Event>& events) {
+    if (channel == core::Channel::kReport) return;
+    core::ChannelUse all = core::channel_use(state);
+    for (core::Event& event : events) {
+        const bool of_agent = channel == core::Channel::kAgent;
+        if (auto* call = std::get_if<core::ToolStarted>(&event.payload)) call->of_agent = of_agent;
+        if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) call->of_agent = of_agent;
+        core::Usage* usage = core::usage_in(event.payload);
+        if (usage == nullptr) continue;
+        usage->channel = channel;
+        core::leave_out_known(all, *usage);
+    }
+}
+
 /// Fills the numbers of the accepted events into the places that drop_known() left open.
 void fill_numbers(std::span<const core::Event> events, const Echoes& echoes, api::Advice& advice) {
     auto place = advice.results.begin();
@@ -252,13 +280,15 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(check_requests(transaction, resident, policy, events, advice));
     HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, policy, *this));
     const core::CaptureRules& capture = transaction.settings().capture;
-    if (resident != nullptr ? capture.only_digests(resident->session.state().about)
-                            : capture.only_digests(first)) {
+    const bool listed = resident != nullptr ? capture.only_digests(resident->session.state().about)
+                                            : capture.only_digests(first);
+    if (listed || capture.only_digests_of(adapter)) {
         for (core::Event& event : events)
             core::keep_digests(event.payload);
     }
     std::vector<core::Event>& decided = transaction.events();
     HEADWAY_CHECK(open_if_new(transaction, resident, session, controls, decided));
+    note_channel(channel_of(*this, resident->session.state()), resident->session.state(), events);
     core::estimate_costs(transaction.settings().prices, resident->session.state().about.agent.model,
                          events);
     core::Context asking = transaction.context();

@@ -2,11 +2,8 @@
 #include "server/engine/reports/telemetry_commands.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "api/hooks/dialect.hpp"
-#include "core/base/assert.hpp"
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/reports/generations.hpp"
@@ -16,36 +13,9 @@ namespace {
 
 using core::Result;
 
-/// Adapters that report tokens without a dialect of their own: plugins, and stored sessions.
-constexpr std::array<std::string_view, 4> kPlainAdapters{"opencode", "kilo", "pi", "transcript"};
-
-/// The adapter that opened a session, by its label; empty: none, or a word of the user's.
-std::string_view adapter_of(const Resident& resident) {
-    for (const core::Label& label : resident.session.state().about.labels) {
-        if (label.key != "adapter") continue;
-        const bool plain = std::find(kPlainAdapters.begin(), kPlainAdapters.end(), label.value) !=
-                           kPlainAdapters.end();
-        const bool known = plain || label.value == kTelemetryAdapter ||
-                           api::hooks::find_dialect(label.value) != nullptr;
-        return known ? std::string_view{label.value} : std::string_view{};
-    }
-    return {};
-}
-
-/// Parts that telemetry may add to a session.
-enum class Adds : std::uint8_t { kAll, kUsage, kCost, kNothing };
-
-Adds adds_to(Transaction& transaction, const Resident& resident) {
-    std::string_view adapter = adapter_of(resident);
-    if (const core::HookChannel* channel = transaction.channels().find(resident.key))
-        adapter = channel->adapter;
-    if (adapter.empty() || adapter == kTelemetryAdapter) return Adds::kAll;
-    const api::hooks::Dialect* dialect = api::hooks::find_dialect(adapter);
-    // A plugin speaks the neutral dialect under the name of its agent.
-    if (dialect == nullptr) dialect = api::hooks::find_dialect("generic");
-    HEADWAY_ASSERT(dialect != nullptr);
-    if (!dialect->reports_tokens) return Adds::kUsage;
-    return dialect->reports_cost ? Adds::kNothing : Adds::kCost;
+/// True if hooks report this session, which say what happens before telemetry does.
+bool has_hooks(const Resident& resident) {
+    return !resident.session.state().about.adapters.empty();
 }
 
 bool is_usage(const core::Event& event) {
@@ -53,12 +23,18 @@ bool is_usage(const core::Event& event) {
     return answer != nullptr && answer->usage;
 }
 
-/// Keeps the cost for agents whose hooks report tokens and no cost.
-void keep_cost(std::vector<core::Event>& events) {
-    std::erase_if(events, [](core::Event& event) {
-        core::Usage& usage = *std::get<core::Message>(event.payload).usage;
-        usage.tokens = usage.input_tokens = usage.output_tokens = 0;
-        return usage.cost_usd.value_or(0) <= 0;
+bool is_call(const core::Event& event) {
+    return std::holds_alternative<core::ToolStarted>(event.payload) ||
+           std::holds_alternative<core::ToolFinished>(event.payload);
+}
+
+/// Leaves out what the agent's hooks or its record have really reported. Usage stays: only the part
+/// of it that is not known counts (leave_out_known()).
+void leave_out_reported(const Resident& resident, std::vector<core::Event>& events) {
+    const bool calls = resident.session.state().agent_calls;
+    const bool rest = calls || has_hooks(resident);
+    std::erase_if(events, [calls, rest](const core::Event& event) {
+        return !is_usage(event) && (is_call(event) ? calls : rest);
     });
 }
 
@@ -93,11 +69,7 @@ public:
         }
         if (!resident->telemetry && says_something(report)) resident->telemetry = taken_.signal;
         if (resident->telemetry.value_or(taken_.signal) != taken_.signal) return {};
-        const Adds adds = adds_to(transaction_, *resident);
-        if (adds == Adds::kNothing) return {};
-        if (adds != Adds::kAll)
-            std::erase_if(report.events, [](const core::Event& event) { return !is_usage(event); });
-        if (adds == Adds::kCost) keep_cost(report.events);
+        leave_out_reported(*resident, report.events);
         return store(*resident, report);
     }
 
@@ -107,7 +79,7 @@ private:
     Result<std::string> target_of(const TelemetryReport& report) {
         if (report.sub_agent.empty()) return report.target;
         HEADWAY_TRY(const Resident* main, transaction_.find(report.target));
-        const bool hooks = main != nullptr && adds_to(transaction_, *main) != Adds::kAll;
+        const bool hooks = main != nullptr && has_hooks(*main);
         return hooks ? report.target : report.sub_target;
     }
 
@@ -129,6 +101,7 @@ private:
         command.session = id;
         command.batch = true;
         command.events = std::move(report.events);
+        command.channel = core::Channel::kTelemetry;
         auto stored = command(transaction_);
         if (stored) return {};
         if (is_storage_error(stored.error().code)) return std::move(stored).error();

@@ -33,8 +33,9 @@ struct TelemetryReport {
 using TelemetryTaken = api::otlp::Taken;
 
 /// Stores only the facts that no other kind of report provides. For each session, either log
-/// records or spans are used, whichever came first. For a session with hooks, only token usage is
-/// stored, and only if the hooks do not report token usage.
+/// records or spans are used, whichever came first. For a session with hooks, only usage is stored,
+/// and calls if the hooks report none; of hooks and telemetry the larger sum of tokens and of costs
+/// counts. A label of the session has no effect on this, since anyone may write it.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
     TelemetryTaken taken;  ///< the part of the result that is known before the command runs

@@ -6,6 +6,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/budgets/cost_text.hpp"
 #include "core/meters/prices.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
@@ -40,13 +41,7 @@ DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& afte
     for (const core::Event& event : events) {
         const core::Usage* usage = core::usage_in(event.payload);
         if (usage == nullptr) continue;
-        std::uint64_t parts = 0;
-        for (const std::uint64_t part :
-             {usage->input_tokens, usage->cached_tokens, usage->cache_write_tokens,
-              usage->output_tokens, usage->reasoning_tokens})
-            parts += std::min(part, core::kBudgetCountMax);
-        const std::uint64_t tokens =
-            std::min(usage->tokens != 0 ? usage->tokens : parts, core::kBudgetCountMax);
+        const std::uint64_t tokens = core::tokens_of(*usage);
         const std::uint64_t cost = core::cost_micros(usage->cost_usd.value_or(0));
         use.tokens = std::min(use.tokens + tokens, core::kBudgetCountMax);
         if (!usage->cost_usd) use.unpriced = std::min(use.unpriced + tokens, core::kBudgetCountMax);

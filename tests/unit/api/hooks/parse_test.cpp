@@ -202,6 +202,58 @@ TEST_CASE("hooks: a member of a wrong type is as absent", "[api][hooks]") {
     }
 }
 
+TEST_CASE("hooks: a neutral call that says how it ended in a word that is not known has failed",
+          "[api][hooks]") {
+    const auto ok = [](const std::string& members) {
+        const Read read{"generic",
+                        R"({"event":"post","session":"s","tool":"t","result":"",)" + members + "}"};
+        return read.hook.call.ok;
+    };
+    for (const char* bad :
+         {R"("ok":"false")", R"("ok":"true")", R"("ok":0)", R"("ok":1)", R"("ok":[])",
+          R"("ok":false)", R"("exit_code":137)", R"("exit_code":-1)", R"("exit_code":"0")",
+          R"("exit_code":{})", R"("class":7)", R"("class":"timeout")", R"("error":"boom")",
+          R"("error":{"code":1})"}) {
+        INFO(bad);
+        CHECK(ok(bad) == std::optional{false});
+    }
+    for (const char* good :
+         {R"("ok":true)", R"("ok":true,"exit_code":1)", R"("ok":true,"class":7)"}) {
+        INFO(good);
+        CHECK(ok(good) == std::optional{true});
+    }
+    for (const char* none : {R"("ok":null)", R"("exit_code":0)", R"("exit_code":null)",
+                             R"("class":null)", R"("class":"")"}) {
+        INFO(none);
+        CHECK_FALSE(ok(none).has_value());
+    }
+    const Read batch{"generic",
+                     R"({"event":"batch","session":"s","calls":[{"tool":"t","ok":"yes"},)"
+                     R"({"tool":"t","exit_code":-9},{"tool":"t","ok":true}]})"};
+    REQUIRE(batch.hook.calls.size() == 3);
+    CHECK(batch.hook.calls[0].ok == std::optional{false});
+    CHECK(batch.hook.calls[1].ok == std::optional{false});
+    CHECK(batch.hook.calls[2].ok == std::optional{true});
+}
+
+TEST_CASE("hooks: a neutral outcome that is not known is a failure that names it", "[api][hooks]") {
+    const auto outcome = [](const std::string& event, const std::string& value) {
+        const Read read{"generic",
+                        R"({"event":")" + event + R"(","session":"s","outcome":)" + value + "}"};
+        return read.hook.outcome + "|" + read.hook.reason;
+    };
+    for (const std::string event : {"end", "subend"}) {
+        CHECK(outcome(event, R"("banana")") ==
+              "failed|it ended with an outcome that is not known: banana");
+        for (const char* bad :
+             {R"("error")", R"("FAILED")", R"("failure")", "5", "true", "{}", R"("")"})
+            CHECK_THAT(outcome(event, bad),
+                       Catch::StartsWith("failed|it ended with an outcome that is not known"));
+        CHECK(outcome(event, "null") == "|");
+        CHECK(outcome(event, R"("completed")") == "completed|");
+    }
+}
+
 TEST_CASE("hooks: names are bounded and have no control characters", "[api][hooks]") {
     const auto session = [](const std::string& id) {
         return Read{"claude", R"({"hook_event_name":"Stop","session_id":")" + id + "\"}"}

@@ -147,6 +147,29 @@ TEST_CASE("a failed span says why by its status or its exception") {
           "call shop s t  failed args  result boom\n");
 }
 
+TEST_CASE("a span with the type of an error or with an unknown status is no success") {
+    const std::string root = R"(,"traceId":"aa","spanId":"bb")";
+    const std::string agent = "gen_ai.operation.name=invoke_agent";
+    const auto with_code = [&root](const std::string& code) {
+        return root + R"(,"status":{"code":)" + code + "}";
+    };
+    CHECK(of_span(agent + ";error.type=timeout", root) == "run ends shop aa failed\n");
+    for (const char* code : {"2", "3", "-1", "2.0", "true", "\"ERROR\"", "\"\"", "\"2\"", "[]"})
+        CHECK(of_span(agent, with_code(code)) == "run ends shop aa failed\n");
+    for (const char* code :
+         {"0", "1", "null", "\"1\"", "\"STATUS_CODE_OK\"", "\"STATUS_CODE_UNSET\""})
+        CHECK(of_span(agent, with_code(code)) == "run ends shop aa\n");
+
+    const std::string tool = "session.id=s;gen_ai.operation.name=execute_tool;gen_ai.tool.name=t";
+    CHECK(of_span(tool + ";error.type=timeout", root) == "call shop s t  failed args  result \n");
+    CHECK(of_span("session.id=s;gen_ai.operation.name=chat;error.type=timeout", root) ==
+          "error shop s \"timeout\" timeout\n");
+    const std::string log = "headway.session=s;event.name=tool_result;tool_name=t";
+    CHECK(of_log(log + ";error=no disk", "shop") == "call shop s t  failed args  result no disk\n");
+    CHECK(of_log(log + ";success=true;error=false", "shop") == "call shop s t  ok args  result \n");
+    CHECK(of_log(log, "shop") == "call shop s t  ok args  result \n");
+}
+
 TEST_CASE("records of services that are no agents say nothing") {
     CHECK(of_log("session.id=browser-7;event.name=page_view", "shop").empty());
     CHECK(of_log("event.name=user_prompt", "claude-code").empty());

@@ -573,6 +573,31 @@ TEST_CASE("approvals: expiry approves only what the operator allows", "[core]") 
     }
 }
 
+TEST_CASE("approvals: time in which no person could reject approves nothing", "[core]") {
+    Requests scheduler;
+    scheduler.rules.approve_on_expiry = {"deploy"};
+    const auto action = GENERATE(OnExpiry::kApprove, OnExpiry::kReject);
+    auto asked = call();
+    asked.expires_in_ms = 1000;
+    asked.risk = Risk::kMedium;
+    asked.on_expiry = action;
+    const auto n = scheduler.ask(asked, 100);
+    Watch watch;  // of a daemon that starts when the time is over
+    watch.start(at(5000));
+    const bool approves = action == OnExpiry::kApprove;
+    CHECK(scheduler.session.next_deadline(watch) == at(approves ? 6000 : 1100));
+    const auto tick_at = [&](std::int64_t ms) {
+        Context built = scheduler.around(ms);
+        built.watch = watch;
+        std::vector<Event> out;
+        scheduler.session.tick(built, out);
+    };
+    tick_at(5999);
+    CHECK(scheduler.status(n) == (approves ? S::kPending : S::kExpired));
+    tick_at(6000);
+    CHECK(scheduler.status(n) == (approves ? S::kApproved : S::kExpired));
+}
+
 TEST_CASE("approvals: an extension stops at the operator's maximum", "[core]") {
     const BudgetBounds bounds{30, 600, 5, 60, 1000, 2.0};
     const BudgetLimits limits{500, 50, std::nullopt, 2.5};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/budgets/budget.hpp"
+#include "core/budgets/cost_text.hpp"
 #include "tests/support/budgeted.hpp"
 #include "tests/support/names.hpp"
 
@@ -436,4 +437,75 @@ TEST_CASE("budget fold: a session that accepts a suggestion keeps its source in 
     CHECK(session.state().budget.source == Origin::kSuggested);
     CHECK(session.state().budget.limits == step_limit(40));
     CHECK(folded(events) == session.state());
+}
+
+TEST_CASE("budget fold: a sum below its parts does not hide them", "[core][budget]") {
+    Usage usage;
+    usage.tokens = 1;
+    usage.input_tokens = 100;
+    usage.output_tokens = 20;
+    usage.cached_tokens = 3;
+    usage.cache_write_tokens = 4;
+    usage.reasoning_tokens = 5;
+    CHECK(tokens_of(usage) == 132);
+    usage.tokens = 200;  // of which some have no part
+    CHECK(tokens_of(usage) == 200);
+    usage.tokens = UINT64_MAX;
+    CHECK(tokens_of(usage) == kBudgetCountMax);
+    usage.input_tokens = UINT64_MAX;
+    usage.tokens = 0;
+    CHECK(tokens_of(usage) == kBudgetCountMax);
+}
+
+namespace {
+
+/// Reports a usage by `channel`, as the daemon does; returns the tokens that it adds.
+std::uint64_t add_by(Metered& m, Channel channel, std::uint64_t tokens,
+                     std::optional<double> cost = {}) {
+    Heartbeat beat;
+    beat.usage.emplace();
+    beat.usage->channel = channel;
+    beat.usage->output_tokens = tokens;
+    beat.usage->cost_usd = cost;
+    ChannelUse all = channel_use(m.state);
+    leave_out_known(all, *beat.usage);
+    const std::uint64_t added = tokens_of(*beat.usage);
+    m.takes(std::move(beat));
+    CHECK(all.agent_tokens >= m.meter().channels->agent_tokens);
+    CHECK(all.telemetry_tokens == m.meter().channels->telemetry_tokens);
+    return added;
+}
+
+}  // namespace
+
+TEST_CASE("budget fold: of what hooks and telemetry report the larger sum counts",
+          "[core][budget]") {
+    Metered m;
+    CHECK(add_by(m, Channel::kAgent, 100) == 100);
+    CHECK(add_by(m, Channel::kTelemetry, 100, 0.5) == 0);
+    CHECK(add_by(m, Channel::kTelemetry, 60, 0.5) == 60);
+    CHECK(add_by(m, Channel::kAgent, 80, 0.25) == 20);
+    CHECK(add_by(m, Channel::kReport, 7) == 7);  // of a client, beside both
+    CHECK(m.meter().tokens == 187);
+    CHECK(m.meter().parts->output == 187);
+    CHECK(m.meter().cost_micros == 1'000'000);
+    CHECK(add_by(m, Channel::kAgent, 0, 1.0) == 0);
+    CHECK(m.meter().cost_micros == 1'250'000);
+}
+
+TEST_CASE("budget fold: telemetry beside hooks has the use of sub-agents, too", "[core][budget]") {
+    for (const bool hooks : {true, false}) {
+        CAPTURE(hooks);
+        Metered m;
+        if (hooks) m.state.about.adapters = {"claude"};
+        ChildProgress child;
+        child.child = "s.a";
+        child.tokens = 50;
+        child.cost_usd = 0.5;
+        m.takes(child);
+        CHECK(add_by(m, Channel::kAgent, 100) == 100);
+        CHECK(add_by(m, Channel::kTelemetry, 150, 2.0) == (hooks ? 0 : 50));
+        CHECK(m.meter().cost_micros == (hooks ? 1'500'000 : 2'000'000));
+        CHECK(add_by(m, Channel::kTelemetry, 10) == 10);
+    }
 }

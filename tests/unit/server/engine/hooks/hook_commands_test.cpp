@@ -377,7 +377,15 @@ TEST_CASE("engine hooks: how a session ended", "[server]") {
           Case{R"("event":"said","text":"hm")", R"("event":"end","outcome":"halted")",
                Outcome::kCancelled},
           Case{R"("event":"said","text":"hm")", R"("event":"end","outcome":"budget_exhausted")",
-               Outcome::kCancelled}}) {
+               Outcome::kCancelled},
+          Case{R"("event":"stop","text":"done")", R"("event":"end","outcome":"budget_exhausted")",
+               Outcome::kFailed},
+          Case{R"("event":"stop","text":"done")", R"("event":"end","outcome":"halted")",
+               Outcome::kFailed},
+          Case{R"("event":"stop","text":"done")", R"("event":"end","outcome":"banana")",
+               Outcome::kFailed},
+          Case{R"("event":"stop","text":"done")", R"("event":"subend","outcome":"error")",
+               Outcome::kFailed}}) {
         CAPTURE(c.before, c.end);
         Supervised daemon;
         answered(daemon, hook_command(R"("event":"prompt","text":"go")"));
