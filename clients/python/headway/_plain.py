@@ -91,6 +91,8 @@ class _Writer:
     def __init__(self, nodes: int, chars: int) -> None:
         self.nodes, self.chars = nodes, chars
         self.deep = False
+        self.member = ""  # of the whole
+        self.formless = ""  # the first member with a value that is shown by its type alone
 
     def text(self, value: str) -> str:
         size = 1 if value.isascii() else ESCAPED  # bytes of a character
@@ -114,6 +116,8 @@ class _Writer:
                 out["…"] = f"{len(items)} members"
                 break
             name = key if type(key) is str else self.key(key)
+            if depth == 0:
+                self.member = name
             out[self.text(name)] = self.value(value, depth + 1)
         return out
 
@@ -168,6 +172,7 @@ class _Writer:
         except (Exception, SystemExit):  # of a type that lies about itself
             pass
         kind = type(value)
+        self.formless = self.formless or self.member or "value"
         return self.text(cut(f"<{kind.__module__}.{kind.__qualname__}>", 200))
 
     def too_deep(self) -> str:
@@ -197,11 +202,23 @@ class _Writer:
 
 def json_of(value: Any, brief: bool = False) -> str:
     """Compact JSON in ASCII. Never fails; what JSON cannot express is text, what is too long is cut and says so."""
+    return shown(value, brief)[0]
+
+
+def shown(value: Any, brief: bool = False) -> tuple[str, str]:
+    """json_of(), and the name of the first member in which another object of the same type would look the same; "" without one."""
     writer = _Writer(BRIEF_NODES_MAX, BRIEF_CHARS_MAX) if brief else _Writer(NODES_MAX, CHARS_MAX)
     try:
-        return json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return text, writer.formless
     except (Exception, SystemExit):
-        return json.dumps(f"<{type(value).__name__}>")
+        return json.dumps(f"<{type(value).__name__}>"), writer.formless or "value"
+
+
+def not_shown(member: str) -> str:
+    """Why a person can decide about no call with this argument."""
+    return cut(f"This call needs a person's approval, and the argument {member!r} has an object that cannot be shown: another of its type "
+               "would look the same. Pass plain values, a dataclass or a pydantic model.")
 
 
 def same_kind(edit: Any, args: Any) -> bool:
