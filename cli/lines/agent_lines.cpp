@@ -26,17 +26,6 @@ core::CallKind kind_of(const Json& call) {
         .value_or(core::kind_of_call(tool, command));
 }
 
-/// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own.
-std::string_view inner_command(std::string_view line) {
-    const std::string_view program = line.substr(0, line.find(' '));
-    const std::size_t option = line.find(" -lc ");
-    if (!program.ends_with("sh") || option != program.size()) return line;
-    line.remove_prefix(option + 5);
-    const bool quoted = line.size() >= 2 && (line.front() == '\'' || line.front() == '"') &&
-                        line.back() == line.front();
-    return quoted ? line.substr(1, line.size() - 2) : line;
-}
-
 /// Whether a call that ended well did more than look, plan or wait.
 bool changes(const Json& call) {
     const Json& command = call["args"]["command"];

@@ -60,6 +60,8 @@ public:
 
     /// True once a line of an agent has been seen.
     bool found() const { return found_; }
+    /// True if the ids of calls in the lines are not those that the agent's hooks report.
+    bool has_own_ids() const { return format_ != nullptr && format_->has_own_ids; }
     /// How the agent's work ended; the last result found.
     const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }

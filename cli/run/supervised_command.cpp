@@ -109,6 +109,7 @@ ExitStatus SupervisedCommand::run() {
     agent_.finish(streams_[0].lines);
     agent_.look_again();
     report_lines(true);
+    reporter_.agent_ended();
     return *status_;
 }
 
@@ -201,7 +202,7 @@ void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
 // all of them lie, would hide how they stand: it is closed, as reported on the side.
 void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
     if (!setup_.figures.is_agent.exchange(true)) reporter_.add("tool.finished", setup_.call);
-    reporter_.add(event.type, event.data, hooks_tell);
+    reporter_.add(event.type, event.data, hooks_tell, agent_.has_own_ids());
 }
 
 // Only of the conversation with which it begins: a call of the agent can print the beginning of

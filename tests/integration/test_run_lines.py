@@ -179,6 +179,42 @@ class Live(LinesCase):
         self.assertEqual(document["result"], {"text": "All made.", "model": "m"})
         self.assertEqual(document["adapter"]["name"], "claude")
 
+    def hidden(self, hook: str):
+        """An agent of which only this event comes by hooks, and that then goes round; it is still there."""
+        session, process = self.script("""
+            import json, os, sys, urllib.request
+            def line(**body):
+                print(json.dumps({**body, "session_id": "native", "uuid": "u"}), flush=True)
+            line(type="system", subtype="init", model="m")
+            body = json.dumps(dict(HOOK, session_id="native", cwd="/w")).encode()
+            request = urllib.request.Request(os.environ["HEADWAY_URL"] + "/v1/hooks/claude", body,
+                                             {"Content-Type": "application/json", "X-Headway-Session": os.environ["HEADWAY_SESSION"]})
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read()
+            for n in range(8):
+                line(type="assistant", message={"id": f"m{n}", "content": [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": "make test"}}],
+                                                "usage": {"input_tokens": 100, "output_tokens": 10}})
+                line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": f"t{n}", "is_error": True, "content": "boom"}]})
+            sys.stdin.readline()
+            line(type="result", is_error=False, result="Done.", total_cost_usd=0.5, usage={"input_tokens": 50000, "output_tokens": 500})
+        """.replace("HOOK", hook), stdin=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        return session, process
+
+    def test_one_event_of_hooks_hides_no_loop_and_no_tokens(self):
+        for hook in ('{"hook_event_name": "Notification", "message": "hi"}', '{"hook_event_name": "SessionStart", "source": "startup"}'):
+            with self.subTest(hook):
+                session, process = self.hidden(hook)
+                eventually(lambda: self.client.get(f"/v1/sessions/{session}").json().get("verdict", {}).get("status") == "stuck", seconds=15,
+                           what="the loop in the lines")
+                self.assertIn("adapter", self.client.session(session))
+                self.assertEqual(self.client.session(session)["used"]["tokens"], 880)
+                process.stdin.write("go\n")
+                process.stdin.close()
+                finish(process)
+                document = self.client.session(session)
+                self.assertEqual((document["used"]["tokens"], document["used"]["cost_usd"]), (50500, 0.5))
+                self.assertEqual(document["tools"]["calls"], 9)  # with the command
+
     def test_the_end_of_an_agent_is_not_the_end_of_the_command(self):
         session, process = self.script(HOOKED + """
     sys.stdin.readline()
