@@ -85,10 +85,12 @@ void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
 void AgentLines::finish(OutputLines& rest) {
     if (!at_start_ && !ordinary_) end_line(rest);
     end_message();
+    tell_owed();
 }
 
 void AgentLines::tick() {
-    told_ = 0;
+    told_ = told_calls_ = 0;
+    tell_owed();
     if (left_out_ == 0) return;
     const std::string text = "[" + std::to_string(std::exchange(left_out_, 0)) +
                              " events of the agent's lines left out]";
@@ -284,12 +286,36 @@ void AgentLines::end_message() {
     tell(std::move(message), true);
 }
 
+// A flood of messages must not hide calls, and no flood what was used.
 void AgentLines::tell(LineEvent event, bool hooks_tell) {
-    if (++told_ > kEventsPerSecondMax) {
-        ++left_out_;
-        return;
+    const bool call = event.type.starts_with("tool.") || event.type == "error.reported";
+    std::size_t& told = call ? told_calls_ : told_;
+    if (++told <= kEventsPerSecondMax) return tell_(event, hooks_tell);
+    if (event.data.contains("usage")) return owe(event.data["usage"], hooks_tell);
+    ++left_out_;
+}
+
+void AgentLines::owe(const Json& usage, bool hooks_tell) {
+    const auto same = [&](const Owed& owed) {
+        return owed.hooks_tell == hooks_tell &&
+               (owed_.size() >= kOwedMax || owed.usage["model"] == usage["model"]);
+    };
+    const auto owed = std::find_if(owed_.begin(), owed_.end(), same);
+    if (owed == owed_.end()) return owed_.push_back({usage, hooks_tell});
+    for (const auto& [name, value] : usage.members()) {
+        if (!value.is_number()) continue;
+        Json& sum = owed->usage[name];
+        if (value.is_unsigned()) {
+            sum = sum.count() + value.count();
+        } else {
+            sum = sum.number() + value.number();
+        }
     }
-    tell_(event, hooks_tell);
+}
+
+void AgentLines::tell_owed() {
+    for (Owed& owed : std::exchange(owed_, {}))
+        tell_({"heartbeat", {{"usage", std::move(owed.usage)}}}, owed.hooks_tell);
 }
 
 }  // namespace headway::cli

@@ -112,6 +112,15 @@ class Lines(LinesCase):
         self.assertIn("stdout", [event["data"].get("role") for event in journal])
         self.assertEqual(document["used"]["tokens"], 0)
 
+    def test_a_flood_of_messages_hides_no_tokens_and_no_cost(self):
+        def message(number):
+            return {"type": "assistant", "session_id": "s", "uuid": "u", "message": {"id": f"m{number}", "content": [{"type": "text", "text": f"noise {number}"}]}}
+        result = {"type": "result", "session_id": "s", "uuid": "u", "result": "Done.", "is_error": False, "total_cost_usd": 5.0,
+                  "usage": {"input_tokens": 999, "output_tokens": 1}}
+        lines = [INIT.strip()] + [json.dumps(line) for line in [*map(message, range(1500)), result]]
+        _, document, _ = self.run_lines("\n".join(lines) + "\n")
+        self.assertEqual((document["used"]["tokens"], document["used"]["cost_usd"]), (1000, 5.0))
+
     def test_other_output_stays_output(self):
         _, _, journal = self.run_lines('building\n{"type":"turn.completed"}\n{"level":"info"}\n')
         texts = [event["data"]["text"] for event in journal if event["type"] == "message"]
