@@ -91,7 +91,7 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
       next_report_(steady_now() + kReportInterval) {}
 
 ExitStatus SupervisedCommand::run() {
-    while (!status_ || !output_done()) {
+    while (!status_ || !output_done() || outlived()) {
         poll_once();
         if (kill_at_ && steady_now() >= *kill_at_) {
             signal_tree(SIGKILL);
@@ -289,6 +289,11 @@ void SupervisedCommand::look_at_stay() {
 void SupervisedCommand::end_tree() {
     signal_tree(SIGTERM);
     kill_at_ = steady_now() + kKillAfter;
+}
+
+/// True while a process of the agent goes on although it was ended with its tree, and SIGKILL is due.
+bool SupervisedCommand::outlived() const {
+    return kill_at_ && !ProcTree().descendants(::getpid()).empty();
 }
 
 void SupervisedCommand::signal_tree(int signal) const {

@@ -120,6 +120,7 @@ private:
     void stop();
     void look_at_stay();
     void end_tree();
+    bool outlived() const;
     void signal_tree(int signal) const;
     void report_lines(bool all);
     bool output_done() const;

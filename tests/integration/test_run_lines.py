@@ -175,6 +175,23 @@ class Live(LinesCase):
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
+    def test_a_process_that_a_cancelled_agent_leaves_is_killed_after_ten_seconds(self):
+        session, process = self.script("""
+            import subprocess, time
+            print('{"type":"thread.started","thread_id":"t"}', flush=True)
+            child = subprocess.Popen(["sh", "-c", "trap '' TERM; while :; do sleep 1; done"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            print("child", child.pid, flush=True)
+            time.sleep(60)
+        """, "--interval", "100ms")
+        self.assertIn("thread.started", process.stdout.readline())
+        child = int(process.stdout.readline().split()[1])
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="its session")
+        self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
+        self.assertEqual(finish(process).code, 128 + 15)
+        state = Path(f"/proc/{child}/stat")
+        self.assertTrue(not state.exists() or ") Z " in state.read_text(), "it still runs")
+        self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
     def test_what_hooks_tell_is_counted_once_and_lines_add_cost_and_result(self):
         session, process = self.script(HOOKED)
         self.assertEqual(finish(process).code, 0)
