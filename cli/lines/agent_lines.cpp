@@ -57,6 +57,13 @@ void take_over_limit(const Json& limit, Json& error) {
     if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
 }
 
+/// The later reset of two used-up windows counts.
+void keep_later_reset(const Json& before, Json& error) {
+    if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
+    if (before.text_of("retry_at") > error.text_of("retry_at"))
+        error["retry_at"] = before["retry_at"];
+}
+
 }  // namespace
 
 void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
@@ -222,6 +229,7 @@ bool AgentLines::take_error(LineEvent& event) {
         if (ends) take_over_limit(before, data);
     }
     if (complete_) complete_(event, facts_.agent, session_);
+    if (facts_.error) keep_later_reset(*facts_.error, data);
     facts_.error = data;
     return true;
 }
