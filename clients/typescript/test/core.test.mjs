@@ -185,7 +185,7 @@ test('no decision is made about an argument that cannot be shown', async () => {
   assert.match(reason, /"all"/);
   assert.deepEqual(ran, []);
   const look = s.tool('look', async ({ at }) => at instanceof Target);
-  assert.equal(await look({ at: new Target('x') }), true, 'a call that needs nobody runs');
+  assert.equal(await look({ at: new Target('x') }), true, 'a call that needs no person runs');
   class Shown { constructor(env) { this.env = env; } toJSON() { return { env: this.env }; } }
   const shown = deploy({ to: new Shown('staging'), list: [1, { a: null }], at: new Date(0) });
   await decide(s, { decision: 'approve' });
