@@ -266,6 +266,39 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual(len(self.starts()), 1)
         self.assertIn("interrupted", self.ended()["verdict"]["reason"])
 
+    def test_a_limit_that_the_run_waits_for_is_never_blocked_and_wait_goes_on(self):
+        process = self.start("limit2 done")
+        waits = self.cli.start("wait", self.session, "--missing", "wait", "--url", self.daemon.url)
+        process.communicate(timeout=patient(60))
+        out, err = waits.communicate(timeout=patient(60))
+        self.assertEqual(waits.returncode, 0, out + err)
+        verdicts = [event["data"]["to"] for event in self.client.journal(self.session) if event["type"] == "verdict.changed"]
+        self.assertNotIn("blocked", verdicts)
+        self.assertEqual([wait["args"]["error"]["class"] for wait in self.waits()], ["usage_limit"])
+        self.assertEqual(self.client.session(self.session)["phase"], "running")
+
+    def test_a_limit_that_ends_the_run_is_blocked(self):
+        self.run_play("weekly")
+        errors = [event["data"]["class"] for event in self.client.journal(self.session) if event["type"] == "error.reported"]
+        self.assertIn("usage_limit", errors)
+        self.assertEqual(self.client.session(self.session)["verdict"]["cause"], "usage_limit")
+
+    def test_a_session_that_is_paused_when_its_agent_ends_is_not_checked_until_it_goes_on(self):
+        process = self.start("slow", "--check", f"touch {self.folder}/checked")
+        self.wait_for(lambda: self.starts() and self.events(), "no session")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        (self.folder / "go").write_text("")
+        for line in process.stderr:
+            if "the session is paused" in line:
+                break
+        else:
+            self.fail("the check did not wait")
+        self.assertFalse((self.folder / "checked").exists())
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
+        process.communicate(timeout=patient(60))
+        self.assertTrue((self.folder / "checked").exists())
+        self.assertEqual(self.client.session(self.session)["outcome"], "completed")
+
     def test_a_cancel_ends_the_wait_at_once(self):
         process = self.start("limit done", margin="10m")
         self.addCleanup(process.kill)

@@ -196,7 +196,7 @@ private:
             // Another program may go on by itself after its agent.
             if (is_agent_program(words->front()))
                 setup.stay_max = options_.keeping.rules.margin * kStayMost;
-            setup.end_stay = options_.keep_going;
+            setup.end_stay = setup.keeps_errors = options_.keep_going;
             setup.say = [this](const std::string& text) { warn(text); };
             if (options_.keep_going)
                 setup.in_conversation = [&keeping](const std::string& agent,
@@ -210,6 +210,7 @@ private:
                           agent.meter().counted()};
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
+            command.tell_kept();
             if (over.check_failed) note_check(ending, over);
         }
         if (starts > 1)
