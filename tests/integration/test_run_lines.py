@@ -175,6 +175,23 @@ class Live(LinesCase):
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
+    def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):
+        begins = HOOKED.index("    for call in")
+        sub_agent = """
+    tool = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "below", "agent_id": "helper", "agent_type": "helper"}
+    hook("PreToolUse", **tool)
+    line(type="assistant", parent_tool_use_id="t0", message={"id": "b", "content": [{"type": "tool_use", "id": "below", "name": "Bash", "input": {"command": "ls"}}]})
+    hook("PostToolUse", **tool, tool_response={"stdout": "a", "stderr": ""})
+    line(type="user", parent_tool_use_id="t0", message={"content": [{"type": "tool_result", "tool_use_id": "below", "content": "a"}]})
+"""
+        session, process = self.script(HOOKED[:begins] + sub_agent.lstrip("\n") + HOOKED[begins:])
+        self.assertEqual(finish(process).code, 0)
+        calls = Counter(event["data"]["call_id"] for event in self.client.journal(session) if event["type"] == "tool.finished")
+        self.assertEqual({call: number for call, number in calls.items() if call != "run"}, {"t1": 1, "t2": 1})
+        children = self.client.get(f"/v1/sessions?parent={session}").json()["sessions"]
+        below = [event["data"]["call_id"] for child in children for event in self.client.journal(child["id"]) if event["type"] == "tool.finished"]
+        self.assertEqual(below, ["below"])
+
     def test_a_process_that_a_cancelled_agent_leaves_is_killed_after_ten_seconds(self):
         session, process = self.script("""
             import subprocess, time
