@@ -18,13 +18,13 @@
 namespace headway::cli {
 
 inline constexpr std::chrono::minutes kCheckMost{60};
-/// So many margins, ten minutes by default, an agent may stay after its result: its hooks for the
-/// end of a session take seconds.
-inline constexpr int kStayMost = 10;
+/// How long an agent may stay after its result: its hooks for the end of a session take seconds.
+inline constexpr std::chrono::minutes kStayMost{10};
 
 struct KeepGoingOptions {
     ResumeRules rules;
     std::chrono::milliseconds check_most = kCheckMost;  ///< a longer check is ended, and has failed
+    std::chrono::milliseconds stay_most = kStayMost;
     std::string check;      ///< shell command that decides if a clean end is final; empty: none
     std::string check_dir;  ///< folder of the check; empty: where the agent works
     /// The user's own command for a resume; empty: the agent's command.

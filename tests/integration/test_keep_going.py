@@ -565,16 +565,25 @@ class KeepGoing(KeepGoingCase):
 
     def test_an_agent_that_does_not_end_after_its_result_is_ended_and_checked(self):
         seen = self.folder / "seen"
-        code, err = self.run_play("stay", "--check", f"touch {seen}")
+        code, err = self.run_play("stay", "--check", f"touch {seen}", "--end-limit", "1s")
         self.assertEqual((code, len(self.starts()), seen.exists()), (0, 1, True), err)
         self.assertIn("has printed its result and does not end", err)
         self.assertEqual(self.ended()["verdict"]["status"], "completed")
 
-    def test_an_agent_with_work_in_the_background_may_stay_after_its_result(self):
-        process = self.start("task")
+    def test_a_short_margin_ends_no_agent_that_takes_its_time_after_its_result(self):
+        process = self.start("stay")
         self.addCleanup(process.kill)
         self.wait_for(self.starts, "no start")
-        with self.assertRaises(subprocess.TimeoutExpired):  # ten margins are a second
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.communicate(timeout=4)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=patient(30))
+
+    def test_an_agent_with_work_in_the_background_may_stay_after_its_result(self):
+        process = self.start("task", "--end-limit", "1s")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        with self.assertRaises(subprocess.TimeoutExpired):
             process.communicate(timeout=4)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=patient(30))
@@ -738,14 +747,14 @@ class KeepGoing(KeepGoingCase):
     def test_bounds_are_checked(self):
         for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50"),
                                (("--margin", "0s"), "from 100ms to 1h"), (("--margin", "2h"), "from 100ms to 1h"),
-                               (("--check-limit", "0s"), "at least 1s")):
+                               (("--check-limit", "0s"), "at least 1s"), (("--end-limit", "0s"), "at least 1s")):
             output = self.cli.run("run", "--keep-going", *options, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn(words, output.err)
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"),
+        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"), ("--end-limit", "1m"),
                        ("--resume-command", "true")):
             output = self.cli.run("run", *option, "--", "true")
             self.assertEqual(output.code, 64, output)

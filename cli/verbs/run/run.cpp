@@ -194,8 +194,7 @@ private:
                                            before,
                                            {}};
             // Another program may go on by itself after its agent.
-            if (is_agent_program(words->front()))
-                setup.stay_max = options_.keeping.rules.margin * kStayMost;
+            if (is_agent_program(words->front())) setup.stay_max = options_.keeping.stay_most;
             setup.end_stay = setup.keeps_errors = options_.keep_going;
             setup.say = [this](const std::string& text) { warn(text); };
             if (options_.keep_going)
