@@ -92,7 +92,7 @@ class _Writer:
         self.nodes, self.chars = nodes, chars
         self.deep = False
         self.member = ""  # of the whole
-        self.formless = ""  # the first member with a value that is shown by its type alone
+        self.formless = ""  # the first member of which another value would look the same
 
     def text(self, value: str) -> str:
         size = 1 if value.isascii() else ESCAPED  # bytes of a character
@@ -118,12 +118,28 @@ class _Writer:
             name = key if type(key) is str else self.key(key)
             if depth == 0:
                 self.member = name
-            out[self.text(name)] = self.value(value, depth + 1)
+            name = self.text(name)
+            if name in out:  # as 1 and "1": a person would see one of the two
+                self.no_form()
+            out[name] = self.value(value, depth + 1)
         return out
 
     def key(self, key: Any) -> str:
-        said = self.value(key, DEPTH_MAX)
+        """Keys with parts, as tuples are, have no form as a name."""
+        self.nodes -= 1
+        if key is None:
+            return "null"
+        try:
+            said = self.scalar(key)
+        except (Exception, SystemExit):  # of a type that lies about itself
+            said = None
+        if said is None:
+            self.no_form()
+            return self.of_type(key)
         return said if isinstance(said, str) else json.dumps(said)
+
+    def no_form(self) -> None:
+        self.formless = self.formless or self.member or "value"
 
     def sequence(self, items: list[Any], depth: int) -> Any:
         out: list[Any] = []
@@ -171,9 +187,11 @@ class _Writer:
                 return self.too_deep()
         except (Exception, SystemExit):  # of a type that lies about itself
             pass
-        kind = type(value)
-        self.formless = self.formless or self.member or "value"
-        return self.text(cut(f"<{kind.__module__}.{kind.__qualname__}>", 200))
+        self.no_form()
+        return self.text(self.of_type(value))
+
+    def of_type(self, value: Any) -> str:
+        return cut(f"<{type(value).__module__}.{type(value).__qualname__}>", 200)
 
     def too_deep(self) -> str:
         said = f"… (more than {DEPTH_MAX} levels)"
@@ -206,7 +224,7 @@ def json_of(value: Any, brief: bool = False) -> str:
 
 
 def shown(value: Any, brief: bool = False) -> tuple[str, str]:
-    """json_of(), and the name of the first member in which another object of the same type would look the same; "" without one."""
+    """json_of(), and the name of the first member in which another value would look the same; "" without one."""
     writer = _Writer(BRIEF_NODES_MAX, BRIEF_CHARS_MAX) if brief else _Writer(NODES_MAX, CHARS_MAX)
     try:
         text = json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
@@ -217,8 +235,8 @@ def shown(value: Any, brief: bool = False) -> tuple[str, str]:
 
 def not_shown(member: str) -> str:
     """Why a person can decide about no call with this argument."""
-    return cut(f"This call needs a person's approval, and the argument {member!r} has an object that cannot be shown: another of its type "
-               "would look the same. Pass plain values, a dataclass or a pydantic model.")
+    return cut(f"This call needs a person's approval, and the argument {member!r} has a value that cannot be shown: another one would "
+               "look the same. Pass plain values, dicts with texts as keys, a dataclass or a pydantic model.")
 
 
 def same_kind(edit: Any, args: Any) -> bool:
