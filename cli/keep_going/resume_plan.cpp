@@ -140,7 +140,10 @@ ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chanc
     const auto reset = reset_time(run.end.retry_at);
     if (cause == Cause::kUsageLimit) {
         const WallTime due = reset ? std::max(*reset, now) + margin : now + margin * kUnknownReset;
-        return in_turn(at(due + part_of(margin * kSpread, chance), "the usage limit is reached",
+        // Chance alone must not make it too late.
+        const milliseconds room = std::max(began_ + rules_.until - due, milliseconds{0});
+        const WallTime start = due + part_of(std::min(margin * kSpread, room), chance);
+        return in_turn(at(start, "the usage limit is reached",
                           prompt_of("the usage limit was reached, and it has reset")));
     }
     if (core::passes(cause)) {

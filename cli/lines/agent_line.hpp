@@ -96,6 +96,8 @@ struct LineFormat {
     bool hooks_tell_use;  ///< the agent's hooks or plugin report tokens as well
     /// The hooks report errors as well, but no time at which the provider accepts requests again.
     bool hooks_tell_errors = false;
+    /// The agent's hooks report a call by another id, or by none.
+    bool has_own_ids = false;
 };
 
 extern const LineFormat kClaudeLines;    ///< Claude Code and Qwen Code

@@ -26,17 +26,6 @@ core::CallKind kind_of(const Json& call) {
         .value_or(core::kind_of_call(tool, command));
 }
 
-/// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own.
-std::string_view inner_command(std::string_view line) {
-    const std::string_view program = line.substr(0, line.find(' '));
-    const std::size_t option = line.find(" -lc ");
-    if (!program.ends_with("sh") || option != program.size()) return line;
-    line.remove_prefix(option + 5);
-    const bool quoted = line.size() >= 2 && (line.front() == '\'' || line.front() == '"') &&
-                        line.back() == line.front();
-    return quoted ? line.substr(1, line.size() - 2) : line;
-}
-
 /// Whether a call that ended well did more than look, plan or wait.
 bool changes(const Json& call) {
     const Json& command = call["args"]["command"];
@@ -68,6 +57,13 @@ void take_over_limit(const Json& limit, Json& error) {
     if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
 }
 
+/// The later reset of two used-up windows counts.
+void keep_later_reset(const Json& before, Json& error) {
+    if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
+    if (before.text_of("retry_at") > error.text_of("retry_at"))
+        error["retry_at"] = before["retry_at"];
+}
+
 }  // namespace
 
 void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
@@ -96,10 +92,12 @@ void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
 void AgentLines::finish(OutputLines& rest) {
     if (!at_start_ && !ordinary_) end_line(rest);
     end_message();
+    tell_owed();
 }
 
 void AgentLines::tick() {
-    told_ = 0;
+    told_ = told_calls_ = 0;
+    tell_owed();
     if (left_out_ == 0) return;
     const std::string text = "[" + std::to_string(std::exchange(left_out_, 0)) +
                              " events of the agent's lines left out]";
@@ -231,6 +229,7 @@ bool AgentLines::take_error(LineEvent& event) {
         if (ends) take_over_limit(before, data);
     }
     if (complete_) complete_(event, facts_.agent, session_);
+    if (facts_.error) keep_later_reset(*facts_.error, data);
     facts_.error = data;
     return true;
 }
@@ -295,12 +294,36 @@ void AgentLines::end_message() {
     tell(std::move(message), true);
 }
 
+// A flood of messages must not hide calls, and no flood what was used.
 void AgentLines::tell(LineEvent event, bool hooks_tell) {
-    if (++told_ > kEventsPerSecondMax) {
-        ++left_out_;
-        return;
+    const bool call = event.type.starts_with("tool.") || event.type == "error.reported";
+    std::size_t& told = call ? told_calls_ : told_;
+    if (++told <= kEventsPerSecondMax) return tell_(event, hooks_tell);
+    if (event.data.contains("usage")) return owe(event.data["usage"], hooks_tell);
+    ++left_out_;
+}
+
+void AgentLines::owe(const Json& usage, bool hooks_tell) {
+    const auto same = [&](const Owed& owed) {
+        return owed.hooks_tell == hooks_tell &&
+               (owed_.size() >= kOwedMax || owed.usage["model"] == usage["model"]);
+    };
+    const auto owed = std::find_if(owed_.begin(), owed_.end(), same);
+    if (owed == owed_.end()) return owed_.push_back({usage, hooks_tell});
+    for (const auto& [name, value] : usage.members()) {
+        if (!value.is_number()) continue;
+        Json& sum = owed->usage[name];
+        if (value.is_unsigned()) {
+            sum = sum.count() + value.count();
+        } else {
+            sum = sum.number() + value.number();
+        }
     }
-    tell_(event, hooks_tell);
+}
+
+void AgentLines::tell_owed() {
+    for (Owed& owed : std::exchange(owed_, {}))
+        tell_({"heartbeat", {{"usage", std::move(owed.usage)}}}, owed.hooks_tell);
 }
 
 }  // namespace headway::cli

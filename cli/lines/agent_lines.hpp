@@ -24,8 +24,9 @@ class AgentLines {
 public:
     /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// Maximum number of events passed on in a second. No agent has more, only a program that
-    /// floods its output.
+    /// Maximum number of events passed on in a second, of calls and errors, and of all others. No
+    /// agent has more, only a program that floods its output. Tokens and cost beyond it are added
+    /// up, and passed on in the next second.
     static constexpr std::size_t kEventsPerSecondMax = 500;
     static constexpr std::size_t kFoldersMax = 8;  ///< more than a real agent names
     /// Unfinished calls whose tool and arguments are kept.
@@ -60,6 +61,8 @@ public:
 
     /// True once a line of an agent has been seen.
     bool found() const { return found_; }
+    /// True if the ids of calls in the lines are not those that the agent's hooks report.
+    bool has_own_ids() const { return format_ != nullptr && format_->has_own_ids; }
     /// How the agent's work ended; the last result found.
     const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }
@@ -75,6 +78,11 @@ public:
     const RunFacts& facts() const { return facts_; }
 
 private:
+    static constexpr std::size_t kOwedMax = 16;  ///< models in one second
+    struct Owed {
+        Json usage;
+        bool hooks_tell;
+    };
     struct OpenCall {
         std::string id;
         Json about;  // as first reported: tool, arguments
@@ -90,6 +98,8 @@ private:
     bool complete_call(LineEvent& event);
     void end_message();
     void tell(LineEvent event, bool hooks_tell);
+    void owe(const Json& usage, bool hooks_tell);
+    void tell_owed();
 
     Tell tell_;
     Complete complete_;
@@ -111,7 +121,9 @@ private:
     std::deque<std::string> failed_;      // failed calls since the last call that changed something
     const LineFormat* format_ = nullptr;  // format of the newest line of an agent
     bool found_ = false;
-    std::size_t told_ = 0;  // events since the last tick
+    std::size_t told_ = 0;        // events since the last tick that are about no call
+    std::size_t told_calls_ = 0;  // calls and errors since then
+    std::vector<Owed> owed_;      // use since then that was not passed on
     std::uint64_t left_out_ = 0;
 };
 

@@ -123,6 +123,16 @@ std::optional<std::uint64_t> status_in(std::string_view words) {
     return std::nullopt;
 }
 
+std::string_view inner_command(std::string_view line) {
+    const std::string_view program = line.substr(0, line.find(' '));
+    const std::size_t option = line.find(" -lc ");
+    if (!program.ends_with("sh") || option != program.size()) return line;
+    line.remove_prefix(option + 5);
+    const bool quoted = line.size() >= 2 && (line.front() == '\'' || line.front() == '"') &&
+                        line.back() == line.front();
+    return quoted ? line.substr(1, line.size() - 2) : line;
+}
+
 LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_t cache_write,
                          std::uint64_t output, std::uint64_t reasoning) {
     LineTokens tokens;

@@ -50,6 +50,9 @@ std::optional<std::uint64_t> status_of(const Json& value);
 /// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);
 
+/// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own. Pure.
+std::string_view inner_command(std::string_view line);
+
 /// `all` minus `part`; 0 if `part` is greater.
 constexpr std::uint64_t without(std::uint64_t all, std::uint64_t part) {
     return all > part ? all - part : 0;

@@ -61,6 +61,12 @@ bool is_of_transcript(const Json& session) {
     return plain_text(session["labels"], "adapter") == kTranscriptAdapter;
 }
 
+/// True if the agent's hooks report into the session, or have opened it.
+bool has_hooks(const Json& session, const std::string& agent) {
+    return session["adapter"].is_object() ||
+           (!agent.empty() && plain_text(session["labels"], "adapter") == agent);
+}
+
 }  // namespace
 
 bool is_supervised_in(const std::string& folder) {
@@ -100,14 +106,14 @@ void Observer::run(int stop) {
         bool more = false;
         bool again = false;
         for (auto& [path, one] : files_) {
-            if (!one.changed) continue;
+            if (!one.changed && one.due.empty() && !is_due(one)) continue;
             const Step step = advance(one);
             more = more || step == Step::kMore;
             again = again || step == Step::kRetry;
             if (again) break;  // so would the others
         }
         if (!again) backoff.reset();
-        const auto rest = std::chrono::ceil<milliseconds>(next_look - steady_now());
+        const auto rest = std::chrono::ceil<milliseconds>(next_due(next_look) - steady_now());
         const milliseconds pause = again  ? backoff.next()
                                    : more ? milliseconds{0}
                                           : std::max(rest, milliseconds{0});
@@ -162,11 +168,17 @@ Observer::Step Observer::advance(Observed& one) {
         one.changed = false;
         return Step::kDone;
     }
-    if (one.reports.empty()) {
+    if (one.reports.empty() && one.due.empty()) {
         const auto read = one.file.read(kReportsMax, one.reports);
         if (!read) return leave(one, read.error().detail);
     }
-    if (!one.reports.empty()) return deliver(one);
+    if (!one.reports.empty()) return take_reports(one);
+    if (is_due(one)) return look_at_hooks(one);
+    if (!one.due.empty()) {
+        const Step step = find_standing(one);
+        if (step != Step::kDone || one.standing == Standing::kLeft) return step;
+        return deliver(one, one.due);
+    }
     if (!one.file.at_end()) return Step::kMore;
     // An observer before this one may have been ended in the middle of it.
     if (!one.looked) {
@@ -178,22 +190,72 @@ Observer::Step Observer::advance(Observed& one) {
     return Step::kDone;
 }
 
-Observer::Step Observer::deliver(Observed& one) {
+Observer::Step Observer::take_reports(Observed& one) {
     if (const Step step = find_standing(one); step != Step::kDone) return step;
     if (one.standing == Standing::kLeft) return Step::kDone;
-    const std::size_t count = batch_of(one.reports);
+    if (!one.hooked) return deliver(one, one.reports);
+    for (std::string& report : one.reports) {
+        Json event = Json::parse(report).value_or(Json::object());
+        HeldEvent held{event.text_of("type"), std::move(event["data"]), std::move(report)};
+        held.other_ids = one.file.about().agent == "copilot";
+        one.held.add(std::move(held), steady_now());
+    }
+    one.reports.clear();
+    return Step::kMore;
+}
+
+Observer::Step Observer::deliver(Observed& one, std::vector<std::string>& reports) {
+    const std::size_t count = batch_of(reports);
     std::string body = "[";
     for (std::size_t i = 0; i < count; ++i)
-        body += (i == 0 ? "" : ",") + one.reports[i];
+        body += (i == 0 ? "" : ",") + reports[i];
     const HttpReply reply = daemon_.post_text(session_path(one.session, "/events"), body + "]");
-    if (!reply.ok()) return is_refused(one, reply, count);
-    one.reports.erase(one.reports.begin(),
-                      one.reports.begin() + static_cast<std::ptrdiff_t>(count));
+    if (!reply.ok()) return is_refused(one, reply, count, reports);
+    reports.erase(reports.begin(), reports.begin() + static_cast<std::ptrdiff_t>(count));
+    return Step::kMore;
+}
+
+bool Observer::is_due(const Observed& one) {
+    const auto look = one.held.next_look();
+    return one.standing != Standing::kLeft && look && steady_now() >= *look;
+}
+
+/// When something is to be done without a change of a file, at the latest at `latest`.
+SteadyTime Observer::next_due(SteadyTime latest) const {
+    for (const auto& [path, one] : files_) {
+        if (one.standing == Standing::kLeft) continue;
+        latest = std::min(latest, one.held.next_look().value_or(latest));
+    }
+    return latest;
+}
+
+void Observer::begin_hooked(Observed& one) {
+    if (std::exchange(one.hooked, true)) return;
+    setup_.say("leaves " + one.session + " alone: it reports by itself");
+}
+
+/// One event of hooks shows no more than itself: the journal decides about each call.
+Observer::Step Observer::look_at_hooks(Observed& one) {
+    const SteadyTime now = steady_now();
+    const HookJournal::Page page = one.journal.read(daemon_, one.session, false);
+    for (const Json& event : page.events)
+        one.held.note(event);
+    if (page.outcome == HookJournal::Outcome::kRetry) return Step::kRetry;
+    if (page.outcome == HookJournal::Outcome::kRefused)
+        return leave(one, "its journal cannot be read");
+    for (HeldEvent& event : one.held.take(now, false, false))
+        one.due.push_back(std::move(event.report));
+    if (one.held.silent() != one.stands_in) {
+        one.stands_in = one.held.silent();
+        setup_.say(one.stands_in ? "follows " + one.session + ": its hooks do not report"
+                                 : "leaves " + one.session + " alone: it reports by itself again");
+    }
     return Step::kMore;
 }
 
 /// A batch with an event that is refused goes one by one, so that one alone is lost.
-Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::size_t sent) {
+Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::size_t sent,
+                                    std::vector<std::string>& reports) {
     if (retries(reply)) return Step::kRetry;
     const Problem problem = problem_of(reply);
     if (problem.code == "session_ended") return leave(one, "the session has ended");
@@ -201,9 +263,9 @@ Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::
         return leave(one, problem.detail);
     for (std::size_t i = 0; i < sent; ++i) {
         const HttpReply single =
-            daemon_.post_text(session_path(one.session, "/events"), one.reports.front());
+            daemon_.post_text(session_path(one.session, "/events"), reports.front());
         if (!single.ok() && retries(single)) return Step::kRetry;
-        one.reports.erase(one.reports.begin());
+        reports.erase(reports.begin());
     }
     return Step::kMore;
 }
@@ -216,7 +278,7 @@ void Observer::name(Observed& one) {
     one.parent = std::move(names.parent);
 }
 
-/// Asked before each batch: hooks may begin at any time, and then they report.
+/// Asked before each batch: hooks may begin at any time.
 Observer::Step Observer::find_standing(Observed& one) {
     if (one.session.empty()) name(one);
     for (const std::string& session : {one.parent, one.session}) {
@@ -226,11 +288,15 @@ Observer::Step Observer::find_standing(Observed& one) {
         if (reply.status == 404 && session == one.parent) continue;
         if (reply.status == 404 && one.standing == Standing::kOurs)
             return leave(one, "the session was deleted");
-        if (reply.status == 404) return one.reports.empty() ? Step::kDone : open_session(one);
+        const std::vector<std::string>& reports = one.hooked ? one.due : one.reports;
+        if (reply.status == 404) return reports.empty() ? Step::kDone : open_session(one);
         const Json about = body_json(reply).value_or(Json::object());
         if (!reply.ok()) return leave(one, problem_of(reply).detail);
-        if (about["adapter"].is_object() || !is_of_transcript(about))
+        if (has_hooks(about, one.file.about().agent)) {
+            begin_hooked(one);
+        } else if (!is_of_transcript(about)) {
             return leave(one, "it reports by itself");
+        }
         if (about["recorded"].is_boolean()) {  // its past is known: it goes on in the next session
             (session == one.session ? one.session : one.parent) += kNextGeneration;
             return Step::kMore;
@@ -238,9 +304,10 @@ Observer::Step Observer::find_standing(Observed& one) {
         if (session != one.session) continue;
         if (about["ended_at"].is_string()) return leave(one, "the session has ended");
         if (one.standing == Standing::kOurs) return Step::kDone;
-        if (others_report(session)) return leave(one, "it reports by itself");
-        // Observed before: the daemon knows what it has got, and gets what it missed.
+        if (others_report(session)) begin_hooked(one);
         one.standing = Standing::kOurs;
+        if (!is_of_transcript(about)) return Step::kDone;
+        // Observed before: the daemon knows what it has got, and gets what it missed.
         const auto opened = parse_time(about.text_of("opened_at"));
         if (!opened) return Step::kDone;
         one.reports.clear();
@@ -281,6 +348,8 @@ Observer::Step Observer::leave(Observed& one, const std::string& why) {
     one.standing = Standing::kLeft;
     one.changed = false;
     one.reports.clear();
+    one.due.clear();
+    one.held.clear();
     const std::string& name = one.session.empty() ? one.file.file().path.string() : one.session;
     setup_.say("leaves " + name + " alone: " + why);
     return Step::kDone;

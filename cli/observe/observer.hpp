@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "cli/client/daemon.hpp"
+#include "cli/held/held_events.hpp"
+#include "cli/held/hook_journal.hpp"
 #include "cli/observe/observed_file.hpp"
 #include "cli/observe/store_watch.hpp"
 
@@ -40,7 +42,7 @@ private:
     enum class Step : std::uint8_t { kDone, kMore, kRetry };
     enum class Standing : std::uint8_t {
         kUnknown,
-        kOurs,  ///< no other client reports into the session
+        kOurs,  ///< no other client reports into the session, except for the agent's hooks
         kLeft,  ///< other clients report into the session, or the session has ended
     };
     struct Observed {
@@ -51,15 +53,26 @@ private:
         std::vector<std::string> reports{};  ///< pending reports, JSON text
         bool changed = true;
         bool looked = false;  ///< it has been checked whether the session was observed before
+        bool hooked = false;  ///< the agent's hooks report, too: only what they do not is reported
+        bool stands_in = false;  ///< it was said that hooks are silent
+        HeldEvents held{};
+        HookJournal journal{std::string(kTranscriptEvent)};
+        std::vector<std::string> due{};  ///< reports of `held` that hooks have not made
     };
 
     void look_at_all();
     void take_changes(const StoreWatch::Seen& seen);
     Step advance(Observed& one);
-    Step deliver(Observed& one);
+    Step take_reports(Observed& one);
+    Step deliver(Observed& one, std::vector<std::string>& reports);
+    void begin_hooked(Observed& one);
+    Step look_at_hooks(Observed& one);
+    static bool is_due(const Observed& one);
+    SteadyTime next_due(SteadyTime latest) const;
     Step find_standing(Observed& one);
     Step open_session(Observed& one);
-    Step is_refused(Observed& one, const HttpReply& reply, std::size_t sent);
+    Step is_refused(Observed& one, const HttpReply& reply, std::size_t sent,
+                    std::vector<std::string>& reports);
     bool others_report(const std::string& session);
     Step leave(Observed& one, const std::string& why);
     static void name(Observed& one);

@@ -92,7 +92,7 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
     return std::nullopt;
 }
 
-std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedCommand& command) {
+std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand& command) {
     note_folders(command);
     if (run.end.completed && (run.stopped || run.interrupted) && !options_.check.empty()) {
         run.check_failed = "it did not run";  // so nothing shows that the work is done
@@ -132,7 +132,7 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
         state_.note_limit(agent, agent_home(agent, environment_), *reset, wall_now());
     probed_ = limited;
     if (step.in_turn) step.at = turn_of(agent, step.at);
-    begin_wait(step);
+    begin_wait(step, command);
     const Wait ended = wait_in_turn(step, agent);
     note_end(run, ended);
     const std::string why = why_not(ended, agent, id, stored);
@@ -183,13 +183,16 @@ std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::
     return {};
 }
 
-/// The wait as a call of the session.
-void KeepGoing::begin_wait(const ResumeStep& step) {
+/// The wait as a call of the session. The error that it is for is among its arguments: reported by
+/// itself, it would make the session `blocked`, as if a person were needed.
+void KeepGoing::begin_wait(const ResumeStep& step, SupervisedCommand& command) {
     const std::string number = std::to_string(plan_.resumes());
     const std::string about = "resume " + number + ": " + step.why + "; goes on at " + iso(step.at);
     waits_ = {{"call_id", "wait-" + number},
               {"tool", "wait"},
               {"args", {{"until", iso(step.at)}, {"why", step.why}}}};
+    if (Json error = command.take_kept(); error.is_object())
+        waits_["args"]["error"] = std::move(error);
     reporter_.add_own("message", {{"role", "system"}, {"text", about}});
     reporter_.add_own("tool.started", waits_);
     say_(about);
@@ -202,6 +205,7 @@ void KeepGoing::end_wait(const std::string& why) {
     waits_["ok"] = why.empty();
     if (why.empty()) {
         waits_["result"] = "goes on";
+        reporter_.add("heartbeat", {{"phase", "running"}});  // the agent may end before the next
     } else {
         waits_["error"] = {{"class", "cancelled"}, {"message", why}};
         // The last phase stays with the session when it ends.

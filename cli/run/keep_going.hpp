@@ -18,13 +18,13 @@
 namespace headway::cli {
 
 inline constexpr std::chrono::minutes kCheckMost{60};
-/// So many margins, ten minutes by default, an agent may stay after its result: its hooks for the
-/// end of a session take seconds.
-inline constexpr int kStayMost = 10;
+/// How long an agent may stay after its result: its hooks for the end of a session take seconds.
+inline constexpr std::chrono::minutes kStayMost{10};
 
 struct KeepGoingOptions {
     ResumeRules rules;
     std::chrono::milliseconds check_most = kCheckMost;  ///< a longer check is ended, and has failed
+    std::chrono::milliseconds stay_most = kStayMost;
     std::string check;      ///< shell command that decides if a clean end is final; empty: none
     std::string check_dir;  ///< folder of the check; empty: where the agent works
     /// The user's own command for a resume; empty: the agent's command.
@@ -58,7 +58,7 @@ public:
     /// Waits as the plan requires and returns the command of the next run; nothing: no next run.
     /// The wait is reported as events of the session, and the result of the check is stored in
     /// `run`.
-    std::optional<Words> after(RunOver& run, const SupervisedCommand& command);
+    std::optional<Words> after(RunOver& run, SupervisedCommand& command);
 
     /// To be called as soon as the agent has named its conversation.
     void note_conversation(const std::string& agent, const std::string& id);
@@ -77,7 +77,7 @@ private:
     std::string too_long() const;
     void note_end(RunOver& run, Wait ended);
     static std::string why_ended(Wait ended);
-    void begin_wait(const ResumeStep& step);
+    void begin_wait(const ResumeStep& step, SupervisedCommand& command);
     void end_wait(const std::string& why);
     WallTime turn_of(const std::string& agent, WallTime wanted) const;
     Wait wait_in_turn(ResumeStep& step, const std::string& agent);

@@ -88,6 +88,13 @@ KeepGoing::Wait KeepGoing::check(RunOver& run) {
         return Wait::kDue;
     }
     while (true) {
+        const Standing now = standing();
+        if (is_stopped(now)) return Wait::kStopped;
+        if (now.paused) {
+            say_("the session is paused; the check runs after that");
+            const Wait held = wait_for(wall_now());
+            if (held != Wait::kDue) return held;
+        }
         const CheckResult result = run_check();
         if (result.passed()) return Wait::kDue;
         run.check_failed = result.output.empty() ? result.exit.text() : result.output;
@@ -104,8 +111,6 @@ KeepGoing::Wait KeepGoing::check(RunOver& run) {
         if (result.ended == Ended::kStopped) return Wait::kStopped;
         if (result.ended == Ended::kOff) return Wait::kOff;
         say_("the check was ended: the session is paused; it runs again after that");
-        const Wait held = wait_for(wall_now());
-        if (held != Wait::kDue) return held;
         run.check_failed.reset();
     }
 }

@@ -56,9 +56,11 @@ Reporter::Reporter(Setup setup)
       daemon_(setup_.url, setup_.credential),
       wake_(::eventfd(0, EFD_CLOEXEC)),
       session_(setup_.session),
+      own_events_("run-" + random_tag()),
+      journal_(own_events_ + "-"),
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
-      spool_("run-" + random_tag()) {
+      spool_(own_events_) {
     thread_ = std::jthread([this] { work(); });
 }
 
@@ -69,14 +71,27 @@ Reporter::~Reporter() {
         deadline_ = steady_now();
         refused_ = true;
         spool_.clear();
+        lines_.clear();
     }
     changed_.notify_all();
 }
 
-void Reporter::add(const std::string& type, const Json& data, bool hooks_tell) {
+void Reporter::add(const std::string& type, const Json& data, bool hooks_tell, bool other_ids) {
     const std::lock_guard lock(mutex_);
-    if (refused_ || (hooks_ && hooks_tell)) return;
-    spool_.add(type, data, hooks_tell);
+    if (refused_) return;
+    if (hooks_ && hooks_tell) {
+        lines_.add({type, data, {}, other_ids}, steady_now());
+        lines_changed_ = true;
+    } else {
+        spool_.add(type, data, hooks_tell, other_ids);
+    }
+    changed_.notify_all();
+}
+
+void Reporter::agent_ended() {
+    const std::lock_guard lock(mutex_);
+    if (refused_) return;
+    lines_over_ = true;
     changed_.notify_all();
 }
 
@@ -111,7 +126,7 @@ Standing Reporter::standing() const {
 
 bool Reporter::settled() const {
     const std::lock_guard lock(mutex_);
-    return spool_.size() == 0 && !looks_;
+    return spool_.size() == 0 && !lines_over_ && !looks_;
 }
 
 bool Reporter::refused() const {
@@ -143,8 +158,11 @@ void Reporter::work() {
         std::unique_lock lock(mutex_);
         if (step == Step::kIdle) {
             keep_pace();
-            changed_.wait_until(lock, next_beat_,
-                                [this] { return spool_.size() > 0 || end_ || looks_; });
+            const SteadyTime look = lines_.next_look().value_or(next_beat_);
+            lines_changed_ = false;
+            changed_.wait_until(lock, std::min(next_beat_, look), [this] {
+                return spool_.size() > 0 || end_ || looks_ || lines_changed_ || lines_over_;
+            });
         } else if (step == Step::kRetry) {
             // A new event must not cut the pause short, only the end may.
             const bool ending = end_.has_value();
@@ -165,6 +183,8 @@ Reporter::Step Reporter::step() {
     std::optional<std::string> end;
     bool empty = false;
     bool looks = false;
+    bool over = false;
+    bool hooks = false;
     {
         const std::lock_guard lock(mutex_);
         if (refused_ && end_) return Step::kDone;
@@ -175,9 +195,14 @@ Reporter::Step Reporter::step() {
         end = end_;
         empty = spool_.size() == 0;
         looks = looks_;
+        over = lines_over_ || end_.has_value();
+        lines_over_ = lines_over_ && !(empty && lines_.empty());
+        const auto look = lines_.next_look();
+        hooks = !lines_.empty() && (over || (look && steady_now() >= *look));
     }
     if (!opened_) return open_session();
     if (!empty) return deliver();
+    if (hooks) return look_at_hooks(over);
     if (looks && !end) return look_at_session();
     if (end) return end_session(*end);
     if (steady_now() < next_beat_) return Step::kIdle;
@@ -214,7 +239,30 @@ void Reporter::look_for_hooks() {
     if (!session || !(*session)["adapter"].is_object()) return;
     const std::lock_guard lock(mutex_);
     hooks_ = true;
-    spool_.drop_told();
+    for (HeldEvent& told : spool_.take_told())
+        lines_.add(std::move(told), steady_now());
+}
+
+// One event of hooks shows no more than itself: they may be lost on their way, and an agent may
+// send one in their name. So the journal decides about each call.
+Reporter::Step Reporter::look_at_hooks(bool over) {
+    const SteadyTime now = steady_now();  // what comes after it is decided next time
+    bool further = over;
+    {
+        const std::lock_guard lock(mutex_);
+        further = further || lines_.looks_further(now);
+    }
+    const HookJournal::Page page = journal_.read(daemon_, session_, further);
+    const std::lock_guard lock(mutex_);
+    for (const Json& event : page.events)
+        lines_.note(event);
+    if (page.outcome == HookJournal::Outcome::kRetry)
+        return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
+    const bool unknown = page.outcome == HookJournal::Outcome::kRefused;
+    for (const HeldEvent& event : lines_.take(now, over || unknown, held_))
+        spool_.add(event.type, event.data);
+    lines_over_ = false;
+    return Step::kAgain;
 }
 
 // A stop stays in the journal, also when the agent has acknowledged it.

@@ -10,6 +10,8 @@
 
 #include "cli/base/clock.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/held/held_events.hpp"
+#include "cli/held/hook_journal.hpp"
 #include "cli/run/spool.hpp"
 #include "system/file_descriptor.hpp"
 
@@ -59,11 +61,16 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    /// `hooks_tell`: if the agent's own hooks report into this session, these hooks report the same
-    /// event too; the event is then dropped, so that nothing is counted twice.
-    void add(const std::string& type, const Json& data, bool hooks_tell = false);
+    /// `hooks_tell`: if the agent's own hooks report into this session, they may report the same
+    /// event too; it is then held back, and dropped if they do, so that nothing is counted twice.
+    /// `other_ids`: as of HeldEvent.
+    void add(const std::string& type, const Json& data, bool hooks_tell = false,
+             bool other_ids = false);
     /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
+
+    /// To be called when the agent has ended: what its hooks have not reported, they never will.
+    void agent_ended();
 
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
@@ -74,8 +81,8 @@ public:
     /// Asks for a new standing().
     void look();
     Standing standing() const;
-    /// True if the daemon has replied to all added events and to look(), so that held(),
-    /// stop_directive() and standing() are up to date.
+    /// True if the daemon has replied to all added events that are not held back, and to look(), so
+    /// that held(), stop_directive() and standing() are up to date.
     bool settled() const;
     /// True if the daemon takes no more reports: the session has ended.
     bool refused() const;
@@ -97,6 +104,7 @@ private:
     Step deliver();
     Step end_session(const std::string& end);
     void look_for_hooks();
+    Step look_at_hooks(bool over);
     void look_for_stop();
     Step look_at_session();
     std::optional<Step> goes_on(const Json& ended);
@@ -118,8 +126,10 @@ private:
     bool began_ = false;  // the session was open when this run began
     bool opened_ = false;
     bool warned_ = false;
-    std::string refused_with_;  // code of the last refusal
-    std::string opened_at_;     // time of the session's opening; empty: not known yet
+    std::string refused_with_;      // code of the last refusal
+    std::string opened_at_;         // time of the session's opening; empty: not known yet
+    const std::string own_events_;  // prefix of the ids of all events of this reporter
+    HookJournal journal_;
     SteadyTime next_beat_;
     std::chrono::milliseconds interval_;
 
@@ -131,10 +141,13 @@ private:
     SteadyTime deadline_;
     SteadyTime all_of_linger_;  // the deadline once a daemon has been reached
     bool reached_ = false;
-    bool refused_ = false;  // the session takes no more reports
-    bool hooks_ = false;    // the agent's hooks report into the session
-    bool held_ = false;     // the newest reply holds the agent back
-    bool looks_ = false;    // a new standing is wanted
+    bool refused_ = false;        // the session takes no more reports
+    bool hooks_ = false;          // the agent's hooks report into the session
+    HeldEvents lines_;            // what they may report as well
+    bool lines_over_ = false;     // the agent has ended
+    bool lines_changed_ = false;  // since the wait of the reporter's thread was set
+    bool held_ = false;           // the newest reply holds the agent back
+    bool looks_ = false;          // a new standing is wanted
     Standing standing_;
     bool finished_ = false;
     bool delivered_ = false;

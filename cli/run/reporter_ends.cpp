@@ -69,6 +69,8 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     }
     refused_ = true;
     looks_ = false;
+    lines_over_ = false;
+    lines_.clear();
     spool_.clear();
     return end_ ? Step::kDone : Step::kIdle;
 }

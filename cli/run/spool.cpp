@@ -9,20 +9,20 @@
 
 namespace headway::cli {
 
-void Spool::add(const std::string& type, const Json& data, bool hooks_tell) {
-    put({}, type, data, hooks_tell);
+void Spool::add(const std::string& type, const Json& data, bool hooks_tell, bool other_ids) {
+    put({}, type, data, hooks_tell, other_ids);
 }
 
 void Spool::add_as(std::string_view author, const std::string& type, const Json& data) {
-    put(author, type, data, false);
+    put(author, type, data, false, false);
 }
 
-void Spool::put(std::string_view author, const std::string& type, const Json& data,
-                bool hooks_tell) {
+void Spool::put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell,
+                bool other_ids) {
     if (events_.size() >= kEventsMax) make_room();
     const std::string id = std::string(author) + prefix_ + "-" + std::to_string(next_++);
     events_.push_back({type, dump({{"type", type}, {"event_id", id}, {"data", data}}), hooks_tell,
-                       data.contains("usage")});
+                       other_ids, data.contains("usage")});
 }
 
 void Spool::make_room() {
@@ -34,6 +34,9 @@ void Spool::make_room() {
             return event.type == type && !event.figures;
         });
     }
+    if (spare == events_.end())
+        spare =
+            std::find_if(begin, events_.end(), [](const Event& event) { return !event.figures; });
     if (spare == events_.end()) spare = begin;
     if (spare == events_.end()) return;
     if (spare - events_.begin() < static_cast<std::ptrdiff_t>(alone_)) --alone_;
@@ -68,12 +71,18 @@ bool Spool::narrow() {
     return true;
 }
 
-void Spool::drop_told() {
+std::vector<HeldEvent> Spool::take_told() {
     const std::size_t kept = std::max(in_flight_, alone_);
     const auto begin = events_.begin() + static_cast<std::ptrdiff_t>(kept);
-    events_.erase(
-        std::remove_if(begin, events_.end(), [](const Event& event) { return event.hooks_tell; }),
-        events_.end());
+    const auto told = std::stable_partition(begin, events_.end(),
+                                            [](const Event& event) { return !event.hooks_tell; });
+    std::vector<HeldEvent> taken;
+    for (auto event = told; event != events_.end(); ++event) {
+        const Json whole = Json::parse(event->text).value_or(Json::object());
+        taken.push_back({event->type, whole["data"], {}, event->other_ids});
+    }
+    events_.erase(told, events_.end());
+    return taken;
 }
 
 bool Spool::has_told() const {

@@ -6,14 +6,15 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "cli/held/held_events.hpp"
 
 namespace headway::cli {
 
-class Json;
-
 /// Events that wait to be delivered. Their number is bounded: if the spool is full, the oldest
 /// event that can be spared is dropped (heartbeats without figures first, then messages, then
-/// anything). One thread at a time. Pure.
+/// anything, figures last). One thread at a time. Pure.
 class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
@@ -25,8 +26,9 @@ public:
     /// unique in the session.
     explicit Spool(std::string prefix) : prefix_(std::move(prefix)) {}
 
-    /// `hooks_tell`: see drop_told().
-    void add(const std::string& type, const Json& data, bool hooks_tell = false);
+    /// `hooks_tell`: see take_told(). `other_ids`: as of HeldEvent.
+    void add(const std::string& type, const Json& data, bool hooks_tell = false,
+             bool other_ids = false);
     /// add() with an id that begins with `author`, for readers who must know the author.
     void add_as(std::string_view author, const std::string& type, const Json& data);
 
@@ -38,9 +40,9 @@ public:
     /// Called when the last batch was refused: its events now come one by one, so that only one is
     /// lost. False if the batch was a single event.
     bool narrow();
-    /// Called when the agent's hooks report the events that were added with `hooks_tell`: drops
-    /// these events, except those that are being sent.
-    void drop_told();
+    /// Called when the agent has hooks, which may report the events that were added with
+    /// `hooks_tell`: takes these events out, except those that are being sent.
+    std::vector<HeldEvent> take_told();
     /// True if an event was added with `hooks_tell`.
     bool has_told() const;
     /// Drops all events; the numbering of the ids continues.
@@ -54,11 +56,13 @@ private:
         std::string type;
         std::string text;  // JSON
         bool hooks_tell;
+        bool other_ids;
         bool figures;  // has `usage`, which no later heartbeat repeats
     };
 
     void make_room();
-    void put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell);
+    void put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell,
+             bool other_ids);
 
     std::string prefix_;
     std::uint64_t next_ = 1;

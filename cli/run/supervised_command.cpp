@@ -41,6 +41,21 @@ bool holds_bytes(int pipe) {
     return pipe >= 0 && ::ioctl(pipe, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+/// An agent tells an error in a few lines at most.
+constexpr std::size_t kErrorsKept = 8;
+constexpr milliseconds kErrorsKeptFor{15'000};
+
+bool ends_turn(const LineEvent& event) {
+    return event.type == "error.reported" &&
+           (event.data.flag_of("ends_turn") || event.data["class"] == "usage_limit");
+}
+
+/// It shows that an error before it is over.
+bool is_answer(const LineEvent& event) {
+    return event.type == "tool.started" || event.type == "tool.finished" ||
+           (event.type == "message" && event.data["role"] == "assistant");
+}
+
 /// A time that only the words of an error name.
 void add_retry_in_words(Json& data) {
     core::ErrorReported error;
@@ -91,7 +106,7 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
       next_report_(steady_now() + kReportInterval) {}
 
 ExitStatus SupervisedCommand::run() {
-    while (!status_ || !output_done()) {
+    while (!status_ || !output_done() || outlived()) {
         poll_once();
         if (kill_at_ && steady_now() >= *kill_at_) {
             signal_tree(SIGKILL);
@@ -109,6 +124,7 @@ ExitStatus SupervisedCommand::run() {
     agent_.finish(streams_[0].lines);
     agent_.look_again();
     report_lines(true);
+    reporter_.agent_ended();
     return *status_;
 }
 
@@ -201,7 +217,22 @@ void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
 // all of them lie, would hide how they stand: it is closed, as reported on the side.
 void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
     if (!setup_.figures.is_agent.exchange(true)) reporter_.add("tool.finished", setup_.call);
-    reporter_.add(event.type, event.data, hooks_tell);
+    if (setup_.keeps_errors && ends_turn(event) && kept_errors_.size() < kErrorsKept) {
+        if (kept_errors_.empty()) kept_until_ = steady_now() + kErrorsKeptFor;
+        return kept_errors_.push_back({event, hooks_tell});
+    }
+    if (is_answer(event)) tell_kept();
+    reporter_.add(event.type, event.data, hooks_tell, agent_.has_own_ids());
+}
+
+void SupervisedCommand::tell_kept() {
+    for (const KeptError& error : std::exchange(kept_errors_, {}))
+        reporter_.add(error.event.type, error.event.data, error.hooks_tell, agent_.has_own_ids());
+}
+
+Json SupervisedCommand::take_kept() {
+    const std::vector<KeptError> errors = std::exchange(kept_errors_, {});
+    return errors.empty() ? Json{} : errors.back().event.data;
 }
 
 // Only of the conversation with which it begins: a call of the agent can print the beginning of
@@ -290,6 +321,12 @@ void SupervisedCommand::end_tree() {
     kill_at_ = steady_now() + kKillAfter;
 }
 
+/// True while a process of the agent goes on although it was ended with its tree, and SIGKILL is
+/// due.
+bool SupervisedCommand::outlived() const {
+    return kill_at_ && !ProcTree().descendants(::getpid()).empty();
+}
+
 void SupervisedCommand::signal_tree(int signal) const {
     for (const pid_t pid : ProcTree().descendants(::getpid()))
         ::kill(pid, signal);
@@ -298,6 +335,7 @@ void SupervisedCommand::signal_tree(int signal) const {
 void SupervisedCommand::report_lines(bool all) {
     next_report_ = steady_now() + kReportInterval;
     agent_.tick();
+    if (!status_ && steady_now() >= kept_until_) tell_kept();
     if (setup_.in_conversation && agent_.conversation() != conversation_) {
         conversation_ = agent_.conversation();
         setup_.in_conversation(agent_.facts().agent, conversation_);

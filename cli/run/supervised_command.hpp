@@ -70,6 +70,9 @@ public:
         /// is ended, or only told of; 0: neither.
         milliseconds stay_max{0};
         bool end_stay = false;
+        /// An error that ends the agent's turn is reported only by tell_kept(), or 15 s later, or
+        /// before the next answer of the model: the run may wait for its end by itself.
+        bool keeps_errors = false;
         std::function<void(const std::string& text)> say{};
         /// Called with the agent's name and its id of the conversation, each time the agent names
         /// another conversation.
@@ -80,6 +83,11 @@ public:
 
     /// Blocks until the command has exited and its output is copied.
     ExitStatus run();
+
+    /// Reports the errors that were kept back (Setup::keeps_errors).
+    void tell_kept();
+    /// Drops them, and returns the data of the last; null: there are none.
+    Json take_kept();
 
     /// The directive that stopped the command, if any.
     const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
@@ -106,6 +114,11 @@ private:
         OutputLines lines;
     };
 
+    struct KeptError {
+        LineEvent event;
+        bool hooks_tell;
+    };
+
     void poll_once();
     void pump(Stream& stream, const pollfd& source, const pollfd& sink);
     void write_pending(Stream& stream);
@@ -120,6 +133,7 @@ private:
     void stop();
     void look_at_stay();
     void end_tree();
+    bool outlived() const;
     void signal_tree(int signal) const;
     void report_lines(bool all);
     bool output_done() const;
@@ -141,6 +155,8 @@ private:
     std::uint64_t bytes_after_exit_ = 0;  ///< bytes copied since the exit
     std::string conversation_;            ///< the conversation that was passed on last
     std::optional<RunFacts> kept_;
+    std::vector<KeptError> kept_errors_;
+    SteadyTime kept_until_;
     bool told_of_stay_ = false;
     bool knows_before_ = false;  ///< the use before the run was read
     bool interrupted_ = false;

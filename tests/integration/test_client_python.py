@@ -38,7 +38,7 @@ def kinds(journal, kind) -> list:
 
 
 class ClientCase(SharedDaemonCase):
-    settings = {"approvals.require_tools": "deploy"}
+    settings = {"approvals.require_tools": "deploy,publish"}
 
     def setUp(self):
         self.client = self.daemon.operator()
@@ -444,6 +444,49 @@ class Obeys(ClientCase):
                 decision = held.result(patient(20))
                 self.assertEqual((decision.approved, decision.args, decision.edited), (True, edit, True))
 
+    def test_no_decision_is_made_about_an_object_that_cannot_be_shown(self):
+        class Target:
+            def __init__(self, place):
+                self.place = place
+        ran = []
+        with self.session() as s:
+            @s.tool
+            def deploy(target):
+                ran.append(target)
+
+            @s.tool
+            def look(target):
+                return target.place
+            first = self.later(deploy, Target("staging"))
+            self.decide(s, "approve", scope="session")
+            with self.assertRaisesRegex(headway.Denied, "the argument 'target' has a value that cannot be shown"):
+                first.result(20)
+            with self.assertRaisesRegex(headway.Denied, "dataclass"):
+                deploy(Target("production"))
+            self.assertEqual((look(Target("x")), ran), ("x", []))
+            decision = s.approve("Remove it?", args={"what": Target("x")})
+            self.assertEqual((bool(decision), "'what'" in decision.reason), (False, True))
+
+            async def asks():
+                return await s.aapprove("Remove it?", args=[Target("x")])
+            self.assertFalse(asyncio.run(asks()))
+
+    def test_no_decision_is_made_about_a_dict_whose_keys_cannot_be_shown(self):
+        ran = []
+        with self.session() as s:
+            @s.tool
+            def publish(to):
+                ran.append(to)
+            first = self.later(publish, {("eu", "west"): 1})
+            self.decide(s, "approve", scope="session")
+            with self.assertRaisesRegex(headway.Denied, "texts as keys"):
+                first.result(20)
+            for to in ({("us", "east"): 1}, {1: "production", "1": "staging"}):
+                with self.assertRaisesRegex(headway.Denied, "'to' has a value that cannot be shown"):
+                    publish(to)
+            self.assertFalse(s.approve("Deploy?", args={"to": {("eu", "west"): 1}}))
+            self.assertEqual(ran, [])
+
     def test_an_approver_sees_every_argument_of_a_tool(self):
         def plain(cls, n=1):
             return cls
@@ -589,6 +632,14 @@ class Plain(unittest.TestCase):
             if value is cycle or value is deep or value != 10 ** 5000:
                 self.assertGreater(len(text), 65536)
             self.assertLess(len(_plain.json_of({"v": value}, brief=True)), 16384)
+
+    def test_what_is_shown_by_its_type_alone_is_named(self):
+        class Target:
+            pass
+        for args, member in (({"a": 1, "to": Target()}, "to"), ({"deep": [{"x": Target()}], "to": Target()}, "deep"), (Target(), "value"),
+                             ({"f": print}, "f"), ({"k": {("eu", "west"): 1}}, "k"), ({"k": [{1: "a", "1": "b"}]}, "k"),
+                             ({"k": {frozenset(): 1}}, "k"), ({"k": {None: 1, "None": 2, True: 3, Color.RED: 4, 2.5: 5}}, ""), ({"a": uuid.UUID(int=0), "b": {1}, "c": b"x", "d": None, "e": Color.RED}, "")):
+            self.assertEqual(_plain.shown(args)[1], member)
 
     def test_long_texts_that_differ_stay_different(self):
         a, b = "x" * (3 << 20), "x" * (3 << 20) + "y"

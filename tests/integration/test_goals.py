@@ -210,6 +210,25 @@ class Goals(GoalCase):
 
 
 class GoalsBound(GoalCase):
+    def test_an_agent_that_opens_its_next_session_begins_no_new_count(self):
+        self.begin()
+        on = 0
+        for prompts in range(4):
+            for _ in range(3):
+                on += self.stop(FAILS).get("decision") == "block"
+                self.call()
+            self.event("SessionEnd", reason="other")
+            self.event("SessionStart", source="resume")
+            self.event("UserPromptSubmit", prompt="go on")
+            self.call()
+        self.assertEqual(on, 5)
+        self.session += "~4"
+        said = [message["text"] for message in self.journal("message") if message["text"].startswith("goes on,")]
+        self.assertEqual(said, [])
+        self.session = self.session[:-1] + "2"
+        said = [message["text"].split(":")[0] for message in self.journal("message") if message["text"].startswith("goes on,")]
+        self.assertEqual(said, ["goes on, 4 of 5", "goes on, 5 of 5"])
+
     def test_five_times_in_a_session_also_over_a_restart_of_the_daemon(self):
         self.daemon = Daemon().start()
         self.addCleanup(self.daemon.close)

@@ -266,6 +266,39 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual(len(self.starts()), 1)
         self.assertIn("interrupted", self.ended()["verdict"]["reason"])
 
+    def test_a_limit_that_the_run_waits_for_is_never_blocked_and_wait_goes_on(self):
+        process = self.start("limit2 done")
+        waits = self.cli.start("wait", self.session, "--missing", "wait", "--url", self.daemon.url)
+        process.communicate(timeout=patient(60))
+        out, err = waits.communicate(timeout=patient(60))
+        self.assertEqual(waits.returncode, 0, out + err)
+        verdicts = [event["data"]["to"] for event in self.client.journal(self.session) if event["type"] == "verdict.changed"]
+        self.assertNotIn("blocked", verdicts)
+        self.assertEqual([wait["args"]["error"]["class"] for wait in self.waits()], ["usage_limit"])
+        self.assertEqual(self.client.session(self.session)["phase"], "running")
+
+    def test_a_limit_that_ends_the_run_is_blocked(self):
+        self.run_play("weekly")
+        errors = [event["data"]["class"] for event in self.client.journal(self.session) if event["type"] == "error.reported"]
+        self.assertIn("usage_limit", errors)
+        self.assertEqual(self.client.session(self.session)["verdict"]["cause"], "usage_limit")
+
+    def test_a_session_that_is_paused_when_its_agent_ends_is_not_checked_until_it_goes_on(self):
+        process = self.start("slow", "--check", f"touch {self.folder}/checked")
+        self.wait_for(lambda: self.starts() and self.events(), "no session")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        (self.folder / "go").write_text("")
+        for line in process.stderr:
+            if "the session is paused" in line:
+                break
+        else:
+            self.fail("the check did not wait")
+        self.assertFalse((self.folder / "checked").exists())
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
+        process.communicate(timeout=patient(60))
+        self.assertTrue((self.folder / "checked").exists())
+        self.assertEqual(self.client.session(self.session)["outcome"], "completed")
+
     def test_a_cancel_ends_the_wait_at_once(self):
         process = self.start("limit done", margin="10m")
         self.addCleanup(process.kill)
@@ -532,16 +565,25 @@ class KeepGoing(KeepGoingCase):
 
     def test_an_agent_that_does_not_end_after_its_result_is_ended_and_checked(self):
         seen = self.folder / "seen"
-        code, err = self.run_play("stay", "--check", f"touch {seen}")
+        code, err = self.run_play("stay", "--check", f"touch {seen}", "--end-limit", "1s")
         self.assertEqual((code, len(self.starts()), seen.exists()), (0, 1, True), err)
         self.assertIn("has printed its result and does not end", err)
         self.assertEqual(self.ended()["verdict"]["status"], "completed")
 
-    def test_an_agent_with_work_in_the_background_may_stay_after_its_result(self):
-        process = self.start("task")
+    def test_a_short_margin_ends_no_agent_that_takes_its_time_after_its_result(self):
+        process = self.start("stay")
         self.addCleanup(process.kill)
         self.wait_for(self.starts, "no start")
-        with self.assertRaises(subprocess.TimeoutExpired):  # ten margins are a second
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.communicate(timeout=4)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=patient(30))
+
+    def test_an_agent_with_work_in_the_background_may_stay_after_its_result(self):
+        process = self.start("task", "--end-limit", "1s")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        with self.assertRaises(subprocess.TimeoutExpired):
             process.communicate(timeout=4)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=patient(30))
@@ -705,14 +747,14 @@ class KeepGoing(KeepGoingCase):
     def test_bounds_are_checked(self):
         for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50"),
                                (("--margin", "0s"), "from 100ms to 1h"), (("--margin", "2h"), "from 100ms to 1h"),
-                               (("--check-limit", "0s"), "at least 1s")):
+                               (("--check-limit", "0s"), "at least 1s"), (("--end-limit", "0s"), "at least 1s")):
             output = self.cli.run("run", "--keep-going", *options, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn(words, output.err)
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"),
+        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"), ("--end-limit", "1m"),
                        ("--resume-command", "true")):
             output = self.cli.run("run", *option, "--", "true")
             self.assertEqual(output.code, 64, output)

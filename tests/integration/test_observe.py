@@ -231,6 +231,30 @@ class Observe(unittest.TestCase):
         self.assertIn("leaves claude-hooked alone: it reports by itself", text)
         self.assertIn("leaves claude-late alone: it reports by itself", text)
 
+    def test_one_event_of_hooks_hides_no_loop(self):
+        self.start()
+        process = self.observe()
+        file = ClaudeFile(self.home, "one")
+        file.prompt("Fix it")
+        file.call("t0")
+        file.result("t0", "a")
+        self.until("claude-one", lambda s: len(self.events("claude-one", "tool.finished")) == 1)
+        hook = {"session_id": "one", "cwd": "/home/dev/code", "hook_event_name": "Notification", "message": "hi"}
+        self.assertEqual(self.operator.post("/v1/hooks/claude", hook).status, 200)
+        hooked = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}}
+        self.assertEqual(self.operator.post("/v1/hooks/claude", {**hook, **hooked, "tool_use_id": "known"}).status, 200)
+        file.call("known")
+        file.result("known", "x", failed=False)
+        for i in range(1, 8):
+            file.call(f"t{i}")
+            file.result(f"t{i}")
+        self.until("claude-one", lambda s: s["verdict"]["status"] in ("suspect", "stuck") and len(self.events("claude-one", "tool.finished")) == 8)
+        calls = [event["data"]["call_id"] for event in self.events("claude-one", "tool.finished")]
+        self.assertEqual(calls, [f"t{i}" for i in range(8)])
+        text = self.end(process).err
+        self.assertIn("leaves claude-one alone: it reports by itself", text)
+        self.assertIn("follows claude-one: its hooks do not report", text)
+
     def test_hooks_of_before_a_restart_of_the_daemon_win_too(self):
         self.start()
         process = self.observe()

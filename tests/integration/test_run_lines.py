@@ -112,6 +112,15 @@ class Lines(LinesCase):
         self.assertIn("stdout", [event["data"].get("role") for event in journal])
         self.assertEqual(document["used"]["tokens"], 0)
 
+    def test_a_flood_of_messages_hides_no_tokens_and_no_cost(self):
+        def message(number):
+            return {"type": "assistant", "session_id": "s", "uuid": "u", "message": {"id": f"m{number}", "content": [{"type": "text", "text": f"noise {number}"}]}}
+        result = {"type": "result", "session_id": "s", "uuid": "u", "result": "Done.", "is_error": False, "total_cost_usd": 5.0,
+                  "usage": {"input_tokens": 999, "output_tokens": 1}}
+        lines = [INIT.strip()] + [json.dumps(line) for line in [*map(message, range(1500)), result]]
+        _, document, _ = self.run_lines("\n".join(lines) + "\n")
+        self.assertEqual((document["used"]["tokens"], document["used"]["cost_usd"]), (1000, 5.0))
+
     def test_other_output_stays_output(self):
         _, _, journal = self.run_lines('building\n{"type":"turn.completed"}\n{"level":"info"}\n')
         texts = [event["data"]["text"] for event in journal if event["type"] == "message"]
@@ -166,6 +175,40 @@ class Live(LinesCase):
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
+    def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):
+        begins = HOOKED.index("    for call in")
+        sub_agent = """
+    tool = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "below", "agent_id": "helper", "agent_type": "helper"}
+    hook("PreToolUse", **tool)
+    line(type="assistant", parent_tool_use_id="t0", message={"id": "b", "content": [{"type": "tool_use", "id": "below", "name": "Bash", "input": {"command": "ls"}}]})
+    hook("PostToolUse", **tool, tool_response={"stdout": "a", "stderr": ""})
+    line(type="user", parent_tool_use_id="t0", message={"content": [{"type": "tool_result", "tool_use_id": "below", "content": "a"}]})
+"""
+        session, process = self.script(HOOKED[:begins] + sub_agent.lstrip("\n") + HOOKED[begins:])
+        self.assertEqual(finish(process).code, 0)
+        calls = Counter(event["data"]["call_id"] for event in self.client.journal(session) if event["type"] == "tool.finished")
+        self.assertEqual({call: number for call, number in calls.items() if call != "run"}, {"t1": 1, "t2": 1})
+        children = self.client.get(f"/v1/sessions?parent={session}").json()["sessions"]
+        below = [event["data"]["call_id"] for child in children for event in self.client.journal(child["id"]) if event["type"] == "tool.finished"]
+        self.assertEqual(below, ["below"])
+
+    def test_a_process_that_a_cancelled_agent_leaves_is_killed_after_ten_seconds(self):
+        session, process = self.script("""
+            import subprocess, time
+            print('{"type":"thread.started","thread_id":"t"}', flush=True)
+            child = subprocess.Popen(["sh", "-c", "trap '' TERM; while :; do sleep 1; done"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            print("child", child.pid, flush=True)
+            time.sleep(60)
+        """, "--interval", "100ms")
+        self.assertIn("thread.started", process.stdout.readline())
+        child = int(process.stdout.readline().split()[1])
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="its session")
+        self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
+        self.assertEqual(finish(process).code, 128 + 15)
+        state = Path(f"/proc/{child}/stat")
+        self.assertTrue(not state.exists() or ") Z " in state.read_text(), "it still runs")
+        self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
     def test_what_hooks_tell_is_counted_once_and_lines_add_cost_and_result(self):
         session, process = self.script(HOOKED)
         self.assertEqual(finish(process).code, 0)
@@ -178,6 +221,42 @@ class Live(LinesCase):
         self.assertEqual(document["used"], {"tokens": 240, "token_parts": parts, "cost_usd": 0.5})
         self.assertEqual(document["result"], {"text": "All made.", "model": "m"})
         self.assertEqual(document["adapter"]["name"], "claude")
+
+    def hidden(self, hook: str):
+        """An agent of which only this event comes by hooks, and that then goes round; it is still there."""
+        session, process = self.script("""
+            import json, os, sys, urllib.request
+            def line(**body):
+                print(json.dumps({**body, "session_id": "native", "uuid": "u"}), flush=True)
+            line(type="system", subtype="init", model="m")
+            body = json.dumps(dict(HOOK, session_id="native", cwd="/w")).encode()
+            request = urllib.request.Request(os.environ["HEADWAY_URL"] + "/v1/hooks/claude", body,
+                                             {"Content-Type": "application/json", "X-Headway-Session": os.environ["HEADWAY_SESSION"]})
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read()
+            for n in range(8):
+                line(type="assistant", message={"id": f"m{n}", "content": [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": "make test"}}],
+                                                "usage": {"input_tokens": 100, "output_tokens": 10}})
+                line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": f"t{n}", "is_error": True, "content": "boom"}]})
+            sys.stdin.readline()
+            line(type="result", is_error=False, result="Done.", total_cost_usd=0.5, usage={"input_tokens": 50000, "output_tokens": 500})
+        """.replace("HOOK", hook), stdin=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        return session, process
+
+    def test_one_event_of_hooks_hides_no_loop_and_no_tokens(self):
+        for hook in ('{"hook_event_name": "Notification", "message": "hi"}', '{"hook_event_name": "SessionStart", "source": "startup"}'):
+            with self.subTest(hook):
+                session, process = self.hidden(hook)
+                eventually(lambda: self.client.get(f"/v1/sessions/{session}").json().get("verdict", {}).get("status") == "stuck", seconds=15,
+                           what="the loop in the lines")
+                self.assertIn("adapter", self.client.session(session))
+                self.assertEqual(self.client.session(session)["used"]["tokens"], 880)
+                process.stdin.write("go\n")
+                process.stdin.close()
+                finish(process)
+                document = self.client.session(session)
+                self.assertEqual((document["used"]["tokens"], document["used"]["cost_usd"]), (50500, 0.5))
+                self.assertEqual(document["tools"]["calls"], 9)  # with the command
 
     def test_the_end_of_an_agent_is_not_the_end_of_the_command(self):
         session, process = self.script(HOOKED + """

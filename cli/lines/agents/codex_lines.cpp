@@ -195,6 +195,6 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kCodexLines{"codex", codex_lines::begins, codex_lines::read, true};
+const LineFormat kCodexLines{"codex", codex_lines::begins, codex_lines::read, true, false, true};
 
 }  // namespace headway::cli

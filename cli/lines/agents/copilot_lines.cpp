@@ -88,6 +88,7 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kCopilotLines{"copilot", copilot_lines::begins, copilot_lines::read, false, true};
+const LineFormat kCopilotLines{"copilot", copilot_lines::begins, copilot_lines::read, false, true,
+                               true};
 
 }  // namespace headway::cli

@@ -105,6 +105,7 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kGeminiLines{"gemini", gemini_lines::begins, gemini_lines::read, true};
+const LineFormat kGeminiLines{"gemini", gemini_lines::begins, gemini_lines::read, true, false,
+                              true};
 
 }  // namespace headway::cli

@@ -27,6 +27,8 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
         .type("COMMAND");
     arguments.duration("--check-limit", options.keeping.check_most,
                        "a check that runs longer is ended, and has failed");
+    arguments.duration("--end-limit", options.keeping.stay_most,
+                       "an agent that has not ended this long after its result is ended");
     arguments
         .option("--check-dir", options.keeping.check_dir,
                 "folder of the check (default: that of the agent's own -C, --cd, --cwd or --dir, "
@@ -69,8 +71,11 @@ std::optional<Mistake> keeping_fault(const RunOptions& options) {
         return Mistake{"--margin: must be from 100ms to 1h", {}};
     if (keeping.check_most < std::chrono::seconds{1})
         return Mistake{"--check-limit: must be at least 1s", {}};
+    if (keeping.stay_most < std::chrono::seconds{1})
+        return Mistake{"--end-limit: must be at least 1s", {}};
     if (!options.keep_going &&
         (!(keeping.rules == ResumeRules{}) || keeping.check_most != kCheckMost ||
+         keeping.stay_most != kStayMost ||
          !(keeping.check + keeping.check_dir + keeping.resume_command).empty()))
         return Mistake{"resume options need --keep-going", {}};
     if (const auto own = own_resume_command(keeping.resume_command, "x", {}); !own)

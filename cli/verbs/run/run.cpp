@@ -194,9 +194,8 @@ private:
                                            before,
                                            {}};
             // Another program may go on by itself after its agent.
-            if (is_agent_program(words->front()))
-                setup.stay_max = options_.keeping.rules.margin * kStayMost;
-            setup.end_stay = options_.keep_going;
+            if (is_agent_program(words->front())) setup.stay_max = options_.keeping.stay_most;
+            setup.end_stay = setup.keeps_errors = options_.keep_going;
             setup.say = [this](const std::string& text) { warn(text); };
             if (options_.keep_going)
                 setup.in_conversation = [&keeping](const std::string& agent,
@@ -210,6 +209,7 @@ private:
                           agent.meter().counted()};
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
+            command.tell_kept();
             if (over.check_failed) note_check(ending, over);
         }
         if (starts > 1)

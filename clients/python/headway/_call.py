@@ -29,6 +29,7 @@ class Call:
         self.edited = False
         self.result: Any = None
         self._sent = ""  # the arguments as JSON, once they are made
+        self._formless = ""  # the argument of which another value would look the same
         self._over = False
         self._began = time.monotonic()
 

@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 from ._beside import beside
 from ._call import Decision
 from ._ids import new_id
-from ._plain import cut, same_kind
+from ._plain import cut, not_shown, same_kind, shown
 from ._wire import Abort
 
 
@@ -20,10 +20,16 @@ class People:
     def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
         """Asks a person, and waits. Without a daemon, or a decision, it is not approved."""
         asked = {} if args is None else args
+        formless = shown(asked)[1]
+        if formless:
+            return Decision(False, not_shown(formless), asked, False)
         return self._decision(self._ask("request", asked, tool=tool, text=str(summary), call=new_id()), asked)
 
     async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
         asked = {} if args is None else args
+        formless = shown(asked)[1]
+        if formless:
+            return Decision(False, not_shown(formless), asked, False)
         return self._decision(await beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
                                                                     call=new_id())) or {}, asked)
 

@@ -91,6 +91,8 @@ class _Writer:
     def __init__(self, nodes: int, chars: int) -> None:
         self.nodes, self.chars = nodes, chars
         self.deep = False
+        self.member = ""  # of the whole
+        self.formless = ""  # the first member of which another value would look the same
 
     def text(self, value: str) -> str:
         size = 1 if value.isascii() else ESCAPED  # bytes of a character
@@ -114,12 +116,30 @@ class _Writer:
                 out["…"] = f"{len(items)} members"
                 break
             name = key if type(key) is str else self.key(key)
-            out[self.text(name)] = self.value(value, depth + 1)
+            if depth == 0:
+                self.member = name
+            name = self.text(name)
+            if name in out:  # as 1 and "1": a person would see one of the two
+                self.no_form()
+            out[name] = self.value(value, depth + 1)
         return out
 
     def key(self, key: Any) -> str:
-        said = self.value(key, DEPTH_MAX)
+        """Keys with parts, as tuples are, have no form as a name."""
+        self.nodes -= 1
+        if key is None:
+            return "null"
+        try:
+            said = self.scalar(key)
+        except (Exception, SystemExit):  # of a type that lies about itself
+            said = None
+        if said is None:
+            self.no_form()
+            return self.of_type(key)
         return said if isinstance(said, str) else json.dumps(said)
+
+    def no_form(self) -> None:
+        self.formless = self.formless or self.member or "value"
 
     def sequence(self, items: list[Any], depth: int) -> Any:
         out: list[Any] = []
@@ -167,8 +187,11 @@ class _Writer:
                 return self.too_deep()
         except (Exception, SystemExit):  # of a type that lies about itself
             pass
-        kind = type(value)
-        return self.text(cut(f"<{kind.__module__}.{kind.__qualname__}>", 200))
+        self.no_form()
+        return self.text(self.of_type(value))
+
+    def of_type(self, value: Any) -> str:
+        return cut(f"<{type(value).__module__}.{type(value).__qualname__}>", 200)
 
     def too_deep(self) -> str:
         said = f"… (more than {DEPTH_MAX} levels)"
@@ -197,11 +220,23 @@ class _Writer:
 
 def json_of(value: Any, brief: bool = False) -> str:
     """Compact JSON in ASCII. Never fails; what JSON cannot express is text, what is too long is cut and says so."""
+    return shown(value, brief)[0]
+
+
+def shown(value: Any, brief: bool = False) -> tuple[str, str]:
+    """json_of(), and the name of the first member in which another value would look the same; "" without one."""
     writer = _Writer(BRIEF_NODES_MAX, BRIEF_CHARS_MAX) if brief else _Writer(NODES_MAX, CHARS_MAX)
     try:
-        return json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return text, writer.formless
     except (Exception, SystemExit):
-        return json.dumps(f"<{type(value).__name__}>")
+        return json.dumps(f"<{type(value).__name__}>"), writer.formless or "value"
+
+
+def not_shown(member: str) -> str:
+    """Why a person can decide about no call with this argument."""
+    return cut(f"This call needs a person's approval, and the argument {member!r} has a value that cannot be shown: another one would "
+               "look the same. Pass plain values, dicts with texts as keys, a dataclass or a pydantic model.")
 
 
 def same_kind(edit: Any, args: Any) -> bool:

@@ -17,7 +17,7 @@ from ._errors import Stop
 from ._ids import folder, new_id, process_headers
 from ._outbox import Item, Outbox, outbox_of
 from ._people import People
-from ._plain import amount, attribute, cut, error_text, id_of, json_of, same_kind
+from ._plain import amount, attribute, cut, error_text, id_of, json_of, not_shown, same_kind, shown
 from ._tools import supervised
 from ._wire import LOG, Abort, Away
 
@@ -33,6 +33,8 @@ GOAL_BYTES_MAX = 16_000
 # GraphBubbleUp: what LangGraph raises to leave a node, as `interrupt()` does, which waits for a person.
 CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit", "GraphBubbleUp")
 
+# Tools of this process that a person has decided about. A grant would let a call pass that only looks the same.
+_asks_a_person: "set[str]" = set()
 _current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("headway_session", default=None)
 
 
@@ -337,7 +339,11 @@ class Session(People):
         answer: Optional[dict[str, Any]] = None
         try:
             away = self._wire.away()
-            call._sent = json_of(call.args, brief=away)
+            call._sent, call._formless = shown(call.args, brief=away)
+            if call._formless and call.tool in _asks_a_person:
+                call.denied = not_shown(call._formless)
+                call.fail(call.denied)
+                return
             if not away:
                 answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id}, marked=call.require)
         except Exception as error:
@@ -360,6 +366,10 @@ class Session(People):
             call.allowed_by = cut(answer.get("allow"))
             if "edit" in answer and same_kind(answer["edit"], call.args):
                 call.args, call.edited, call._sent = answer["edit"], True, json_of(answer["edit"])
+            elif call.allowed_by and call._formless:  # the decision is about any object of the type
+                _asks_a_person.add(call.tool)
+                call.denied = not_shown(call._formless)
+                call.fail(call.denied)
             if answer is GONE:
                 call.fail(call.denied)  # the daemon does not know yet that it did not run
         if not call:

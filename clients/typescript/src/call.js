@@ -2,12 +2,15 @@
 import { onAbort, within } from './awaited.js';
 import { Denied, Stop } from './errors.js';
 import { newId } from './ids.js';
-import { errorOf, safe, textOf } from './json.js';
+import { errorOf, notShown, safe, shown, textOf } from './json.js';
 import { now } from './transport.js';
 
 const POST_MS = 2_000; // for which the result of a call waits for the daemon's word about it
 const QUEUED_MAX = 8 << 10; // characters of arguments and result of a call that is reported later
 const RESULT_MAX = 512 << 10;
+
+// Tools of this process that a person has decided about: a grant would let a call pass that only looks the same.
+const asksAPerson = new Set();
 
 // AbortSignal.any() is younger than Node 18.
 const either = (first, second) => {
@@ -84,7 +87,9 @@ export class Call {
     const { signal, holdMs, approval, summary, againMs } = this.#options;
     if (!(await this.#session.there())) return { failed: 'away' };
     await this.#session.inOrder();
-    const args = safe(this.args);
+    const { copy: args, formless } = shown(this.args);
+    const unseen = formless !== undefined && { deny: notShown(formless), gone: true };
+    if (unseen && (approval || asksAPerson.has(this.tool))) return unseen;
     const body = { tool: this.tool, args, call: this.id, hold_ms: holdMs };
     const marked = Boolean(approval || (this.#options.require ?? this.#session.require));
     const ask = (event, more) => this.#session.held({ event, ...body, ...more }, { signal, againMs, marked });
@@ -97,7 +102,10 @@ export class Call {
       const then = await ask('pre', edit !== undefined ? { args: edit } : {});
       return edit !== undefined && then.edit === undefined ? { ...then, edit } : then;
     }
-    return ask('pre');
+    const answer = await ask('pre');
+    if (!unseen || !answer.allow || answer.edit !== undefined || answer.deny || answer.stop) return answer;
+    asksAPerson.add(this.tool); // the decision is about any value that looks the same
+    return unseen;
   }
 
   /** It has worked. */

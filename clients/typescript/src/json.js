@@ -36,8 +36,8 @@ const leaf = (value, room) => {
     case 'number': return Number.isFinite(value) ? value : String(value);
     case 'boolean': return value;
     case 'bigint': return value.toString();
-    case 'symbol': return value.toString();
-    case 'function': return named(value);
+    case 'symbol': room.formless(); return value.toString();
+    case 'function': room.formless(); return named(value);
     default: return null;
   }
 };
@@ -46,11 +46,19 @@ const leaf = (value, room) => {
 const opaque = (value) => typeof value[Symbol.asyncIterator] === 'function' || typeof value.then === 'function'
   || typeof value.next === 'function' || typeof value.getReader === 'function';
 
+// Its own fields are all that it is. An instance of a class may have private ones.
+const isPlain = (value) => {
+  const above = Object.getPrototypeOf(value);
+  const known = Array.isArray(value) || above === null || above === Object.prototype || Object.getPrototypeOf(above) === null;
+  return known && Object.getOwnPropertySymbols(value).length === 0;
+};
+
 const unfolded = (value, room) => {
   if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return bytes(value, room);
   if (value instanceof Map) return { map: [...take(value.entries(), room)] };
   if (value instanceof Set) return { set: [...take(value.values(), room)] };
+  if (typeof value.toJSON !== 'function' && !(value instanceof RegExp) && !isPlain(value)) room.formless();
   if (opaque(value)) return Object.prototype.toString.call(value).replace('object ', '');
   if (value instanceof RegExp) return String(value);
   return typeof value.toJSON === 'function' ? value.toJSON() : value;
@@ -80,10 +88,12 @@ const members = (value, room, depth) => {
       break;
     }
     room.left -= name.length;
+    if (depth === 0) room.member = name;
     let inner;
     try {
       inner = value[name];
     } catch {
+      room.formless();
       inner = '[unreadable]';
     }
     if (inner === undefined) continue;
@@ -111,6 +121,7 @@ const plain = (value, room, depth) => {
     if (depth >= DEPTH_MAX) return leaf(JSON.stringify(inner, bounded(room)) ?? '', room);
     return members(inner, room, depth);
   } catch {
+    room.formless();
     return '[unreadable]';
   } finally {
     room.above.pop();
@@ -118,10 +129,21 @@ const plain = (value, room, depth) => {
 };
 
 /** A copy that JSON.stringify() takes, of about `most` characters at most; null for what is no value. */
-export const safe = (value, most = 4 << 20, digests = true) => {
+export const safe = (value, most = 4 << 20, digests = true) => shown(value, most, digests).copy;
+
+/** safe(), and the name of the first member in which another object may look the same; undefined without one. */
+export const shown = (value, most = 4 << 20, digests = true) => {
   const string = Math.min(STRING_MAX, most);
-  return plain(value, { left: most, values: Math.min(VALUES_MAX, most), string, digests, above: [] }, 0);
+  let formless;
+  const room = { left: most, values: Math.min(VALUES_MAX, most), string, digests, above: [], member: 'value' };
+  room.formless = () => { formless ??= room.member; };
+  const copy = plain(value, room, 0);
+  return { copy, formless };
 };
+
+/** Why a person can decide about no call with this argument. */
+export const notShown = (member) => `This call needs a person's approval, and the argument "${member}" has a value that cannot be shown: `
+  + 'another one may look the same. Pass plain values, or give the object a toJSON().';
 
 /** The kind of a JSON value. */
 export const kindOf = (value) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);

@@ -4,7 +4,7 @@ import { awaited, onAbort, within } from './awaited.js';
 import { Call } from './call.js';
 import { Denied, Stop } from './errors.js';
 import { newId, sessionId } from './ids.js';
-import { errorOf, kindOf, safe, textOf } from './json.js';
+import { errorOf, kindOf, notShown, safe, shown, textOf } from './json.js';
 import { Reports } from './reports.js';
 import { now, transportTo } from './transport.js';
 import { wrapTool } from './tool.js';
@@ -296,7 +296,8 @@ export class Session {
 
   /** Asks a person about a call: `{allowed, decided, reason, args}`. `decided` is false where no person could be asked. */
   async approve(name, args = {}, options = {}) {
-    const sent = safe(args);
+    const { copy: sent, formless } = shown(args);
+    if (formless !== undefined) return { allowed: false, decided: false, reason: notShown(formless), args };
     const answer = await this.held({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
       text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
     if (options.signal?.aborted) throw options.signal.reason;

@@ -171,6 +171,29 @@ test('a call that must be approved does not run when the request is refused', as
   await s.end();
 });
 
+test('no decision is made about an argument that cannot be shown', async () => {
+  const s = await open({});
+  class Target { #env; constructor(env) { this.#env = env; } }
+  const ran = [];
+  const deploy = s.tool('deploy', async ({ to }) => ran.push(to));
+  const first = deploy({ to: new Target('staging') });
+  await decide(s, { decision: 'approve', scope: 'session' });
+  await assert.rejects(first, /the argument "to" has a value that cannot be shown.*toJSON/);
+  await assert.rejects(deploy({ to: new Target('production') }), /cannot be shown/);
+  const { allowed, reason } = await s.approve('remove', { all: () => true });
+  assert.equal(allowed, false);
+  assert.match(reason, /"all"/);
+  assert.deepEqual(ran, []);
+  const look = s.tool('look', async ({ at }) => at instanceof Target);
+  assert.equal(await look({ at: new Target('x') }), true, 'a call that needs no person runs');
+  class Shown { constructor(env) { this.env = env; } toJSON() { return { env: this.env }; } }
+  const shown = deploy({ to: new Shown('staging'), list: [1, { a: null }], at: new Date(0) });
+  await decide(s, { decision: 'approve' });
+  await shown;
+  assert.equal(ran.length, 1);
+  await s.end();
+});
+
 test('a call that its author lets a person approve, and questions', async () => {
   const s = await open({});
   const pay = s.tool('pay', async ({ sum }) => sum, { approval: true, summary: 'a bill' });

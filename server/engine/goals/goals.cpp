@@ -102,8 +102,42 @@ struct GoneOn {
     std::uint64_t last_n = 0;
 };
 
+/// The generations of a session that are looked through; more of them in a day are none of a
+/// person's.
+constexpr std::uint64_t kGenerationsCounted = 64;
+constexpr core::Millis kCountsFor = std::chrono::hours{24};
+
+/// How often the sessions before this one have gone on within a day: an agent can end its session,
+/// open the next one and write the prompt with which that begins.
+Result<std::uint64_t> turns_before(Transaction& transaction, const Resident& resident) {
+    const std::string& id = resident.session.id();
+    const std::size_t mark = std::min(id.find('~'), id.size());
+    const std::string_view number = std::string_view{id}.substr(std::min(mark + 1, id.size()));
+    if (number.find_first_not_of("0123456789") != number.npos) return 0;  // a name of its own
+    std::uint64_t generation = number.empty() ? 1 : 0;
+    for (const char digit : number.substr(0, 4))
+        generation = 10 * generation + static_cast<std::uint64_t>(digit - '0');
+    if (generation > kGenerationsCounted) return kGoalTurnsMax;
+    std::uint64_t turns = 0;
+    for (; generation > 1; --generation) {
+        const std::string before =
+            id.substr(0, mark) + (generation > 2 ? "~" + std::to_string(generation - 1) : "");
+        HEADWAY_TRY(const Resident* earlier, transaction.find(before));
+        if (earlier == nullptr) continue;
+        const core::Timestamp last = earlier->session.state().heard_at();
+        if (resident.session.state().heard_at() - last > kCountsFor) break;
+        for (std::uint64_t turn = kGoalTurnsMax; turn > turns; --turn) {
+            const std::string event = std::string{core::kGoalEvent} + std::to_string(turn);
+            HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, *earlier, event));
+            if (n != 0) turns = turn;
+        }
+    }
+    return turns;
+}
+
 Result<GoneOn> gone_on(Transaction& transaction, const Resident& resident) {
     GoneOn gone;
+    HEADWAY_TRY(gone.turns, turns_before(transaction, resident));
     while (gone.turns < kGoalTurnsMax) {
         const std::string id = std::string{core::kGoalEvent} + std::to_string(gone.turns + 1);
         HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, resident, id));

@@ -83,6 +83,17 @@ TEST_CASE("resume plan: agents that wait for the same reset do not begin in the 
     CHECK(late - early == 3min);
 }
 
+TEST_CASE("resume plan: no limit that resets in time is too late by chance", "[cli]") {
+    for (const double chance : {0.0, 0.5, 1.0}) {
+        ResumePlan plan{{}, kStart};
+        const ResumeStep step =
+            plan.next(ended(Cause::kUsageLimit, iso_text(kStart + 11h + 58min)), kStart, chance);
+        CHECK(step.resume);
+        CHECK(step.at >= kStart + 11h + 59min);
+        CHECK(step.at <= kStart + 12h);
+    }
+}
+
 TEST_CASE("resume plan: a limit that resets too late needs a person", "[cli]") {
     ResumePlan plan{{}, kStart};
     const ResumeStep step =

@@ -151,11 +151,47 @@ TEST_CASE("agent lines: a flood of events is counted, not told", "[cli]") {
     lines.feed(kThread, rest);
     for (std::size_t i = 0; i < 2 * AgentLines::kEventsPerSecondMax; ++i)
         lines.feed(started("c", "ls"), rest);
-    CHECK(reported == AgentLines::kEventsPerSecondMax);
+    CHECK(reported == AgentLines::kEventsPerSecondMax + 1);
     lines.tick();
-    CHECK(last == "[501 events of the agent's lines left out]");
+    CHECK(last == "[500 events of the agent's lines left out]");
     lines.feed(finished("c", "x"), rest);
-    CHECK(reported == AgentLines::kEventsPerSecondMax + 2);
+    CHECK(reported == AgentLines::kEventsPerSecondMax + 3);
+}
+
+TEST_CASE("agent lines: a flood of messages hides no call, no tokens and no cost", "[cli]") {
+    std::uint64_t tokens = 0;
+    double cost = 0;
+    std::size_t calls = 0;
+    std::size_t reports = 0;
+    AgentLines lines([&](const LineEvent& event, bool) {
+        ++reports;
+        tokens += event.data["usage"].count_of("input_tokens");
+        cost += event.data["usage"]["cost_usd"].number();
+        if (event.type.starts_with("tool.")) ++calls;
+    });
+    OutputLines rest;
+    const auto line = [](const std::string& members) {
+        return "{" + members + R"(,"session_id":"s","uuid":"u"})" + "\n";
+    };
+    for (std::size_t i = 0; i < 600; ++i) {
+        lines.feed(line(R"("type":"assistant","message":{"id":"m)" + std::to_string(i) +
+                        R"(","model":"a","usage":{"input_tokens":10},"content":[{"type":"text",)"
+                        R"("text":"noise"}]})"),
+                   rest);
+    }
+    lines.feed(line(R"("type":"assistant","message":{"id":"c","content":[{"type":"tool_use",)"
+                    R"("id":"t","name":"Bash","input":{"command":"ls"}}]})"),
+               rest);
+    CHECK(calls == 1);
+    CHECK(tokens < 6'000);
+    lines.feed(line(R"("type":"result","total_cost_usd":5.0,"usage":{"input_tokens":6500})"), rest);
+    const std::size_t before = reports;
+    lines.finish(rest);
+    CHECK(tokens == 6'500);
+    CHECK(cost == Approx(5.0));
+    CHECK(reports <= before + 3);  // by model
+    lines.tick();
+    CHECK(tokens == 6'500);
 }
 
 TEST_CASE("agent lines: tokens are told by the hooks as well where these say them", "[cli]") {

@@ -70,14 +70,15 @@ TEST_CASE("spool: full, it gives up heartbeats first and never what is on its wa
     CHECK(next[1]["event_id"] == "p-5");  // 3 was a heartbeat, 4 the oldest message
 }
 
-TEST_CASE("spool: full of calls, the oldest goes, and figures stay longer than other beats",
-          "[cli]") {
+TEST_CASE("spool: full of calls, the oldest goes, and figures stay", "[cli]") {
     Spool spool("p");
     spool.add("heartbeat", {{"usage", {{"tokens", 1}}}});
     while (spool.size() < Spool::kEventsMax)
         spool.add("tool.finished", Json::object());
     spool.add("heartbeat", Json::object());
-    CHECK(batch_of(spool)[0]["event_id"] == "p-2");
+    const Json batch = batch_of(spool);
+    CHECK(batch[0]["event_id"] == "p-1");
+    CHECK(batch[1]["event_id"] == "p-3");
     CHECK(spool.size() == Spool::kEventsMax);
 }
 
@@ -109,14 +110,18 @@ TEST_CASE("spool: a refused batch goes again one by one, so that one event is lo
     CHECK(batch_of(spool).size() == 2);
 }
 
-TEST_CASE("spool: what hooks tell goes, but for what is on its way", "[cli]") {
+TEST_CASE("spool: what hooks may tell is taken out, but for what is on its way", "[cli]") {
     Spool spool("p");
-    spool.add("tool.started", Json::object(), true);
+    spool.add("tool.started", {{"call_id", "a"}}, true);
     static_cast<void>(spool.batch());
-    spool.add("tool.finished", Json::object(), true);
+    spool.add("tool.finished", {{"call_id", "a"}}, true, true);
     spool.add("heartbeat", Json::object());
     CHECK(spool.has_told());
-    spool.drop_told();
+    const auto told = spool.take_told();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].type == "tool.finished");
+    CHECK(told[0].data.text_of("call_id") == "a");
+    CHECK(told[0].other_ids);
     CHECK(spool.size() == 2);
     spool.confirm();
     CHECK_FALSE(spool.has_told());

@@ -59,6 +59,21 @@ TEST_CASE("told errors: a rejected limit of Claude's plan comes at once, with it
     CHECK(limit(R"("status":"rejected","resetsAt":99999999999999999)") == "usage_limit - goes on");
 }
 
+TEST_CASE("told errors: of two used-up windows of Claude's plan the later reset counts", "[cli]") {
+    const auto limit = [](const std::string& kind, int at) {
+        return claude_line(
+            R"("type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":)" +
+            std::to_string(at) + R"(,"rateLimitType":")" + kind + "\"}");
+    };
+    const std::string result =
+        claude_line(R"("type":"result","is_error":true,"api_error_status":429,"result":"limit")");
+    const std::string week = limit("seven_day", 1'796'050'809);
+    const std::string hours = limit("five_hour", 1'795'747'976);
+    CHECK(last_error(week + hours) == "usage_limit - goes on 2026-11-30T15:00:09.000Z");
+    CHECK(last_error(hours + week) == "usage_limit - goes on 2026-11-30T15:00:09.000Z");
+    CHECK(last_error(week + hours + result) == "usage_limit 429 ends 2026-11-30T15:00:09.000Z");
+}
+
 TEST_CASE("told errors: paid use beyond the plan comes once", "[cli]") {
     const auto messages = [](const std::string& info) {
         const std::string line =
