@@ -183,12 +183,13 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.key("directives");
     json.open_array();
     for (const core::Directive& directive : state.directives) {
-        if (directive.acknowledged) continue;
+        if (directive.acknowledged && state.ended()) continue;
         json.open_object();
         json.member("id", directive.id);
         json.member("type", directive.kind);
         json.member("reason", directive.reason);
         if (directive.delivered) json.member("delivered", true);
+        if (directive.acknowledged) json.member("acknowledged", true);
         json.close_object();
     }
     json.close_array();

@@ -254,7 +254,10 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
         if (!refused) return std::nullopt;
         return refusal_alarm(approval, session, call);
     }
-    if (granted(approvals, call, finished, now)) return std::nullopt;
+    const std::string call_id = kept_call_id(call.call_id);
+    const bool rejected = approvals.is_rejected(call.tool, asked_digest_of(call, fingerprint),
+                                                {.now = now, .call_id = call_id});
+    if (!rejected && granted(approvals, call, finished, now)) return std::nullopt;
     if (closed_before(approvals, finished) != nullptr) return std::nullopt;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
@@ -265,7 +268,11 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
         std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& approval) {
             return !dialogs.excuses(approval) && against(approval, finished);
         });
-    if (about == requests.rend()) return must_ask ? std::optional{alarm} : std::nullopt;
+    if (about == requests.rend()) {
+        if (rejected) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
+        const bool raised = must_ask || (rejected && !finished.refused());
+        return raised ? std::optional{alarm} : std::nullopt;
+    }
     const bool edited = about->decision == Decision::kEdit && finished.as_asked(*about);
     if (finished.refused() && (about->pending() || refused(*about) || edited)) return std::nullopt;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;

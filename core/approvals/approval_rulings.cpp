@@ -85,8 +85,7 @@ std::string_view how_it_ended(ApprovalClosing how) {
 }  // namespace
 
 Timestamp Approvals::lapses_at(const Approval& approval) const {
-    const bool unused =
-        approval.open() && !approval.taken() && !approval.let_go && approval.redeemed_at == kNever;
+    const bool unused = approval.unused() && !approval.taken();
     const bool by_grant = approval.channel == kGrantChannel;
     const bool timed = approval.scope == GrantScope::kUntil;
     if (!unused || (!by_grant && !timed)) return kNever;
@@ -180,7 +179,7 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
 const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
     // A person has rejected this very call, which a grant of the whole tool does not take back.
     const bool tool = asked.kind == ApprovalKind::kTool;
-    if (tool && newest_decision(asked.tool, asked.args_digest).value_or(false)) return nullptr;
+    if (tool && is_rejected(asked.tool, asked.args_digest, {.now = now})) return nullptr;
     const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
         return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
                (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
@@ -204,6 +203,10 @@ bool Approval::taken() const noexcept {
     return open() && !call_id.empty() && (redeemed_at != kNever || acknowledged);
 }
 
+bool Approval::unused() const noexcept {
+    return open() && !let_go && redeemed_at == kNever;
+}
+
 bool Approval::spent() const noexcept {
     return executed_n != 0 || (status == ApprovalStatus::kCancelled && alarm.has_value());
 }
@@ -224,48 +227,81 @@ std::size_t Approvals::pending_own() const noexcept {
     return static_cast<std::size_t>(std::count_if(requests.begin(), requests.end(), own));
 }
 
-void add_rejected(Approvals& approvals, std::uint64_t call) {
+void add_rejected(Approvals& approvals, std::uint64_t call, Timestamp at) {
     auto& rejected = approvals.rejected;
-    std::erase(rejected, call);
-    if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
-    rejected.push_back(call);
-}
-
-std::optional<NewestRuling> Approvals::newest_ruling(std::string_view tool,
-                                                     std::string_view args_digest) const {
-    if (args_digest.empty()) return std::nullopt;
-    const Approval* last = nullptr;  // by the time of the decision, not of the request
-    for (const Approval& a : requests) {
-        // A person who declines to decide, or allows other arguments, takes no rejection back. Nor
-        // does a permission for one execution, once that is over.
-        const bool once = a.scope == GrantScope::kOnce || a.revoked;
-        const bool over = once && (a.executed_n != 0 || a.status == ApprovalStatus::kCancelled);
-        const bool decisive =
-            a.decision == Decision::kReject || (a.decision == Decision::kApprove && !over);
-        const bool about = a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
-                           a.args_digest == args_digest && a.by_person() && decisive;
-        if (about && (last == nullptr || a.decided_n > last->decided_n)) last = &a;
+    auto& times = approvals.rejected_at;
+    HEADWAY_ASSERT(rejected.size() == times.size());
+    const auto known = std::find(rejected.begin(), rejected.end(), call);
+    const bool full = rejected.size() == limits::kRejectedCallsMax;
+    if (known != rejected.end() || full) {
+        const auto place = known != rejected.end() ? known - rejected.begin() : 0;
+        rejected.erase(rejected.begin() + place);
+        times.erase(times.begin() + place);
     }
-    if (last != nullptr) return NewestRuling{last->decision == Decision::kReject, last->decided_at};
-    const std::uint64_t call = call_digest(tool, args_digest);
-    const bool dropped = std::find(rejected.begin(), rejected.end(), call) != rejected.end();
-    return dropped ? std::optional{NewestRuling{true, kNever}} : std::nullopt;
+    rejected.push_back(call);
+    times.push_back(at);
 }
 
-std::optional<bool> Approvals::newest_decision(std::string_view tool,
-                                               std::string_view args_digest) const {
-    const auto newest = newest_ruling(tool, args_digest);
-    return newest ? std::optional{newest->rejects} : std::nullopt;
+namespace {
+
+/// True if the approval stands for this call. The agent may acknowledge one, which is then for its
+/// own call only; a reply to a hook has let its own call go, which may need more replies.
+bool stands_for(const Approval& approval, std::string_view args_digest, const RulingFor& call) {
+    if (!call.own || !approval.open() || approval.run_digest != args_digest) return false;
+    const bool mine = !call.call_id.empty() && approval.call_id == call.call_id;
+    if (!mine) return approval.unused() && !approval.taken();
+    return !approval.let_go || call.runs;
+}
+
+std::optional<NewestRuling> noted_rejection(const Approvals& approvals, std::uint64_t call) {
+    const auto& rejected = approvals.rejected;
+    const auto found = std::find(rejected.begin(), rejected.end(), call);
+    if (found == rejected.end()) return std::nullopt;
+    const auto place = static_cast<std::size_t>(found - rejected.begin());
+    return NewestRuling{true, approvals.rejected_at[place]};
+}
+
+}  // namespace
+
+// A rejection ends the approvals and grants of its very call, so one that stands is newer. A grant
+// of the whole tool says nothing about a call that was rejected.
+std::optional<NewestRuling> Approvals::newest_ruling(std::string_view tool,
+                                                     std::string_view args_digest,
+                                                     const RulingFor& call) const {
+    if (args_digest.empty()) return std::nullopt;
+    const Approval* rejection = nullptr;
+    for (const Approval& a : requests) {
+        const bool about =
+            a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool && a.by_person();
+        if (!about) continue;
+        if (stands_for(a, args_digest, call)) return NewestRuling{false, a.decided_at};
+        const bool rejects = a.decision == Decision::kReject && a.args_digest == args_digest;
+        if (rejects && (rejection == nullptr || a.decided_n > rejection->decided_n)) rejection = &a;
+    }
+    for (const Grant& grant : grants) {
+        const bool exact = grant.kind == ApprovalKind::kTool && grant.match == GrantMatch::kArgs &&
+                           grant.tool == tool && grant.args_digest == args_digest;
+        if (!exact || !grant.live(call.now)) continue;
+        const Approval* const source = find(grant.n);
+        return NewestRuling{false, source != nullptr ? source->decided_at : kNever};
+    }
+    const auto noted = noted_rejection(*this, call_digest(tool, args_digest));
+    if (rejection == nullptr) return noted;
+    const Timestamp at = noted ? std::max(noted->at, rejection->decided_at) : rejection->decided_at;
+    return NewestRuling{true, at};
 }
 
 void end_unused(Approvals& approvals, std::string_view tool, std::string_view args_digest,
                 std::uint64_t n) {
     if (args_digest.empty()) return;
+    std::erase_if(approvals.grants, [&](const Grant& grant) {
+        return grant.kind == ApprovalKind::kTool && grant.match == GrantMatch::kArgs &&
+               grant.tool == tool && grant.args_digest == args_digest;
+    });
     for (Approval& one : approvals.requests) {
         const bool same =
             one.tool == tool && (one.args_digest == args_digest || one.run_digest == args_digest);
-        const bool runs = one.let_go || one.redeemed_at != kNever;
-        if (!same || one.of_dialog() || !one.open() || runs) continue;
+        if (!same || one.of_dialog() || !one.unused()) continue;
         one.status = ApprovalStatus::kCancelled;
         one.closed = ApprovalClosing::kRejected;
         one.changed_n = n;

@@ -98,16 +98,11 @@ int worth(const Approval& approval) {
     return approval.by_person() && approval.undelivered() ? 1 : 0;
 }
 
-/// A person's decision about a call outlives its request.
-void keep_decision(Approvals& approvals, const Approval& decided) {
+/// A person's rejection of a call outlives its request.
+void keep_rejection(Approvals& approvals, const Approval& decided) {
     if (decided.kind != ApprovalKind::kTool || decided.of_dialog()) return;
-    const bool rejects = decided.decision == Decision::kReject;
-    const bool allows = decided.decision == Decision::kApprove &&
-                        decided.scope != GrantScope::kOnce && !decided.revoked;
-    if (!rejects && !allows) return;
-    const std::uint64_t call = call_digest(decided.tool, decided.args_digest);
-    if (rejects) return add_rejected(approvals, call);
-    std::erase(approvals.rejected, call);
+    if (decided.decision != Decision::kReject) return;
+    add_rejected(approvals, call_digest(decided.tool, decided.args_digest), decided.decided_at);
 }
 
 void trim(Approvals& approvals) {
@@ -115,7 +110,7 @@ void trim(Approvals& approvals) {
     while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
         const auto least = std::ranges::min_element(requests, {}, worth);
         HEADWAY_ASSERT(!least->pending());
-        if (least->by_person()) keep_decision(approvals, *least);
+        if (least->by_person()) keep_rejection(approvals, *least);
         requests.erase(least);
     }
     HEADWAY_ASSERT(requests.size() <= limits::kApprovalsMax);
@@ -328,10 +323,8 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
     std::erase_if(approvals.grants, [&](const Grant& grant) { return grant.n == ref->n; });
     Approval* approval = find_mutable(approvals, revoked.id);
     if (approval == nullptr) return;
-    approval->revoked = true;
     approval->changed_n = n;
-    const bool runs = approval->let_go || approval->redeemed_at != kNever;
-    if (!approval->open() || runs) return;
+    if (!approval->unused()) return;
     approval->status = S::kCancelled;
     approval->closed = ApprovalClosing::kGrantEnded;
 }

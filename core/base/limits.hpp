@@ -51,12 +51,9 @@ inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
 /// Pending requests that the agent of one session has made. No person reads through more.
 inline constexpr std::size_t kApprovalsAskedMax = 32;
-/// Those that Headway makes by itself, on top: an agent with many of its own must not keep it from
-/// asking. One each for a loop, sub-agents and daily caps; the rest is reserve.
-inline constexpr std::size_t kApprovalsOwnMax = 8;
+inline constexpr std::size_t kApprovalsOwnMax = 8;  ///< those that Headway makes by itself, on top
 inline constexpr std::size_t kApprovalsPendingMax = kApprovalsAskedMax + kApprovalsOwnMax;
-/// Decided approvals that a session remembers, because they may be redeemed or raise an alarm. The
-/// index has all approvals.
+/// Decided approvals that a session remembers, to be redeemed or raise an alarm; the index has all.
 inline constexpr std::size_t kApprovalsKeptMax = 128;
 inline constexpr std::size_t kApprovalsMax = kApprovalsPendingMax + kApprovalsKeptMax;
 /// Calls whose rejection is remembered after their request was dropped: 8 KB.

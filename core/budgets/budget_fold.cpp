@@ -55,7 +55,7 @@ void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
     UseParts more{usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens,
                   usage.output_tokens, usage.reasoning_tokens};
     if (!usage.cost_usd) more.unpriced = tokens;
-    more.estimated_micros = cost_micros(usage.cost_usd.value_or(0));
+    more.estimated_micros = micros_of_tokens(usage);
     if (more == UseParts{}) return;
     meter.parts.change() = added(*meter.parts, more);
 }
@@ -193,6 +193,8 @@ struct Meter {
                                   [key](const ChildUse& c) { return c.child == key; });
         const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)),
                             child.parts};
+        if (child.of_hooks)
+            add_hook_child(use, place != meter.children.end() ? place->use : BudgetUse{});
         FanOut& below = meter.below_ended.change();
         below.depth =
             std::max(below.depth,
@@ -216,6 +218,13 @@ struct Meter {
         place->use = use;
         place->level = child.level;
         place->below = {child.children_open, child.children_all, child.children_depth};
+    }
+
+    void add_hook_child(const BudgetUse& now, const BudgetUse& before) const {
+        BudgetUse& all = meter.hook_children.change();
+        all.tokens = sum(all.tokens, now.tokens - std::min(now.tokens, before.tokens));
+        all.cost_micros =
+            sum(all.cost_micros, now.cost_micros - std::min(now.cost_micros, before.cost_micros));
     }
 
     /// The child that has been quiet for longest gives its place. Its use stays counted, so that

@@ -75,6 +75,14 @@ std::uint64_t said_micros(const Usage& usage) {
     return usage.estimated ? 0 : cost_micros(usage.cost_usd.value_or(0));
 }
 
+std::uint64_t micros_of_tokens(const Usage& usage) {
+    const std::uint64_t cost = cost_micros(usage.cost_usd.value_or(0));
+    if (usage.estimated || usage.known_tokens == 0) return cost;
+    const auto fresh = static_cast<double>(tokens_of(usage));
+    const double share = fresh / (fresh + static_cast<double>(usage.known_tokens));
+    return static_cast<std::uint64_t>(static_cast<double>(cost) * share);
+}
+
 void add_channel(ChannelUse& channels, const Usage& usage, std::uint64_t tokens) {
     const bool of_agent = usage.channel == Channel::kAgent;
     auto& all = of_agent ? channels.agent_tokens : channels.telemetry_tokens;
@@ -87,11 +95,8 @@ ChannelUse channel_use(const SessionState& state) {
     const BudgetMeter& meter = state.budget;
     ChannelUse all = *meter.channels;
     if (state.about.adapters.empty() || !state.about.budget_rules->roll_up) return all;
-    BudgetUse below = *meter.ended_children;
-    for (const ChildUse& child : meter.children)
-        below = added(below, child.use);
-    all.agent_tokens = both_of(all.agent_tokens, below.tokens);
-    all.agent_micros = both_of(all.agent_micros, below.cost_micros);
+    all.agent_tokens = both_of(all.agent_tokens, meter.hook_children->tokens);
+    all.agent_micros = both_of(all.agent_micros, meter.hook_children->cost_micros);
     return all;
 }
 

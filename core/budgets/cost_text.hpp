@@ -42,6 +42,10 @@ std::uint64_t tokens_of(const Usage& usage);
 /// The cost that the agent said, in micro-dollars; 0 where it was estimated.
 std::uint64_t said_micros(const Usage& usage);
 
+/// The cost of the tokens of this usage alone, in millionths: a stated cost is of all tokens of the
+/// answer, also of those that are known by the other channel, which have a cost already.
+std::uint64_t micros_of_tokens(const Usage& usage);
+
 /// Adds to the sums of a channel all that a report said, also what was known before. `tokens` are
 /// those that count.
 void add_channel(ChannelUse& channels, const Usage& usage, std::uint64_t tokens);

@@ -263,6 +263,7 @@ struct ChildProgress {
     std::uint64_t children_open = 0;
     std::uint64_t children_all = 0;
     std::uint64_t children_depth = 0;
+    bool of_hooks = false;  ///< a sub-agent, whose answers the telemetry of its parent has as well
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -275,7 +276,8 @@ struct ChildProgress {
             field("ended", &ChildProgress::ended), field("parts", &ChildProgress::parts),
             field("children_open", &ChildProgress::children_open),
             field("children_all", &ChildProgress::children_all),
-            field("children_depth", &ChildProgress::children_depth));
+            field("children_depth", &ChildProgress::children_depth),
+            internal("of_hooks", &ChildProgress::of_hooks));
     }
 };
 

@@ -64,7 +64,7 @@ struct Fold {
 
     void operator()(const ToolStarted& call) const {
         seen.model_answered = true;
-        state.agent_calls |= call.of_agent;
+        if (call.of_agent) ++state.agent_calls;
         begin_call(state, call);
         close_call(call.call_id);  // the same id again is a retry of the same call
         if (state.open_calls.size() >= limits::kInFlightMax) {
@@ -75,15 +75,14 @@ struct Fold {
     }
 
     void operator()(const ToolFinished& call) const {
-        state.agent_calls |= call.of_agent;
         const Timestamp since = call.call_id.empty() ? kNever : close_call(call.call_id);
+        if (call.of_agent && since == kNever) ++state.agent_calls;  // no start was reported
         const auto took = since != kNever ? std::optional{event.at - since} : std::nullopt;
         evidence = enter_call(state, call, event.n, took, since != kNever);
         if (!state.approvals.requests.empty())
             enter(state.approvals, call, evidence.fingerprint, event.n);
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
-        if (evidence.replayed) return;
-        if (evidence.unrun) return;
+        if (evidence.replayed || evidence.unrun) return;
         evidence.overran = overran(state, call, since, event);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;

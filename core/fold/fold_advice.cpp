@@ -36,11 +36,9 @@ void end_pause(SessionState& state) {
                   [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
 }
 
-/// Lifts the stop of a rejection. Stops by a cancellation, a budget or a loop stay.
-void lift_rejection(SessionState& state) {
+void lift_stops(SessionState& state) {
+    std::erase_if(state.directives, [&state](const Directive& d) { return is_liftable(state, d); });
     state.stopped = false;
-    std::erase_if(state.directives,
-                  [](const Directive& d) { return d.kind == DirectiveKind::kStop && d.personal; });
 }
 
 void climb(SessionState& state, const DirectiveIssued& directive) {
@@ -64,7 +62,7 @@ void climb(SessionState& state, const DirectiveIssued& directive) {
 
 void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) {
     if (!directive.args_digest.empty()) {
-        add_rejected(state.approvals, call_digest(directive.tool, directive.args_digest));
+        add_rejected(state.approvals, call_digest(directive.tool, directive.args_digest), at);
         end_unused(state.approvals, directive.tool, directive.args_digest, state.n);
     }
     if (state.ended()) return;  // it only notes a rejection for the next generation
@@ -75,7 +73,7 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
     if (directive.kind == DirectiveKind::kStop && directive.rejects) state.stopped = true;
     const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
     // The end of a pause is no word about a rejection beside it.
-    if (resumes && !state.paused()) lift_rejection(state);
+    if (resumes && !state.paused()) lift_stops(state);
     // The agent may have waited in silence for a person to resume it.
     if (resumes && state.paused())
         state.approvals.waited_until = std::max(state.approvals.waited_until, at);
@@ -85,8 +83,12 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
         const auto first = [&state](const auto& fits) {
             return std::find_if(state.directives.begin(), state.directives.end(), fits);
         };
-        auto least = first(
-            [](const Directive& d) { return !d.to_tell() && d.kind != DirectiveKind::kStop; });
+        const auto stops =
+            std::count_if(state.directives.begin(), state.directives.end(),
+                          [](const Directive& d) { return d.kind == DirectiveKind::kStop; });
+        auto least = first([stops](const Directive& d) {  // one stop is as good as several
+            return !d.to_tell() && (d.kind != DirectiveKind::kStop || (stops > 1 && !d.personal));
+        });
         // An agent may cause advice at will, which moves out nothing of a person, no stop, no
         // pause.
         if (least == state.directives.end())
@@ -121,6 +123,13 @@ bool take_advice(SessionState& state, std::string_view id) {
         ++state.ledger.change().epoch;  // counts up to here are settled
     }
     return taken;
+}
+
+bool is_liftable(const SessionState& state, const Directive& directive) {
+    const bool of_budget =
+        directive.id == state.budget.directive || directive.id == state.budget.parent->directive;
+    return directive.kind == DirectiveKind::kStop && !state.cancel_requested && !of_budget &&
+           directive.reason != kOrphanAdvice;
 }
 
 void end_directives(SessionState& state) {

@@ -20,6 +20,10 @@ void deliver(SessionState& state, std::string_view id);
 /// restarts the counts.
 bool take_advice(SessionState& state, std::string_view id);
 
+/// True for a stop that a person's resume lifts: one for a rejection, a loop or too many
+/// sub-agents. A cancellation, a budget and the parent's end are not lifted. Pure.
+bool is_liftable(const SessionState& state, const Directive& directive);
+
 /// Called at the end of the session: no directive is open any more. Stops for what the session
 /// itself did stay on record, because its agent must not lift one by ending the session; those for
 /// the parent's end or budget do not concern the next generation.

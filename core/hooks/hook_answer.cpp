@@ -139,6 +139,13 @@ bool runs(const Approval& approval, bool own) {
     return own && approval.open() && approval.taken();
 }
 
+bool is_rejected_here(const SessionState& state, const HookQuestion& asked) {
+    const std::string call_id = kept_call_id(asked.call_id);
+    const bool again = asked.permission || asked.redeems;
+    const RulingFor call{asked.now, true, call_id, again && in_flight(state, asked.call_id)};
+    return state.approvals.is_rejected(asked.tool, asked.args_digest, call);
+}
+
 /// An answer to the call, if the session stands in its way.
 void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     if (state.paused() || asked.paused_above) {
@@ -151,12 +158,13 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     const Approval* approval = asked.redeems ? ready_approval(state, asked) : nullptr;
     const bool ready = approval != nullptr;
     if (!ready) approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    const bool rejected = asked.refused_before || is_rejected_here(state, asked);
     if (approval == nullptr && asked.again && taken_by_another(state, asked)) {
         answer.deny = kDecisionTaken;
         return;
     }
     if (approval == nullptr) {
-        if (asked.refused_before || state.approvals.is_rejected(asked.tool, asked.args_digest)) {
+        if (rejected) {
             answer.deny = kRejectedBefore;
         } else if (asked.needs_approval) {
             answer.deny = kNeedsApproval;
@@ -177,7 +185,7 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
-    } else if (approval->open() && !gone && asked.refused_before) {
+    } else if (approval->open() && !gone && asked.refused_at > approval->decided_at) {
         answer.deny = kRejectedBefore;
     } else if (approval->open() && !gone) {
         // One approval is one execution. The agent's dialog about its own call may need it still.
@@ -190,6 +198,8 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
         answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
+    } else if (rejected) {
+        answer.deny = kRejectedBefore;
     } else if ((asked.again && gone) ||
                (asked.repeated && (approval->taken() || approval->spent()))) {
         answer.deny = kDecisionTaken;
@@ -279,8 +289,10 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
         found = newest([&](const Approval& a) {
             return is_equal(a) ? a.pending() || is_unused(a) : runs_as(a) && is_unused(a);
         });
+    // It has let its own call go.
+    if (found == nullptr) found = newest([&](const Approval& a) { return is_own(a) && a.open(); });
     // A rejection holds under other ids, and for other tools under its id.
-    if (found == nullptr && state.approvals.is_rejected(tool, args_digest))
+    if (found == nullptr && state.approvals.is_rejected(tool, args_digest, {}))
         found = newest(
             [&](const Approval& a) { return is_equal(a) && a.decision == Decision::kReject; });
     if (found == nullptr)

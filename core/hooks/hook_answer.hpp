@@ -35,12 +35,14 @@ struct HookQuestion {
     std::string_view tool;         ///< tool of the call that waits
     std::string_view args_digest;  ///< digest of the arguments of the call that waits, to bind
                                    ///< approvals
+    Timestamp now = kNever;        ///< grants until an earlier time are over
     // About the session's ancestors and its earlier generations.
     std::string_view stopped_above;  ///< why a person has stopped an ancestor, or empty
     bool paused_above = false;       ///< an ancestor is paused
     /// A person refused this call in an ancestor or an earlier generation of the session, and did
     /// not allow it here since.
     bool refused_before = false;
+    Timestamp refused_at = kNever;  ///< time of the last such refusal in an ancestor, if known
     /// For a hook that is sent again: directives whose earlier delivery probably failed.
     std::span<const std::string> unheard = {};
 };

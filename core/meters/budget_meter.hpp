@@ -131,6 +131,7 @@ struct BudgetMeter {
                                      ///< kChildrenMax
     /// Total usage of the children that ended or were evicted.
     LazyOptional<BudgetUse> ended_children;
+    LazyOptional<BudgetUse> hook_children;    ///< use of all children with ChildProgress::of_hooks
     std::uint64_t ended_count = 0;            ///< number of ended children
     std::uint64_t evicted_count = 0;          ///< number of open children evicted from `children`
     std::string directive;                    ///< id of the directive in force, if any
@@ -175,7 +176,8 @@ struct BudgetMeter {
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
             field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
             field("parts", &M::parts), field("below_ended", &M::below_ended),
-            field("alarmed", &M::alarmed), field("channels", &M::channels));
+            field("alarmed", &M::alarmed), field("channels", &M::channels),
+            field("hook_children", &M::hook_children));
     }
 };
 

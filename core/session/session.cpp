@@ -10,6 +10,7 @@
 #include "core/budgets/day_budget.hpp"
 #include "core/events/state_machine.hpp"
 #include "core/fold/fold.hpp"
+#include "core/fold/fold_advice.hpp"
 #include "core/judgement/failure.hpp"
 #include "core/judgement/recovery.hpp"
 #include "core/judgement/resolver.hpp"
@@ -163,13 +164,20 @@ Result<> Session::resume(std::string reason, std::string by, const Context& cont
                          std::vector<Event>& out) {
     Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
-    const bool lifts = state_.stopped && reason != kDayReleased;
+    const bool lifts = is_stopped() && reason != kDayReleased;
     if (!state_.paused() && !lifts) return {};
     credit_pause(command);
     direct(command, DirectiveKind::kContinue,
            reason.empty() ? "resumed by the operator" : std::move(reason), std::move(by));
     add_verdict(command);
     return {};
+}
+
+bool Session::is_stopped() const {
+    const auto& directives = state_.directives;
+    return state_.stopped ||
+           std::any_of(directives.begin(), directives.end(),
+                       [this](const Directive& one) { return is_liftable(state_, one); });
 }
 
 void Session::stay_stopped(const Session& before, const Context& context, std::vector<Event>& out) {

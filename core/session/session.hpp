@@ -139,12 +139,14 @@ public:
 
     /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. Repeating
     /// either call changes nothing. In a session that is not paused, resume() lifts a stop due to a
-    /// person's rejection, but does not lift a cancellation. `by` is the person, if known. Error:
-    /// kSessionEnded.
+    /// person's rejection, a loop or too many sub-agents, but does not lift a cancellation. `by` is
+    /// the person, if known. Error: kSessionEnded.
     Result<> pause(std::string reason, std::string by, const Context& context,
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
                     std::vector<Event>& out);
+    /// True if resume() lifts a stop, unless the session is paused.
+    bool is_stopped() const;
     /// Stops this session because a person's rejection had stopped `before`, the session that this
     /// session continues. resume() lifts the stop.
     void stay_stopped(const Session& before, const Context& context, std::vector<Event>& out);

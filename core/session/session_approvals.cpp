@@ -42,8 +42,8 @@ bool person_rejected(const Command& command, const Approval& approval) {
     if (approval.kind != ApprovalKind::kTool) return false;
     const auto& elsewhere = command.context().rejected_elsewhere;
     const std::uint64_t call = call_digest(approval.tool, approval.args_digest);
-    const auto own = command.state().approvals.newest_decision(approval.tool, approval.args_digest);
-    return own.value_or(false) ||
+    return command.state().approvals.is_rejected(approval.tool, approval.args_digest,
+                                                 {.now = command.now()}) ||
            std::find(elsewhere.begin(), elsewhere.end(), call) != elsewhere.end();
 }
 

@@ -215,7 +215,8 @@ struct SessionState {
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
     bool paused_for_day = false;  ///< a daily cap has paused the session
-    bool agent_calls = false;     ///< calls came by Channel::kAgent, so telemetry repeats them
+    std::uint64_t agent_calls =
+        0;  ///< calls by Channel::kAgent, as many of which telemetry repeats
     /// Number of calls that finished while a person was asked, since the question or the person's
     /// last answer.
     std::uint32_t calls_while_asked = 0;

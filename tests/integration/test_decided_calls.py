@@ -221,6 +221,67 @@ class Rejections(DecidedCase):
                     for call in ("q", "other"):
                         self.assertTrue(self.denied(agent, session, "pre", call, self.RM, tool=tool), call)
 
+    def test_one_execution_is_over_when_it_is_let_go_and_grants_end_with_their_session(self):
+        _, operator, agent = self.pair()
+        for how in ("hook", "redeem", "denied", "grant", "revoked"):
+            with self.subTest(how=how):
+                session = f"a-{how}"
+                agent.put(f"/v1/sessions/{session}", {})
+                agent.put(f"/v1/sessions/{session}.c", {"parent": session})
+                self.reject(operator, self.ask(agent, session, "q"))
+                asked = self.ask(agent, session, "c1")
+                grants = how in ("grant", "revoked")
+                self.decide(operator, asked, "approve", **({"scope": "session"} if grants else {}))
+                self.assertTrue(self.denied(agent, f"{session}.c", "pre", "c9", self.RM) or grants)
+                if how == "redeem":
+                    self.assertEqual(agent.post(f"/v1/approvals/{asked}/redeem", {"args": self.RM}).status, 200)
+                self.assertFalse(self.denied(agent, session, "pre", "c1", self.RM))
+                if how == "denied":
+                    self.hook(agent, session, "post", "c1", self.RM, ok=False, **{"class": "denied"})
+                if how == "revoked":
+                    self.hook(agent, session, "post", "c1", self.RM, ok=True)
+                    operator.post(f"/v1/approvals/{asked}/revoke", {"by": "ana"})
+                for call in ("c2", "c3"):
+                    self.assertEqual(self.denied(agent, session, "pre", call, self.RM), how != "grant", call)
+                self.end(agent, session)
+                agent.put(f"/v1/sessions/{session}~2", {})
+                for call in ("c1", "c4"):
+                    self.assertTrue(self.denied(agent, f"{session}~2", "pre", call, self.RM), call)
+
+    def test_no_old_request_with_its_id_hides_a_rejection(self):
+        _, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        agent.put("/v1/sessions/a-2", {"parent": "a-1"})
+        self.ask(agent, "a-2", "c1")
+        agent.post("/v1/sessions/a-2/events", {"type": "tool.finished", "data": {"tool": "bash", "call_id": "c1", "args": self.RM, "ok": True}})
+        self.reject(operator, self.ask(agent, "a-1", "q"))
+        for call in ("c1", "c1", "c2"):
+            self.assertTrue(self.denied(agent, "a-2", "pre", call, self.RM), call)
+
+    def test_a_grant_of_the_tool_hides_no_alarm_about_a_rejected_call(self):
+        _, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        self.reject(operator, self.ask(agent, "a-1", "q"))
+        self.decide(operator, self.ask(agent, "a-1", "q2", {"command": "ls"}), "approve", scope="session", match="tool")
+        for number, args in enumerate((self.RM, {"command": "ls"})):
+            agent.post("/v1/sessions/a-1/events", {"type": "tool.finished", "data": {"tool": "bash", "call_id": f"x{number}", "args": args, "ok": True}})
+        self.assertEqual(self.alarms(operator, "a-1"), ["executed_though_rejected"])
+
+    def test_the_last_word_is_a_rejection_in_either_order_of_the_requests(self):
+        _, operator, agent = self.pair()
+        for first, second in (("q1", "q2"), ("q2", "q1")):
+            session = f"a-{first}"
+            agent.put(f"/v1/sessions/{session}", {})
+            agent.put(f"/v1/sessions/{session}.c", {"parent": session})
+            asked = {call: self.ask(agent, session, call) for call in ("q1", "q2")}
+            self.decide(operator, self.ask(agent, f"{session}.c", "q3"), "approve")
+            self.decide(operator, asked[first], "approve")
+            self.reject(operator, asked[second])
+            self.assertEqual(operator.get(f"/v1/approvals/{asked[first]}").json()["closed"], "rejected")
+            for call in ("q1", "q2", "other"):
+                self.assertTrue(self.denied(agent, session, "pre", call, self.RM), (first, call))
+            self.assertTrue(self.denied(agent, f"{session}.c", "pre", "q3", self.RM))
+
     def test_an_approval_until_a_time_lets_nothing_run_after_it(self):
         daemon, operator, agent = self.pair({"approvals.require_tools": "deploy"})
         agent.put("/v1/sessions/a-1", {})

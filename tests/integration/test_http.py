@@ -381,10 +381,10 @@ class Limits(OwnDaemonCase):
         held = [RawConnection(daemon.port) for _ in range(16)]
         for connection in held:
             self.addCleanup(connection.close)
-            self.assertEqual(connection.request("GET", "/livez").status, 200)
+            connection.send(connection.format("GET", "/v1/stream"))
+            connection.read_until(b"\r\n\r\n")
         with RawConnection(daemon.port) as one_more:
             self.assertTrue(one_more.closed_by_server())
-        self.assertEqual(held[0].request("GET", "/livez").status, 200)
         held.pop().close()
 
         def admitted():
@@ -395,6 +395,21 @@ class Limits(OwnDaemonCase):
                     return False
 
         eventually(admitted, what="room for a new connection")
+
+    def test_connections_without_a_request_give_way_to_new_ones(self):
+        daemon = self.start({"server.connections_max": "16"})
+        served = RawConnection(daemon.port)
+        self.addCleanup(served.close)
+        self.assertEqual(served.request("GET", "/livez").status, 200)
+        silent = [RawConnection(daemon.port) for _ in range(15)]
+        for number, connection in enumerate(silent):
+            self.addCleanup(connection.close)
+            if number % 2:
+                connection.send(b"GET /livez HTT")
+        for _ in range(20):
+            with RawConnection(daemon.port) as another:
+                self.assertEqual(another.request("GET", "/livez").status, 200)
+        self.assertEqual(served.request("GET", "/livez").status, 200)
 
     def test_a_request_that_is_completed_while_draining_is_answered(self):
         daemon = self.start({"server.drain_timeout": "5s"})

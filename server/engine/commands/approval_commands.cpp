@@ -299,15 +299,15 @@ Result<ApprovalShown> RedeemCommand::operator()(Transaction& transaction) {
     }
     HEADWAY_TRY(const bool open, core::check_redeem(approval, redeem.args_digest, redeem.key));
     if (open) {
-        HEADWAY_TRY(const Above above,
-                    above_of(transaction, *resident, approval.tool, approval.run_digest, false));
+        const AskedCall call{approval.tool, approval.run_digest, approval.call_id};
+        HEADWAY_TRY(const Above above, above_of(transaction, *resident, call));
         if (above.paused || !above.stop.empty())
             return Error{ErrorCode::kNotApproved,
                          !above.stop.empty()
                              ? above.stop
                              : "the session above this one is paused; redeem it after that",
                          {}};
-        if (above.refused)
+        if (above.refused_at > approval.decided_at)
             return Error{ErrorCode::kNotApproved,
                          "a person has rejected an equal call since, in a session above this one",
                          {}};

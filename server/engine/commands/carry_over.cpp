@@ -151,6 +151,13 @@ void lower_to(std::optional<T>& limit, const std::optional<T>& other) {
     if (other && (!limit || *limit > *other)) limit = other;
 }
 
+void lower_to(core::BudgetLimits& limits, const core::BudgetLimits& other) {
+    lower_to(limits.timeout_seconds, other.timeout_seconds);
+    lower_to(limits.max_steps, other.max_steps);
+    lower_to(limits.max_tokens, other.max_tokens);
+    lower_to(limits.max_cost_usd, other.max_cost_usd);
+}
+
 /// The session that `session` goes on from: `<id>` of `<id>~2`, `<id>~2` of `<id>~3`; or empty.
 Result<std::string> name_before(Reader& reader, const std::string& session) {
     const auto next = parse_generation(session);
@@ -176,22 +183,19 @@ void take_budget(Transaction& transaction, const core::SessionState& before, Beg
     std::string type = run ? std::exchange(about.agent.type, std::string{kRunType}) : "";
     give_budget(transaction.settings().budget, about, begun.suggestion);
     if (run) about.agent.type = std::move(type);
-    const bool goes_on =
-        begun.takes == Takes::kAll ? before.budget.limited() : was_set(before.budget);
-    if (!goes_on) return;
+    if (!(begun.takes == Takes::kAll ? before.budget.limited() : was_set(before.budget))) return;
     // Once for each limit, not for each generation.
     std::uint64_t& extension = about.budget_rules.in_flight_extension_seconds;
     extension = before.budget.extended
                     ? 0
                     : std::min(extension, before.about.budget_rules->in_flight_extension_seconds);
     const core::Context& context = transaction.context();
+    const core::BudgetLimits defaults = about.budget;
     about.budget = begun.takes == Takes::kOperators
                        ? before.budget.limits
                        : limits_left(core::budget_status(before, context.now, context.watch));
-    lower_to(about.budget.timeout_seconds, asked.timeout_seconds);
-    lower_to(about.budget.max_steps, asked.max_steps);
-    lower_to(about.budget.max_tokens, asked.max_tokens);
-    lower_to(about.budget.max_cost_usd, asked.max_cost_usd);
+    lower_to(about.budget, asked);
+    if (!was_set(before.budget)) lower_to(about.budget, defaults);
     about.budget_source = before.budget.source;
     about.suggested_from.reset();
 }

@@ -10,6 +10,7 @@
 #include "core/approvals/approvals.hpp"
 #include "core/base/limits.hpp"
 #include "core/fold/fold_call.hpp"
+#include "core/hooks/hook_answer.hpp"
 #include "server/engine/commands/carry_over.hpp"
 
 namespace headway::server {
@@ -20,48 +21,45 @@ using core::Result;
 /// Calls that are remembered as rejected, of all generations together.
 constexpr std::size_t kRefusedMax = 1024;
 
-/// Adds the calls whose newest decision of a person is a rejection; `decided` has the calls that a
-/// newer generation decided about.
-void add_rejections(const core::Approvals& approvals, std::vector<std::uint64_t>& decided,
-                    std::vector<std::uint64_t>& refused) {
-    const auto has = [](const std::vector<std::uint64_t>& list, std::uint64_t call) {
-        return std::find(list.begin(), list.end(), call) != list.end();
-    };
-    std::vector<std::uint64_t> here;
+struct CallAsked {
+    std::string_view tool;
+    std::string_view args_digest;
+    core::Timestamp now;
+
+    std::uint64_t digest() const { return core::call_digest(tool, args_digest); }
+    /// In another session than that of the call.
+    std::optional<core::NewestRuling> elsewhere(const core::Approvals& approvals) const {
+        return approvals.newest_ruling(tool, args_digest, {.now = now, .own = false});
+    }
+};
+
+/// Adds the calls that a person rejected in a generation that has ended: approvals and grants ended
+/// with it.
+void add_rejections(const core::Approvals& approvals, std::vector<std::uint64_t>& refused) {
     for (const core::Approval& one : approvals.requests) {
-        const auto rejects = approvals.newest_decision(one.tool, one.args_digest);
-        const std::uint64_t call = core::call_digest(one.tool, one.args_digest);
-        if (!rejects || has(decided, call)) continue;
-        here.push_back(call);
-        if (*rejects) refused.push_back(call);
+        if (approvals.is_rejected(one.tool, one.args_digest, {.own = false}))
+            refused.push_back(core::call_digest(one.tool, one.args_digest));
     }
-    for (const std::uint64_t call : approvals.rejected) {
-        if (!has(decided, call) && !has(here, call)) refused.push_back(call);
-    }
-    decided.insert(decided.end(), here.begin(), here.end());
+    refused.insert(refused.end(), approvals.rejected.begin(), approvals.rejected.end());
 }
 
-/// An agent may end its session, and goes on in the next: that must not lift a rejection.
-Result<bool> was_refused(Transaction& transaction, Resident& resident, std::string_view tool,
-                         std::string_view args_digest) {
-    // A person has decided about the same call since.
-    if (resident.session.state().approvals.newest_decision(tool, args_digest)) return false;
+/// An agent may end its session, and goes on in the next: that must not lift a rejection. Called
+/// where no decision of the session itself is about the call.
+Result<bool> was_refused(Transaction& transaction, Resident& resident, const CallAsked& call) {
     HookMemory& memory = resident.hooks.change();
     if (!memory.refused_before) {
         std::vector<std::uint64_t> refused;
-        std::vector<std::uint64_t> decided;
         std::string name = resident.session.id();
         for (int i = 0; i < kGenerationsMax && refused.size() < kRefusedMax; ++i) {
             HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), name));
             if (before == nullptr) break;
             name = before->session.id();
-            add_rejections(before->session.state().approvals, decided, refused);
+            add_rejections(before->session.state().approvals, refused);
         }
         memory.refused_before = std::move(refused);
     }
     const auto& known = *memory.refused_before;
-    return std::find(known.begin(), known.end(), core::call_digest(tool, args_digest)) !=
-           known.end();
+    return std::find(known.begin(), known.end(), call.digest()) != known.end();
 }
 
 /// The budget of its family: an acknowledgement of the agent does not lift it.
@@ -82,26 +80,19 @@ void add_stop(const core::Session& session, bool newest, Above& above) {
         above.stop = "a person has stopped the session above this one, " + session.id();
 }
 
-/// The decision about the call above, in the newest generation that has one.
+/// The decision about the call in a session above, in its newest generation that has one.
 std::optional<core::NewestRuling> ruling_above(const core::Approvals& approvals,
-                                               const Resident* after, std::string_view tool,
-                                               std::string_view args_digest) {
-    if (after != nullptr) {
-        const auto newest = after->session.state().approvals.newest_ruling(tool, args_digest);
-        if (newest) return newest;
-    }
-    return approvals.newest_ruling(tool, args_digest);
+                                               const Resident* after, const CallAsked& call) {
+    std::optional<core::NewestRuling> above;
+    if (after != nullptr) above = call.elsewhere(after->session.state().approvals);
+    return above ? above : call.elsewhere(approvals);
 }
 
-/// True if a person rejected the call above, and did not allow it since, as far as is known; nor
-/// here, by `own`, after that.
-bool rejected_above(const core::Approvals& approvals, const Resident* after, std::string_view tool,
-                    std::string_view args_digest,
-                    const std::optional<core::NewestRuling>& own = std::nullopt) {
-    const auto above = ruling_above(approvals, after, tool, args_digest);
+/// True if `above` rejects the call, and `own`, the decision here, does not allow it after that.
+bool forbids(const std::optional<core::NewestRuling>& above,
+             const std::optional<core::NewestRuling>& own) {
     if (!above || !above->rejects) return false;
-    const bool allowed = own && !own->rejects;
-    return !allowed || (above->at != core::kNever && above->at > own->at);
+    return !own || own->rejects || above->at > own->at;
 }
 
 /// A pause holds behind an end that no person made, until a later generation is without it.
@@ -117,15 +108,14 @@ constexpr int kGenerationsRead = 64;
 
 /// As was_refused(), for a reader, who remembers nothing. A call of a longer line counts as
 /// refused.
-bool was_rejected_before(Reader& reader, std::string name, std::string_view tool,
-                         std::string_view args_digest) {
+bool was_rejected_before(Reader& reader, std::string name, const CallAsked& call) {
     for (int i = 0; i < kGenerationsRead; ++i) {
         const auto before = ended_before(reader, name);
         if (!before) return true;
         if (*before == nullptr) return false;
         const core::Session& session = (*before)->session;
-        const auto decided = session.state().approvals.newest_decision(tool, args_digest);
-        if (decided) return *decided;
+        const auto decided = call.elsewhere(session.state().approvals);
+        if (decided) return decided->rejects;
         name = session.id();
     }
     return true;
@@ -150,8 +140,7 @@ NamedCall named_call(const core::Event& event) {
 
 }  // namespace
 
-Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
-                       std::string_view args_digest, bool by_call) {
+Result<Above> above_of(Transaction& transaction, Resident& resident, const AskedCall& asked) {
     Above above;
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
     if (const std::string& parent = resident.session.state().about.parent;
@@ -162,7 +151,10 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
             above.stop = "the sessions above this one form a circle, or are more than " +
                          std::to_string(core::limits::kFamilyDepthMax);
     }
-    const auto own = resident.session.state().approvals.newest_ruling(tool, args_digest);
+    const CallAsked call{asked.tool, asked.args_digest, transaction.now()};
+    const std::string call_id = core::kept_call_id(asked.call_id);
+    const auto own = resident.session.state().approvals.newest_ruling(
+        call.tool, call.args_digest, {call.now, true, call_id, asked.runs});
     bool rolls_up = true;  // use of this session, as far as the ancestor looked at
     for (const Resident* one : line) {
         const core::SessionState& state = one->session.state();
@@ -170,8 +162,9 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
         HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *one));
         add_stop(one->session, after == nullptr, above);
         if (after != nullptr) add_stop(after->session, true, above);
-        above.refused =
-            above.refused || rejected_above(state.approvals, after, tool, args_digest, own);
+        const auto ruling = ruling_above(state.approvals, after, call);
+        if (ruling && ruling->rejects) above.refused_at = std::max(above.refused_at, ruling->at);
+        above.refused = above.refused || forbids(ruling, own);
         const core::Session& newest = after != nullptr ? after->session : one->session;
         if (above.stop.empty() && was_ended_for_it(newest.state()))
             above.stop = "the session above this one was ended, " + newest.id();
@@ -180,13 +173,14 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, std::string
             above.stop = "the budget of the session above this one is used up";
         above.paused = above.paused || holds_pause(state, after);
     }
-    if (own && !own->rejects) return above;  // a person has allowed this very call here
-    std::vector<Resident*> all{&resident};
-    all.insert(all.end(), line.begin(), line.end());
-    for (Resident* one : all) {
-        if (above.refused || !by_call) break;
-        HEADWAY_TRY(above.refused, was_refused(transaction, *one, tool, args_digest));
+    if (!asked.by_hook || own) return above;
+    HEADWAY_TRY(bool refused, was_refused(transaction, resident, call));
+    for (Resident* one : line) {
+        if (refused) break;
+        if (call.elsewhere(one->session.state().approvals)) continue;  // decided there since
+        HEADWAY_TRY(refused, was_refused(transaction, *one, call));
     }
+    above.refused = above.refused || refused;
     return above;
 }
 
@@ -203,7 +197,8 @@ bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
     if (one == nullptr) return rules.must_ask(reader.settings().policy, named);
     const core::SessionState& own = one->session.state();
     if (own.paused() || (own.ended() && was_stopped(own))) return true;
-    const auto ruled = own.approvals.newest_ruling(tool, args_digest);
+    const CallAsked call{tool, args_digest, reader.now()};
+    const auto ruled = own.approvals.newest_ruling(tool, args_digest, {.now = call.now});
     const bool allowed = ruled && !ruled->rejects;
     for (std::size_t depth = 0; one != nullptr && depth <= core::limits::kFamilyDepthMax; ++depth) {
         const core::SessionState& state = one->session.state();
@@ -214,8 +209,9 @@ bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
         if (held || core::must_stop(state) || core::must_stop(newest) ||
             rules.must_ask(*state.policy, named) || rules.must_ask(*newest.policy, named))
             return true;
-        if (rejected_above(state.approvals, *later, tool, args_digest, ruled) ||
-            (!allowed && was_rejected_before(reader, id, tool, args_digest)))
+        const auto ruling = depth == 0 ? ruled : ruling_above(state.approvals, *later, call);
+        if ((ruling && ruling->rejects && forbids(ruling, depth == 0 ? std::nullopt : ruled)) ||
+            (!allowed && was_rejected_before(reader, id, call)))
             return true;
         id = state.about.parent;
         one = id.empty() ? nullptr : read(id);
@@ -256,17 +252,21 @@ Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, 
         above.emplace_back(&one->session.state().approvals, after);
     }
     for (const auto& [tool, digest] : calls) {
-        const std::uint64_t call = core::call_digest(tool, digest);
-        const auto decided = own.newest_decision(tool, digest);
-        const bool below =
-            decided.value_or(false) &&
-            std::find(own.rejected.begin(), own.rejected.end(), call) != own.rejected.end();
-        if (below) found.push_back(call);
-        if (decided) continue;
-        HEADWAY_TRY(bool refused, was_refused(transaction, resident, tool, digest));
+        const CallAsked call{tool, digest, transaction.now()};
+        const auto decided = own.newest_ruling(tool, digest, {.now = call.now});
+        const auto& noted = own.rejected;
+        if (decided && decided->rejects) {  // by a request of its own, alarm_of() sees it
+            const bool below = std::find(noted.begin(), noted.end(), call.digest()) != noted.end();
+            if (below) found.push_back(call.digest());
+            continue;
+        }
+        bool refused = false;
+        if (!decided) {
+            HEADWAY_TRY(refused, was_refused(transaction, resident, call));
+        }
         for (const auto& [approvals, after] : above)
-            refused = refused || rejected_above(*approvals, after, tool, digest);
-        if (refused) found.push_back(call);
+            refused = refused || forbids(ruling_above(*approvals, after, call), decided);
+        if (refused) found.push_back(call.digest());
     }
     return found;
 }

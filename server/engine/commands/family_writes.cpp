@@ -170,6 +170,14 @@ Result<bool> comes_back(Transaction& transaction, const Resident& child, const R
     return true;
 }
 
+/// True if its hooks are those of a sub-agent, which lives in the process of its parent.
+bool lives_in_parent(Transaction& transaction, const Resident& child) {
+    const std::string& parent = child.session.state().about.parent;
+    const std::string first = parent.substr(0, parent.find('~'));  // of its generations
+    return transaction.channels().find(child.key) != nullptr &&
+           child.session.id().starts_with(first + ".");
+}
+
 Result<> tell_parent(Transaction& transaction, Resident& child) {
     const core::Context& context = transaction.context();
     const core::SessionState& state = child.session.state();
@@ -179,6 +187,7 @@ Result<> tell_parent(Transaction& transaction, Resident& child) {
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), child));
     core::ChildProgress progress =
         core::child_progress_of(child.session.id(), state, context.now, context.watch);
+    progress.of_hooks = lives_in_parent(transaction, child);
     bool counted = false;
     HEADWAY_TRY(const Resident* const payer, payer_of(transaction, child, line, progress, counted));
     if (payer == nullptr) return {};
@@ -236,14 +245,6 @@ Result<> tell_relatives(Transaction& transaction) {
 }
 
 namespace {
-
-/// True if its hooks are those of a sub-agent, which lives in the process of its parent.
-bool lives_in_parent(Transaction& transaction, const Resident& child) {
-    const std::string& parent = child.session.state().about.parent;
-    const std::string first = parent.substr(0, parent.find('~'));  // of its generations
-    return transaction.channels().find(child.key) != nullptr &&
-           child.session.id().starts_with(first + ".");
-}
 
 /// Reads a row of the inbox: a message about another session.
 Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& payload) {

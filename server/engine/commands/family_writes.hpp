@@ -66,13 +66,21 @@ struct Above {
     std::string stop;  ///< why the session's calls must not run, as a sentence without a full stop;
                        ///< or empty
     bool paused = false;   ///< the session's calls wait for the end of a pause
-    bool refused = false;  ///< a person has rejected the same call
+    bool refused = false;  ///< a person has rejected the same call, and not allowed it here since
+    core::Timestamp refused_at = core::kNever;  ///< when an ancestor did so, if known
 };
 
-/// The decisions that bind a call of the session. `by_call`: the call itself is about to run, so
-/// rejections in earlier generations bind it too.
-core::Result<Above> above_of(Transaction& transaction, Resident& resident, std::string_view tool,
-                             std::string_view args_digest, bool by_call);
+/// A call that is about to run, or whose approval is redeemed.
+struct AskedCall {
+    std::string_view tool;
+    std::string_view args_digest;
+    std::string_view call_id;
+    bool by_hook = false;  ///< rejections in earlier generations bind it too
+    bool runs = false;     ///< as of core::RulingFor
+};
+
+/// The decisions that bind a call of the session.
+core::Result<Above> above_of(Transaction& transaction, Resident& resident, const AskedCall& call);
 
 /// For a daemon that can store nothing: true if the rules, or a person's decision about the
 /// session, its earlier generations or its ancestors, forbid that the call runs unasked. Sessions

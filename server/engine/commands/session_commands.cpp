@@ -164,10 +164,12 @@ Result<Advised> ControlCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_open(transaction, session));
     // An agent may control itself where access is open, but a decision is no agent's to lift.
     const core::SessionState& state = resident->session.state();
-    if (control == Control::kResume && !decides && state.stopped && !state.paused()) {
+    const bool lifts = control == Control::kResume && resident->session.is_stopped();
+    if (lifts && !decides && !state.paused()) {
         return core::Error{core::ErrorCode::kForbidden,
-                           "a rejection has stopped this session; to resume it, send a token with "
-                           "the scope `approve`",
+                           std::string{state.stopped ? "a rejection" : "a rule"} +
+                               " has stopped this session; to resume it, send a token with the "
+                               "scope `approve`",
                            {}};
     }
     const auto by = [this] {

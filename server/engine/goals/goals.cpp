@@ -9,6 +9,7 @@
 #include "core/hooks/hook_answer.hpp"
 #include "core/text/text.hpp"
 #include "core/views/digest.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 
 namespace headway::server {
@@ -110,29 +111,21 @@ constexpr core::Millis kCountsFor = std::chrono::hours{24};
 /// How often the sessions before this one have gone on within a day: an agent can end its session,
 /// open the next one and write the prompt with which that begins.
 Result<std::uint64_t> turns_before(Transaction& transaction, const Resident& resident) {
-    const std::string& id = resident.session.id();
-    const std::size_t mark = std::min(id.find('~'), id.size());
-    const std::string_view number = std::string_view{id}.substr(std::min(mark + 1, id.size()));
-    if (number.find_first_not_of("0123456789") != number.npos) return 0;  // a name of its own
-    std::uint64_t generation = number.empty() ? 1 : 0;
-    for (const char digit : number.substr(0, 4))
-        generation = 10 * generation + static_cast<std::uint64_t>(digit - '0');
-    if (generation > kGenerationsCounted) return kGoalTurnsMax;
+    const core::Timestamp now = resident.session.state().heard_at();
     std::uint64_t turns = 0;
-    for (; generation > 1; --generation) {
-        const std::string before =
-            id.substr(0, mark) + (generation > 2 ? "~" + std::to_string(generation - 1) : "");
-        HEADWAY_TRY(const Resident* earlier, transaction.find(before));
-        if (earlier == nullptr) continue;
-        const core::Timestamp last = earlier->session.state().heard_at();
-        if (resident.session.state().heard_at() - last > kCountsFor) break;
+    std::string name = resident.session.id();
+    for (std::uint64_t looked = 0; looked < kGenerationsCounted; ++looked) {
+        HEADWAY_TRY(const Resident* earlier, ended_before(transaction.reader(), name));
+        if (earlier == nullptr || now - earlier->session.state().heard_at() > kCountsFor)
+            return turns;
         for (std::uint64_t turn = kGoalTurnsMax; turn > turns; --turn) {
             const std::string event = std::string{core::kGoalEvent} + std::to_string(turn);
             HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, *earlier, event));
             if (n != 0) turns = turn;
         }
+        name = earlier->session.id();
     }
-    return turns;
+    return kGoalTurnsMax;
 }
 
 Result<GoneOn> gone_on(Transaction& transaction, const Resident& resident) {

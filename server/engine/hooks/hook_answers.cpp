@@ -210,6 +210,17 @@ bool is_granted(const core::SessionState& state, const core::HookQuestion& asked
     return state.approvals.grant_for(like, now) != nullptr;
 }
 
+/// Decisions of people about the call in other sessions of its family.
+Result<Above> decided_above(Transaction& transaction, Resident& resident, const Hook& hook,
+                            std::string_view args_digest) {
+    if (!waits(hook.kind)) return Above{};
+    const bool later = hook.kind == HookKind::kPermission || hook.kind == HookKind::kRequest;
+    AskedCall one{hook.call.tool, args_digest, hook.call.call};
+    one.by_hook = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission;
+    one.runs = later && core::in_flight(resident.session.state(), hook.call.call);
+    return above_of(transaction, resident, one);
+}
+
 }  // namespace
 
 Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident, HookCall call,
@@ -220,12 +231,9 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     // Another daemon may have made room.
     if (again && resident.session.state().paused_for_day)
         HEADWAY_CHECK(release_day(transaction, resident));
-    Above above;
-    if (waits(hook.kind)) {
-        const bool runs = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission;
-        HEADWAY_TRY(above, above_of(transaction, resident, hook.call.tool, call.args_digest, runs));
-    }
+    HEADWAY_TRY(const Above above, decided_above(transaction, resident, hook, call.args_digest));
     core::HookQuestion asked = question_of(resident, call, time_is_up, again);
+    asked.now = transaction.now();
     HEADWAY_TRY(
         asked.needs_approval,
         must_ask_for(transaction, &resident, *resident.session.state().policy, hook.call.tool));
@@ -235,6 +243,7 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     asked.stopped_above = above.stop;
     asked.paused_above = above.paused;
     asked.refused_before = above.refused;
+    asked.refused_at = above.refused_at;
     core::HookAnswer answer = core::answer_hook(resident.session.state(), asked);
     answered.hold = answer.hold;
     answered.held_elsewhere = answer.hold && (!resident.session.state().about.parent.empty() ||

@@ -153,6 +153,8 @@ void keep_hooks_words(const core::Opening& known, core::SessionStarted& about) {
     }
     labels.insert(labels.end(), about.labels.begin(), about.labels.end());
     if (labels.size() > core::limits::kLabelsMax) labels.resize(core::limits::kLabelsMax);
+    std::sort(labels.begin(), labels.end(),
+              [](const core::Label& a, const core::Label& b) { return a.key < b.key; });
     about.labels = std::move(labels);
 }
 

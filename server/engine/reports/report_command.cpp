@@ -196,6 +196,7 @@ void note_operator(ReportCommand& command) {
 /// record, where telemetry may repeat calls and usage as it does beside hooks.
 core::Channel channel_of(const ReportCommand& command, const core::SessionState& state) {
     if (command.channel != core::Channel::kReport) return command.channel;
+    if (!command.by_operator) return core::Channel::kReport;  // any agent may choose that label
     const auto& labels = state.about.labels;
     const bool stored = std::any_of(labels.begin(), labels.end(), [](const auto& label) {
         return label.key == "adapter" && label.value == "transcript";

@@ -28,13 +28,19 @@ bool is_call(const core::Event& event) {
            std::holds_alternative<core::ToolFinished>(event.payload);
 }
 
-/// Leaves out what the agent's hooks or its record have really reported. Usage stays: only the part
-/// of it that is not known counts (leave_out_known()).
-void leave_out_reported(const Resident& resident, std::vector<core::Event>& events) {
-    const bool calls = resident.session.state().agent_calls;
-    const bool rest = calls || has_hooks(resident);
-    std::erase_if(events, [calls, rest](const core::Event& event) {
-        return !is_usage(event) && (is_call(event) ? calls : rest);
+/// Leaves out what the agent's hooks or its record have really reported: as many calls, since one
+/// alone must not hide the others, and of the rest all but usage, of which only the part counts
+/// that is not known (leave_out_known()).
+void leave_out_reported(Resident& resident, std::vector<core::Event>& events) {
+    const std::uint64_t calls = resident.session.state().agent_calls;
+    const bool rest = calls > 0 || has_hooks(resident);
+    std::erase_if(events, [&](const core::Event& event) {
+        if (is_usage(event)) return false;
+        if (!is_call(event)) return rest;
+        const bool known = resident.telemetry_calls < calls;
+        const bool ends = std::holds_alternative<core::ToolFinished>(event.payload);
+        if (known && ends) ++resident.telemetry_calls;
+        return known;
     });
 }
 

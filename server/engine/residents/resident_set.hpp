@@ -93,6 +93,7 @@ struct Resident {
     AgentWork agent_work;     ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
+    std::uint64_t telemetry_calls = 0;  ///< calls of telemetry that the agent had reported before
 };
 
 /// The sessions in memory, most recently used first. A dirty session is ahead of its snapshot and

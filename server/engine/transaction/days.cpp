@@ -46,7 +46,7 @@ DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& afte
         use.tokens = std::min(use.tokens + tokens, core::kBudgetCountMax);
         if (!usage->cost_usd) use.unpriced = std::min(use.unpriced + tokens, core::kBudgetCountMax);
         if (!usage->estimated) own_cost += cost;
-        if (tokens > 0) of_answers += cost;
+        if (tokens > 0) of_answers += core::micros_of_tokens(*usage);
     }
     const std::uint64_t now = std::max(after.cost_micros, after.parts->estimated_micros);
     const std::uint64_t before = std::max(

@@ -138,6 +138,7 @@ void HttpConnection::let_go() {
 }
 
 void HttpConnection::dispatch() {
+    served_ = true;
     const RequestHead& head = *reader_.head();
     const Target& target = reader_.target();
     const std::uint64_t slot = open_slot(&head, target.endpoint);
@@ -350,6 +351,16 @@ bool HttpConnection::last_before_the_drain() const {
 void HttpConnection::drain() {
     // Others close after their pending reply: see last_before_the_drain().
     if (!streaming() && !writer_.owes() && writable() && reader_.idle()) close();
+}
+
+bool HttpConnection::give_way(bool served) {
+    const Wait wait = awaited();
+    const bool waits = wait == Wait::kRequest || wait == Wait::kHead;
+    if (peer_.local || (served_ && !served) || !waits || streaming() || writer_.owes() ||
+        !writable())
+        return false;
+    close();
+    return true;
 }
 
 void HttpConnection::close() {

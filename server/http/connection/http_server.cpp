@@ -162,9 +162,25 @@ void HttpServer::go_on(const error_code& ec, Timer& pause, Again again) {
     });
 }
 
+/// Connections that one look for an idle one takes up: those of a flood are most of all.
+constexpr std::size_t kLookedForIdle = 64;
+
+// An agent that opens all connections and sends nothing must not keep the hooks of others out,
+// whose calls would then run unchecked.
+bool HttpServer::make_room() {
+    for (const bool served : {false, true}) {
+        for (std::size_t looked = 0; looked < kLookedForIdle; ++looked) {
+            hand_ = hand_ + 1 < places_.size() ? hand_ + 1 : 0;
+            HttpConnection* const one = places_[hand_].connection.get();
+            if (one != nullptr && one->give_way(served)) return true;
+        }
+    }
+    return false;
+}
+
 void HttpServer::admit(Socket socket, const Peer& peer) {
     const std::uint32_t kept = peer.local ? core::limits::kOperatorConnections : 0;
-    if (stats_.open >= std::uint64_t{settings_.connections_max} + kept) {
+    if (stats_.open >= std::uint64_t{settings_.connections_max} + kept && !make_room()) {
         ++stats_.refused_connections;
         return;  // the socket closes
     }

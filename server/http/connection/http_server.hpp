@@ -128,6 +128,7 @@ private:
     template <class Again>
     void go_on(const error_code& ec, Timer& pause, Again again);
     void admit(Socket socket, const Peer& peer);
+    bool make_room();
     void turn_wheel();
     bool overfull() const;
 
@@ -149,6 +150,7 @@ private:
     std::vector<Place> places_;  ///< the id of a connection consists of the generation and the
                                  ///< index of its place
     std::vector<std::uint32_t> free_;
+    std::size_t hand_ = 0;  ///< place of the connection that gave way last
     HttpStats stats_;
     std::string request_id_prefix_;
     std::uint64_t request_count_ = 0;

@@ -323,7 +323,8 @@ TEST_CASE("approvals: neither the end of a daily pause nor a resume after a canc
         [&](auto& out) { return scheduler.session.cancel("enough", scheduler.around(10), out); }));
     REQUIRE(scheduler.resume("go on"));
     CHECK(must_stop(scheduler.session.state()));
-    CHECK(scheduler.directives() == std::vector{DirectiveKind::kStop, DirectiveKind::kContinue});
+    CHECK(scheduler.directives() ==
+          std::vector{DirectiveKind::kStop, DirectiveKind::kStop, DirectiveKind::kContinue});
 }
 
 TEST_CASE("approvals: a resume ends a pause before it lifts a rejection's stop", "[core]") {

@@ -502,6 +502,7 @@ TEST_CASE("budget fold: telemetry beside hooks has the use of sub-agents, too", 
         child.child = "s.a";
         child.tokens = 50;
         child.cost_usd = 0.5;
+        child.of_hooks = true;  // telemetry has the use of no other child
         m.takes(child);
         CHECK(add_by(m, Channel::kAgent, 100) == 100);
         CHECK(add_by(m, Channel::kTelemetry, 150, 2.0) == (hooks ? 0 : 50));

@@ -169,30 +169,74 @@ TEST_CASE("hook answer: decisions about the sessions above hold for this one", "
     CHECK(answer_hook(state, asked).deny.empty());
 }
 
-TEST_CASE("hook answer: the newest decision about a call says whether it is rejected", "[core]") {
+TEST_CASE(
+    "hook answer: a rejected call stays rejected until a person allows it, once or by a grant",
+    "[core]") {
     SessionState state = open_session();
-    CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:1"));
-    state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
-    state.approvals.requests.front().decision = Decision::kReject;
-    state.approvals.requests.front().decided_n = 6;
-    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
-    CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:2"));
-    CHECK_FALSE(state.approvals.is_rejected("bash", "sha256:1"));
-    state.approvals.requests.push_back(approval(7, ApprovalStatus::kCancelled));
-    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));  // by its agent
-    state.approvals.requests.push_back(approval(9, ApprovalStatus::kApproved));
-    state.approvals.requests.back().decision = Decision::kApprove;
-    state.approvals.requests.back().decided_n = 10;
-    CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:1"));
-    state.approvals.requests.back().executed_n = 11;  // it was of one execution
-    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
-    state.approvals.requests.back().executed_n = 0;
-    state.approvals.requests.front().decided_n = 12;  // the older request was decided later
-    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
-    state.approvals.requests.push_back(approval(13, ApprovalStatus::kIgnored));
-    state.approvals.requests.back().decision = Decision::kIgnore;
-    state.approvals.requests.back().decided_n = 14;
-    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
+    Approvals& approvals = state.approvals;
+    const auto rejected = [&approvals](std::string_view digest = "sha256:1", bool own = true) {
+        const auto newest =
+            approvals.newest_ruling("deploy", digest, {Timestamp{Millis{100}}, own});
+        return newest && newest->rejects;
+    };
+    CHECK_FALSE(rejected());
+    approvals.requests = {approval(5, ApprovalStatus::kRejected)};
+    approvals.requests.front().decision = Decision::kReject;
+    approvals.requests.front().decided_n = 6;
+    CHECK(rejected());
+    CHECK_FALSE(rejected("sha256:2"));
+    approvals.requests.push_back(approval(7, ApprovalStatus::kCancelled));
+    CHECK(rejected());  // by its agent
+
+    approvals.requests.push_back(approval(9, ApprovalStatus::kApproved));
+    Approval& allowed = approvals.requests.back();
+    allowed.decision = Decision::kApprove;
+    allowed.decided_n = 10;
+    allowed.run_digest = "sha256:3";  // an edit allows other arguments
+    CHECK(rejected());
+    allowed.run_digest = allowed.args_digest;
+    CHECK_FALSE(rejected());
+    allowed.acknowledged = true;  // the agent has taken it for its call c1
+    CHECK(rejected());
+    CHECK_FALSE(approvals.is_rejected("deploy", "sha256:1", {.call_id = "c1"}));
+    allowed.acknowledged = false;
+    CHECK(rejected("sha256:1", false));  // it is for this session
+    allowed.let_go = true;               // each of these is its one execution
+    CHECK(rejected());
+    allowed.let_go = false;
+    allowed.redeemed_at = Timestamp{Millis{50}};
+    CHECK(rejected());
+    allowed.redeemed_at = kNever;
+    allowed.status = ApprovalStatus::kExecuted;
+    CHECK(rejected());
+
+    Grant grant{9, ApprovalKind::kTool, "deploy", "sha256:1", GrantMatch::kArgs, kNever};
+    approvals.grants = {grant};
+    CHECK_FALSE(rejected());
+    CHECK_FALSE(rejected("sha256:1", false));
+    approvals.grants.front().until = Timestamp{Millis{100}};  // over
+    CHECK(rejected());
+    grant.match = GrantMatch::kTool;  // says nothing about this call
+    approvals.grants = {grant};
+    CHECK(rejected());
+}
+
+TEST_CASE("hook answer: a rejection ends unused approvals and grants of its very call", "[core]") {
+    Approvals approvals;
+    approvals.requests = {approval(5, ApprovalStatus::kApproved),
+                          approval(6, ApprovalStatus::kApproved, "c2"),
+                          approval(7, ApprovalStatus::kApproved, "c3")};
+    approvals.requests[1].let_go = true;
+    approvals.requests[2].args_digest = "sha256:2";
+    approvals.grants = {{5, ApprovalKind::kTool, "deploy", "sha256:1", GrantMatch::kArgs, kNever},
+                        {5, ApprovalKind::kTool, "deploy", "sha256:1", GrantMatch::kTool, kNever}};
+    end_unused(approvals, "deploy", "sha256:1", 9);
+    CHECK(approvals.requests[0].status == ApprovalStatus::kCancelled);
+    CHECK(approvals.requests[0].closed == ApprovalClosing::kRejected);
+    CHECK(approvals.requests[1].status == ApprovalStatus::kApproved);  // it runs
+    CHECK(approvals.requests[2].status == ApprovalStatus::kApproved);
+    REQUIRE(approvals.grants.size() == 1);
+    CHECK(approvals.grants.front().match == GrantMatch::kTool);
 }
 
 TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {

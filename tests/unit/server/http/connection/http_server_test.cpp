@@ -90,14 +90,36 @@ TEST_CASE("http server: each connection has an id of its own, also in a place th
     CHECK(served.keeper.gone.size() == 5);
 }
 
+TEST_CASE("http server: connections in which nothing is in work give way above the cap",
+          "[server]") {
+    Served served{3};
+    Wire asked = served.connect();
+    asked.send(served.get());
+    REQUIRE(served.until([&] { return !asked.read().empty(); }));
+    Wire silent = served.connect();
+    Wire half = served.connect();
+    half.send("GET /liv");
+    REQUIRE(served.until([&] { return served.http.stats().open == 3; }));
+    for (int i = 0; i < 5; ++i) {  // those that had no request go first
+        Wire another = served.connect();
+        another.send(served.get());
+        REQUIRE(served.until([&] { return !another.read().empty(); }));
+    }
+    CHECK(served.http.stats().refused_connections == 0);
+}
+
 TEST_CASE(
     "http server: connections above the cap are closed, and the place of one that left is free",
     "[server]") {
     Served served{3};
+    served.keeper.keeps = true;
     std::vector<Wire> within;
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
         within.push_back(served.connect());
-    REQUIRE(served.until([&] { return served.http.stats().open == 3; }));
+        within.back().send(served.get());
+    }
+    REQUIRE(served.until([&] { return served.keeper.kept.size() == 3; }));
+    served.keeper.keeps = false;
     Wire above = served.connect();
     REQUIRE(served.until([&] {
         above.read();
