@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load/toml_source.hpp"
 
+// No setting lies deeper, and toml++ destroys by recursion what it has read.
+#define TOML_MAX_NESTED_VALUES 16
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <system_error>
 
 #include "config/load/keys.hpp"
+#include "config/load/long_keys.hpp"
 #include "config/load/named_table.hpp"
 #include "config/values/read_file.hpp"
 #include "core/text/suggest.hpp"
@@ -231,6 +234,13 @@ FileValues read_toml(const std::filesystem::path& path) {
     if (!text) {
         FileValues out;
         out.mistakes.push_back(path.string() + ": cannot be read; is it a file of this user's?");
+        return out;
+    }
+    if (const auto line = line_of_long_key(*text)) {
+        FileValues out;
+        out.mistakes.push_back(path.string() + ":" + std::to_string(*line) +
+                               ": a key of more than " + std::to_string(kKeyPartsMax) +
+                               " parts; no setting has one");
         return out;
     }
     try {
