@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 
@@ -15,6 +16,7 @@
 #include "config/load/named_table.hpp"
 #include "config/values/read_file.hpp"
 #include "core/text/suggest.hpp"
+#include "core/text/words.hpp"
 
 // The only user of toml++.
 
@@ -165,8 +167,11 @@ private:
                                 "; write [" + prefix + "." + std::string(words.example) + "]");
             return;
         }
+        std::map<std::string, std::string> seen;  // by the name without regard to case
         for (const auto& [name, node] : *tables.as_table()) {
             const std::string table = prefix + "." + std::string(name.str());
+            const auto [first, added] = seen.try_emplace(core::lower(name.str()), table);
+            if (!added) mistake(node, "`" + table + "` is the same as `" + first->second + "`");
             if (!node.is_table() && !words.alone.empty()) {
                 read_named_key(kind, table, words.alone, node);
                 continue;

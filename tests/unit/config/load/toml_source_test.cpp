@@ -83,6 +83,14 @@ TEST_CASE("toml: what is no TOML and a file that is not there are mistakes too",
     CHECK(read_toml(dir.file("")).mistakes.size() == 1);  // a folder
 }
 
+TEST_CASE("toml: two tables whose names differ by case alone are one, and a mistake", "[config]") {
+    const FileValues values = read(
+        "[budget.agents.Coder]\nmax_steps = 10\n[budget.agents.coder]\nmax_steps = 20\n"
+        "[budget.agents.other]\nmax_steps = 30\n");
+    REQUIRE(values.mistakes.size() == 1);
+    CHECK(values.mistakes[0] == "3: `budget.agents.coder` is the same as `budget.agents.Coder`");
+}
+
 TEST_CASE("toml: a key of too many parts is a mistake of its line, and crashes nothing",
           "[config]") {
     const auto key_of = [](std::size_t parts, const std::string& part = "a.") {
