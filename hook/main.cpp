@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <cstdlib>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -118,10 +119,22 @@ void pursue_goal(const Options& options, const Place& place, Facts facts, std::s
     if (second.away.empty()) outcome.body = std::move(second.body);
 }
 
+/// Without a daemon the call runs, as each call does then.
+int too_long(const Options& options, const std::vector<Place>& places, std::string_view body) {
+    const bool guards = !options.usage && is_before_call(body) &&
+                        std::any_of(places.begin(), places.end(), [](const Place& place) {
+                            const int connection = connect_to(place);
+                            return connection >= 0 && ::close(connection) == 0;
+                        });
+    if (!guards) return away(options, "the input of the agent is above 16 MiB");
+    write_all(STDERR_FILENO, "headway-hook: " + std::string{kTooLongToCheck} + "\n");
+    return kNotAllowed;
+}
+
 int pass_on(const Options& options, const std::vector<Place>& places) {
     std::string body;
     const Input input = read_all(STDIN_FILENO, kBodyBytesMax, body);
-    if (input == Input::kTooLong) return away(options, "the input of the agent is above 16 MiB");
+    if (input == Input::kTooLong) return too_long(options, places, body);
     if (input == Input::kUnreadable) return away(options, "standard input cannot be read");
     for (const Place& place : places) {
         const int connection = connect_to(place);

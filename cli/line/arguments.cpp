@@ -326,7 +326,7 @@ void Arguments::sources(config::LoadRequest& sources) {
         return std::string{};
     };
     option("--config", file,
-           "settings file (default: HEADWAY_CONFIG, else the first of ./headway.toml, "
+           "settings file (default: HEADWAY_CONFIG, else the first of "
            "~/.config/headway/headway.toml, /etc/headway/headway.toml)")
         .type("FILE");
     ArgumentSpec& set = add(Form::kOption, "--set",

@@ -109,6 +109,16 @@ std::optional<std::uint64_t> status_of(const Json& value) {
     return status;
 }
 
+std::string fault_of_result(const Json& line) {
+    const Json& is_error = line["is_error"];
+    if (!is_error.is_boolean()) return "its result does not say if it is an error";
+    if (line.flag_of("is_error")) return "it reports failure";
+    const Json& kind = line["subtype"];
+    if (kind == "success") return {};
+    if (!kind.is_string()) return "its result does not say how it ended";
+    return "it ended with \"" + kind.text() + "\"";
+}
+
 std::optional<std::uint64_t> status_in(std::string_view words) {
     constexpr std::array<std::string_view, 7> kBefore{
         "API Error: ", "status: ", "status ", "status code ", "\"code\":", "\"code\": ", "HTTP "};

@@ -46,6 +46,14 @@ std::string text_of_error(const Json& error);
 /// An HTTP status from 400 to 599; nothing for any other value.
 std::optional<std::uint64_t> status_of(const Json& value);
 
+/// Reason of an end at the model's limit of output.
+inline constexpr std::string_view kCutOff =
+    "its last answer was cut off: the model's limit of output";
+
+/// Why a result in the form of Claude Code is no success by its `subtype` and `is_error`; empty if
+/// it is one. A result without them is none.
+std::string fault_of_result(const Json& line);
+
 /// The HTTP status at a place where agents write one: at the start ("429 Rate limit"), after
 /// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);

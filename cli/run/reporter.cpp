@@ -218,6 +218,9 @@ Reporter::Step Reporter::open_session() {
     // 409: another client opened it first, with other fields. It is the same session.
     if (!reply.ok() && reply.status != 409) return failed(reply, false);
     const Json about = body_json(reply).value_or(Json::object());
+    if (plain_text(about, "code") == "session_exists")
+        setup_.warn("another client has opened the session " + session_ +
+                    "; it keeps its goal, labels and budget, and does not get those of this run");
     began_ = reply.ok() && !about["ended_at"].is_string();
     const std::lock_guard lock(mutex_);
     opened_ = true;

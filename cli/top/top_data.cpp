@@ -11,6 +11,13 @@ const Json::List& needs_of(const Json& data) {
     return data["overview"]["needs_you"].list();
 }
 
+std::string needs_total(const Json& data) {
+    const std::uint64_t total = data["overview"].count_of("needs_you_total");
+    const std::size_t listed = needs_of(data).size();
+    return std::to_string(total) +
+           (total > listed ? ", here the first " + std::to_string(listed) : "");
+}
+
 std::vector<NeedGroup> groups_of(const Json::List& needs) {
     std::vector<NeedGroup> groups;
     for (const Json& need : needs) {

@@ -16,6 +16,9 @@ namespace headway::cli::top {
 const Json* row_of(const Json& data, const std::string& id);
 /// The list of needs that wait for people.
 const Json::List& needs_of(const Json& data);
+/// Their number: the list of the daemon has only the first of many.
+std::string needs_total(const Json& data);
+
 /// All needs of one cause.
 struct NeedGroup {
     std::string cause;

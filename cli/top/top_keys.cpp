@@ -59,6 +59,11 @@ void ask(TopState& state, const Json& data, bool approve) {
         state.typed.clear();
         return;
     }
+    const Json* const row = row_of(data, state.selected);
+    if (row != nullptr && row->count_of("approvals_pending") > 0) {
+        state.sought = {"", state.selected, approve};
+        return;
+    }
     state.news = state.selected.empty() ? "no session is selected"
                                         : state.selected + " waits for no approval";
 }

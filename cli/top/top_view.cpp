@@ -79,8 +79,7 @@ void add_needs(std::vector<std::string>& lines, const Json& data, WallTime now, 
         lines.push_back(styled(kDim, "Nothing needs you right now.", color));
         return;
     }
-    const std::string total = plain_text(data["overview"], "needs_you_total");
-    lines.push_back(styled(kColorBold, "Needs you (" + total + ")", color));
+    lines.push_back(styled(kColorBold, "Needs you (" + needs_total(data) + ")", color));
     const std::vector<NeedGroup> groups = groups_of(needs);
     for (std::size_t i = 0; i < std::min(groups.size(), kNeedsLinesMax); ++i) {
         const bool alarm = is_alarm(*groups[i].first);

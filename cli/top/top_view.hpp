@@ -41,6 +41,8 @@ struct TopState {
     bool quit = false;
     TopDecision asked;    ///< a decision that waits for the key y, or for the tool's name; none if
                           ///< its `approval` is empty
+    TopDecision sought;   ///< a decision about a request that the caller looks up and clears, since
+                          ///< it is not among the needs; none if its `session` is empty
     bool whole = true;    ///< the whole request of `asked` is on the screen: see
                           ///< shows_request_whole()
     std::string typed;    ///< the part of the tool's name typed so far

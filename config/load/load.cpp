@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load/load.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -130,22 +127,12 @@ private:
 
 constexpr const char* kFileHere = "headway.toml";
 
-/// A file of the folder in which the command was started may be that of a project, and settings
-/// name programs: only a file of this user or of root is taken unasked, and none that all may
-/// write.
-bool is_of_others(const fs::path& path) {
-    struct stat about {};
-    if (path != kFileHere || ::stat(path.c_str(), &about) != 0) return false;
-    const bool ours = about.st_uid == ::geteuid() || about.st_uid == 0;
-    return !ours || (about.st_mode & S_IWOTH) != 0;
-}
-
 std::optional<fs::path> find_file(const LoadRequest& request) {
     if (request.file) return request.file;
     const std::string named = get(request.environment, "HEADWAY_CONFIG");
     if (!named.empty()) return fs::path(named);
 
-    std::vector<fs::path> places{kFileHere};
+    std::vector<fs::path> places;
     const std::string xdg = get(request.environment, "XDG_CONFIG_HOME");
     const std::string home = get(request.environment, "HOME");
     if (xdg.starts_with('/')) {
@@ -159,6 +146,13 @@ std::optional<fs::path> find_file(const LoadRequest& request) {
         if (fs::exists(place, ignored)) return std::move(place);
     }
     return std::nullopt;
+}
+
+/// True for a file in the folder in which the command was started that is not `own`. It may be that
+/// of a cloned project, and settings name programs, and addresses to which secrets are sent.
+bool is_another_here(const std::optional<fs::path>& own) {
+    std::error_code ec;
+    return fs::exists(kFileHere, ec) && !(own && fs::equivalent(kFileHere, *own, ec));
 }
 
 void merge_file(Merger& merger, const fs::path& path) {
@@ -253,10 +247,10 @@ core::Result<Loaded> load(const LoadRequest& request) {
     Merger merger;
     std::optional<fs::path> file = find_file(request);
     const bool named = request.file || !get(request.environment, "HEADWAY_CONFIG").empty();
-    if (file && !named && is_of_others(*file)) {
-        merger.mistake(
-            std::string{kFileHere} +
-            " in this folder can be written by other users; name it with --config to use it");
+    if (!named && is_another_here(file)) {
+        merger.mistake(std::string{kFileHere} +
+                       " in this folder may be a project's and is not taken unasked; name it, or "
+                       "another file, with --config");
     } else if (file) {
         merge_file(merger, *file);
     }

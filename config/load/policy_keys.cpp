@@ -98,6 +98,7 @@ core::Result<core::ToolPolicy> parse_time_limit(std::string_view text) {
     if (equals == std::string_view::npos || equals == 0)
         return mistake(in_quotes(text) +
                        " is no limit of a tool; write NAME=TIME, such as bash=10m");
+    HEADWAY_CHECK(check_tool(text.substr(0, equals)));
     core::ToolPolicy tool_policy{std::string{text.substr(0, equals)}};
     HEADWAY_TRY(const auto limit, parse_time(Value(std::string{text.substr(equals + 1)}),
                                              core::Millis{1}, core::Millis{kDayMs}));

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load/toml_source.hpp"
 
+// No setting lies deeper, and toml++ destroys by recursion what it has read.
+#define TOML_MAX_NESTED_VALUES 16
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 
 #include "config/load/keys.hpp"
+#include "config/load/long_keys.hpp"
 #include "config/load/named_table.hpp"
 #include "config/values/read_file.hpp"
 #include "core/text/suggest.hpp"
+#include "core/text/words.hpp"
 
 // The only user of toml++.
 
@@ -162,8 +167,11 @@ private:
                                 "; write [" + prefix + "." + std::string(words.example) + "]");
             return;
         }
+        std::map<std::string, std::string> seen;  // by the name without regard to case
         for (const auto& [name, node] : *tables.as_table()) {
             const std::string table = prefix + "." + std::string(name.str());
+            const auto [first, added] = seen.try_emplace(core::lower(name.str()), table);
+            if (!added) mistake(node, "`" + table + "` is the same as `" + first->second + "`");
             if (!node.is_table() && !words.alone.empty()) {
                 read_named_key(kind, table, words.alone, node);
                 continue;
@@ -231,6 +239,13 @@ FileValues read_toml(const std::filesystem::path& path) {
     if (!text) {
         FileValues out;
         out.mistakes.push_back(path.string() + ": cannot be read; is it a file of this user's?");
+        return out;
+    }
+    if (const auto line = line_of_long_key(*text)) {
+        FileValues out;
+        out.mistakes.push_back(path.string() + ":" + std::to_string(*line) +
+                               ": a key of more than " + std::to_string(kKeyPartsMax) +
+                               " parts; no setting has one");
         return out;
     }
     try {

@@ -18,6 +18,16 @@ constexpr std::array<std::string_view, 7> kPersonLooks{
     "SessionStart", "UserPromptSubmit", "BeforeAgent", "TaskStart", "TaskResume", "start",
     "prompt"};
 
+/// Events before a call; most are written as `PreToolUse` or `preToolUse`.
+constexpr std::array<std::string_view, 4> kBeforeCalls{"PreToolUse", "preToolUse", "BeforeTool",
+                                                       "pre"};
+
+std::string_view event_in(std::string_view body) noexcept {
+    std::string_view event = text_member(body, "hook_event_name");
+    if (event.empty()) event = text_member(body, "hookName");
+    return event.empty() ? text_member(body, "event") : event;
+}
+
 /// Agents that show the member `systemMessage` of a reply to the user.
 constexpr std::array<std::string_view, 4> kShowing{"claude", "codex", "gemini", "qwen"};
 
@@ -30,6 +40,10 @@ bool is_in(const List& list, std::string_view text) {
 
 bool is_refusal(int status) noexcept {
     return status == kUnauthorized || status == kForbidden || status == kTooMany;
+}
+
+bool is_before_call(std::string_view body) noexcept {
+    return is_in(kBeforeCalls, event_in(body));
 }
 
 std::string refusal_words(std::string_view agent, int status) {
@@ -48,10 +62,7 @@ std::string refusal_words(std::string_view agent, int status) {
 }
 
 Notice refusal_notice(std::string_view agent, std::string_view body, int status) {
-    std::string_view event = text_member(body, "hook_event_name");
-    if (event.empty()) event = text_member(body, "hookName");
-    if (event.empty()) event = text_member(body, "event");
-    if (!is_refusal(status) || !is_in(kPersonLooks, event)) return {};
+    if (!is_refusal(status) || !is_in(kPersonLooks, event_in(body))) return {};
     Notice notice;
     notice.line = "Headway does not supervise this agent, its calls run unwatched: " +
                   refusal_words(agent, status);

@@ -16,6 +16,13 @@ bool is_refusal(int status) noexcept;
 /// The cause and the fix of a refusal with this status, as the end of a sentence.
 std::string refusal_words(std::string_view agent, int status);
 
+/// True for the hook before a call, by the names of all agents. The body may be cut.
+bool is_before_call(std::string_view body) noexcept;
+
+/// Why a call does not run whose hook is longer than a daemon takes.
+inline constexpr std::string_view kTooLongToCheck =
+    "this call may not run, since Headway checks 16 MiB of a call at most; split it";
+
 struct Notice {
     std::string line;   ///< for standard error; empty if nothing is to be shown now
     std::string reply;  ///< the notice in the form that the agent shows to the user, if the agent

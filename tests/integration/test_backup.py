@@ -147,6 +147,22 @@ class Restore(OwnDaemonCase):
         self.assertEqual(Cli(self.daemon).run("backup", str(self.file)).code, 0)
         self.client(self.daemon).beat("after")
 
+    def test_it_is_said_that_tokens_revoked_since_are_valid_again(self):
+        daemon = self.start()
+        operator = daemon.operator()
+        self.addCleanup(operator.close)
+        made = operator.post("/v1/tokens", {"name": "leaked", "scopes": ["read"]}).json()
+        file = daemon.root / "with-token.db"
+        self.assertEqual(Cli(daemon).run("backup", str(file)).code, 0)
+        self.assertEqual(Cli(daemon).run("token", "revoke", made["id"]).code, 0)
+        self.assertEqual(daemon.stop(), 0)
+        done = Cli(daemon).run("restore", str(file))
+        self.assertIn("tokens that were revoked after it are valid again", done.err)
+        daemon.start()
+        self.assertEqual(self.client(daemon, token=made["token"]).get("/v1/sessions").status, 200)
+        said = Cli(daemon).run("token", "list")
+        self.assertIn("leaked", said.out)
+
     def test_the_database_that_was_there_is_kept(self):
         self.assertEqual(self.daemon.stop(), 0)
         done = Cli(self.daemon).run("restore", str(self.file), "--json")

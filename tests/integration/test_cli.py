@@ -414,6 +414,14 @@ class Running(CliCase):
         self.assertEqual(self.client.session(session)["outcome"], "completed")
         self.assertEqual(self.cli.run("wait", session).code, 0)
 
+    def test_a_session_that_another_client_has_opened_is_named(self):
+        session = unique("nightly")
+        self.client.open(session, goal="of the agent", agent={"type": "other"})
+        output = self.cli.run("run", "--session", session, "--goal", "of the person", "--label", "team=a", "--", "true")
+        self.assertIn(f"another client has opened the session {session}; it keeps its goal, labels and budget", output.err)
+        output = self.cli.run("run", "--session", unique("nightly"), "--goal", "of the person", "--label", "team=a", "--", "true")
+        self.assertNotIn("another client", output.err)
+
     def test_input_goes_to_the_command(self):
         _, output = self.run_command("cat", stdin="a line\nno end of line")
         self.assertEqual(output.out, "a line\nno end of line")

@@ -150,6 +150,18 @@ class Requests(HookCase):
         self.is_away("--socket", str(self.path), body=b"x" * (16 * MIB + 1), why=b"above 16 MiB")
         self.assertEqual(daemon.requests, [])
 
+    def test_a_call_above_16_mib_does_not_run_unchecked(self):
+        long = b',"tool_name":"Bash","tool_input":{"command":"' + b"x" * (16 * MIB) + b'"}}'
+        daemon = self.on_socket()
+        for name in (b'"hook_event_name":"PreToolUse"', b'"hook_event_name":"BeforeTool"', b'"hookName":"PreToolUse"', b'"event":"pre"'):
+            body = b'{"session_id":"s",' + name + long
+            done = self.run_hook("codex", "--socket", str(self.path), body=body)
+            self.check(done, code=2, err=b"16 MiB of a call at most")
+            self.check(self.run_hook("codex", "--socket", str(self.root / "no.sock"), body=body))  # no daemon: as each call then
+        after = b'{"session_id":"s","hook_event_name":"PostToolUse"' + long
+        self.check(self.run_hook("codex", "--socket", str(self.path), body=after))
+        self.assertEqual(daemon.requests, [])
+
     def test_the_request_line_and_the_headers(self):
         daemon = self.on_socket()
         self.check(self.run_hook("gemini", "--socket", str(self.path), "--agent-version=0.61.0", HEADWAY_SESSION="night-1",

@@ -44,7 +44,7 @@ HOOKED = """
         hook("PostToolUse", **tool, tool_response={"stdout": "made " + call, "stderr": ""})
         line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": call, "content": "made " + call}]})
     hook("Stop", use="t1;2099-01-01T00:00:00Z;100;20,t2;2099-01-01T00:00:00Z;100;20")
-    line(type="result", is_error=False, result="All made.", total_cost_usd=0.5, usage={"input_tokens": 200, "output_tokens": 40})
+    line(type="result", subtype="success", is_error=False, result="All made.", total_cost_usd=0.5, usage={"input_tokens": 200, "output_tokens": 40})
     hook("SessionEnd", reason="other")
 """
 
@@ -115,7 +115,7 @@ class Lines(LinesCase):
     def test_a_flood_of_messages_hides_no_tokens_and_no_cost(self):
         def message(number):
             return {"type": "assistant", "session_id": "s", "uuid": "u", "message": {"id": f"m{number}", "content": [{"type": "text", "text": f"noise {number}"}]}}
-        result = {"type": "result", "session_id": "s", "uuid": "u", "result": "Done.", "is_error": False, "total_cost_usd": 5.0,
+        result = {"type": "result", "session_id": "s", "uuid": "u", "result": "Done.", "subtype": "success", "is_error": False, "total_cost_usd": 5.0,
                   "usage": {"input_tokens": 999, "output_tokens": 1}}
         lines = [INIT.strip()] + [json.dumps(line) for line in [*map(message, range(1500)), result]]
         _, document, _ = self.run_lines("\n".join(lines) + "\n")
@@ -238,7 +238,7 @@ class Live(LinesCase):
                                                 "usage": {"input_tokens": 100, "output_tokens": 10}})
                 line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": f"t{n}", "is_error": True, "content": "boom"}]})
             sys.stdin.readline()
-            line(type="result", is_error=False, result="Done.", total_cost_usd=0.5, usage={"input_tokens": 50000, "output_tokens": 500})
+            line(type="result", subtype="success", is_error=False, result="Done.", total_cost_usd=0.5, usage={"input_tokens": 50000, "output_tokens": 500})
         """.replace("HOOK", hook), stdin=subprocess.PIPE)
         self.addCleanup(process.kill)
         return session, process
@@ -292,7 +292,7 @@ class OtherProgramThere(OwnDaemonCase):
             line(type="assistant", message={"id": call, "content": [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": call}}]})
             line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": call, "content": "made"}]})
             wait_for(call)
-        line(type="result", is_error=False, result="All made.")
+        line(type="result", subtype="success", is_error=False, result="All made.")
     """
 
     def test_reports_wait_until_it_is_gone(self):

@@ -120,6 +120,24 @@ class Top(SharedDaemonCase):
         document = self.client.get(f"/v1/approvals/{asked['id']}").json()
         self.assertEqual((document["status"], document["decision"]["channel"]), ("approved", "top"), document)
 
+    def test_a_request_behind_a_hundred_others_is_given_too(self):
+        for number in range(4):
+            flood = unique("flood")
+            self.addCleanup(self.client.report, flood, "session.ended", outcome="completed")
+            for i in range(28):
+                self.client._expect((201,), self.client.post(f"/v1/sessions/{flood}/approvals", {"tool": "x", "args": {"i": i}}))
+        session = unique("last")
+        asked = self.client._expect((201,), self.client.post(f"/v1/sessions/{session}/approvals", {"tool": "deploy", "args": {"to": "prod"}}))
+        terminal = self.top()
+        terminal.shows("here the first 100")
+        terminal.press("/" + session + "\r")
+        terminal.shows("filter: " + session)
+        terminal.press("a")
+        terminal.shows(f"Approve {asked['id']}")
+        terminal.shows("y: yes")
+        terminal.press("y")
+        terminal.shows(f"approved {asked['id']}")
+
     def test_a_filter_and_an_open_session(self):
         session, other = unique("needle"), unique("hay")
         self.client.report(session, "message", role="assistant", text="found it")

@@ -168,19 +168,39 @@ std::string words_of_failure(const Json& line) {
     return words;
 }
 
-// `subtype` says success for an error of the API, and an end that is not one in `terminal_reason`.
+std::string word_of(const Json& value) {
+    return "\"" + (value.is_string() ? value.text() : dump(value)) + "\"";
+}
+
+// Why an end that reports no error is no success; empty if it is one. Older versions and Qwen Code
+// have none of the members that are read here. `subtype` says success for an error of the API, and
+// for an end that is not one in `terminal_reason`.
+std::string fault_of(const Json& line) {
+    if (std::string fault = fault_of_result(line); !fault.empty()) return fault;
+    const Json& end = line["terminal_reason"];
+    if (line.contains("terminal_reason") && end != "completed")
+        return "it ended with " + word_of(end);
+    const Json& status = line["api_error_status"];
+    if (!status.is_null()) return "it ended with the error " + word_of(status) + " of its API";
+    const Json& stop = line["stop_reason"];
+    if (stop == "max_tokens" || stop == "model_context_window_exceeded")
+        return std::string{kCutOff};
+    if (stop.is_null() || stop == "end_turn" || stop == "stop_sequence" || stop == "tool_use")
+        return {};
+    return "its last answer ended with " + word_of(stop);
+}
+
 void read_result(const Json& line, AgentLine& agent_line) {
     LineResult result;
     const std::string& kind = line.text_of("subtype");
     const std::string& end = line.text_of("terminal_reason");
     const bool is_error = line.flag_of("is_error");
-    result.ok = !is_error && is_one_of(kind, "success") && is_one_of(end, "completed");
+    const std::string fault = is_error ? std::string{} : fault_of(line);
+    result.ok = !is_error && fault.empty();
     result.text = line.text_of("result");
     result.ending = kind + " " + end;
     if (!result.ok && result.text.empty()) result.text = words_of_failure(line);
-    if (!result.ok && !is_error)
-        result.text = "it ended with \"" + (is_one_of(kind, "success") ? end : kind) + "\"" +
-                      (result.text.empty() ? "" : ": " + result.text);
+    if (!fault.empty()) result.text = fault + (result.text.empty() ? "" : ": " + result.text);
     if (!result.ok && result.text.empty()) result.text = is_one_of(kind, "success") ? end : kind;
     if (line.text_of("stop_reason") == "tool_deferred") {  // the call waits for its host's decision
         result.ok = false;

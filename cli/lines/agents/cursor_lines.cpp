@@ -47,10 +47,10 @@ void read_message(const Json& line, AgentLine& agent_line) {
 
 void read_result(const Json& line, AgentLine& agent_line) {
     const std::string& kind = line.text_of("subtype");
-    LineResult result{!line.flag_of("is_error") && (kind.empty() || kind == "success"),
-                      line.text_of("result")};
+    const std::string fault = fault_of_result(line);
+    LineResult result{fault.empty(), line.text_of("result")};
     if (!result.ok) {
-        if (result.text.empty()) result.text = kind;
+        if (result.text.empty()) result.text = kind.empty() || kind == "success" ? fault : kind;
         ToldError error{result.text};
         error.status = status_in(result.text);
         error.ends_turn = true;

@@ -46,8 +46,7 @@ void read_reason(const std::string& reason, AgentLine& agent_line) {
     if (reason == "stop") {
         agent_line.result.emplace();
     } else if (reason == "length") {
-        agent_line.result =
-            LineResult{false, "its last answer was cut off: the model's limit of output"};
+        agent_line.result = LineResult{false, std::string{kCutOff}};
     } else if (reason != "tool-calls" && reason != "unknown" && !reason.empty()) {
         agent_line.result = LineResult{false, "it ended with the reason \"" + reason + "\""};
     }

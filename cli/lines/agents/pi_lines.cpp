@@ -44,7 +44,7 @@ void read_end_of_message(const Json& message, AgentLine& agent_line) {
         error.status = status_in(error.message);
         add_error(agent_line, error);
     } else if (reason == "length") {
-        agent_line.result->text = "its last answer was cut off: the model's limit of output";
+        agent_line.result->text = kCutOff;
     } else if (!agent_line.result->ok) {
         agent_line.result->text = "it ended with the reason \"" + reason + "\"";
     }

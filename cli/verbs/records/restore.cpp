@@ -19,6 +19,12 @@ struct RestoreOptions {
     bool json = false;
 };
 
+/// The tokens of the backup may be those that a person has revoked since.
+void say_undone(const Console& console) {
+    console.err << "headway: decisions made after the backup are undone, and tokens that were "
+                   "revoked after it are valid again: revoke them again (`headway token list`)\n";
+}
+
 int restore_backup(const RestoreOptions& options, const Server& server, const Console& console) {
     const auto database = database_of(options.sources);
     if (!database) return complain(console, kExitConfig, database.error().detail);
@@ -28,6 +34,7 @@ int restore_backup(const RestoreOptions& options, const Server& server, const Co
                         "the database was not changed; a backup of `headway backup` and a stopped "
                         "daemon are needed");
     }
+    say_undone(console);
     if (options.json) {
         Json json = copy_json(*database, *report);
         json["replaced"] = nullptr;
@@ -48,7 +55,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Replace the database with a backup");
         arguments.footer(
-            R"(The daemon must be stopped. The backup is checked first and stays as it is. The old database is kept beside the new one, under a name that is printed.
+            R"(The daemon must be stopped. The backup is checked first and stays as it is. The old database is kept beside the new one, under a name that is printed. Decisions made after the backup are undone: tokens that were revoked after it are valid again and have to be revoked again.
 
 Exit codes:
   0    restored

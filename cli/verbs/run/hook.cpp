@@ -147,6 +147,8 @@ void pursue_goal(const hook::Options& options, hook::Facts facts, const HttpRequ
 int pass_hook_on(const Console& console, const HookOptions& given, const hook::Options& options) {
     std::string body;
     const hook::Input input = hook::read_all(STDIN_FILENO, kBodyBytesMax, body);
+    if (input == hook::Input::kTooLong && !options.usage && hook::is_before_call(body))
+        return complain(console, kExitMustNotRun, std::string{hook::kTooLongToCheck});
     if (input == hook::Input::kTooLong)
         return daemon_away(console, options, "the input of the agent is above 16 MiB");
     if (input == hook::Input::kUnreadable)

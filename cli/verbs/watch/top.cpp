@@ -122,6 +122,7 @@ public:
             const auto left = std::chrono::duration_cast<milliseconds>(next - steady_now());
             const std::string key = screen.key(std::max(left, milliseconds{0}));
             if (!key.empty()) press(state_, data_, key);
+            if (!state_.sought.session.empty()) seek();
             if (!state_.asked.approval.empty()) read_asked();
             if (!state_.decided.approval.empty()) decide();
             if (!state_.ended.session.empty()) end();
@@ -169,6 +170,23 @@ private:
         if (!reply.answered()) return "no daemon answers (" + reply.error + "); trying on";
         const FailureText failure = describe_failure(daemon_, reply);
         return failure.next.empty() ? failure.what : failure.what + "; " + failure.next;
+    }
+
+    /// The oldest request of a session: the overview has only the first needs of all sessions.
+    void seek() {
+        TopDecision sought = std::exchange(state_.sought, {});
+        const HttpReply reply =
+            daemon_.get("/v1/approvals?limit=1&session=" + url_encode(sought.session));
+        const Json body = body_json(reply).value_or(Json());
+        if (!reply.ok()) {
+            state_.news = "cannot read its request: " + failure_line(reply);
+        } else if (body["approvals"].size() == 0) {
+            state_.news = sought.session + " waits for no approval";
+        } else {
+            sought.approval = body["approvals"][0].text_of("id");
+            state_.asked = std::move(sought);
+            state_.typed.clear();
+        }
     }
 
     /// Reads the request that is about to be decided, once: a decision is made on all of it.

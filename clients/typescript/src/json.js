@@ -49,7 +49,8 @@ const opaque = (value) => typeof value[Symbol.asyncIterator] === 'function' || t
 // Its own fields are all that it is. An instance of a class may have private ones.
 const isPlain = (value) => {
   const above = Object.getPrototypeOf(value);
-  const known = Array.isArray(value) || above === null || above === Object.prototype || Object.getPrototypeOf(above) === null;
+  if (Array.isArray(value)) return Object.keys(value).length <= value.length; // members beside its items are not sent
+  const known = above === null || above === Object.prototype || Object.getPrototypeOf(above) === null;
   return known && Object.getOwnPropertySymbols(value).length === 0;
 };
 
@@ -104,7 +105,9 @@ const members = (value, room, depth) => {
 
 const bounded = (room) => (name, value) => {
   if (--room.values < 0) throw new RangeError('too much');
-  return value !== null && typeof value === 'object' ? value : leaf(value, room) ?? undefined;
+  if (value === null || typeof value !== 'object') return leaf(value, room) ?? undefined;
+  if (!isPlain(value)) room.formless();
+  return value;
 };
 
 // A copy of plain values, as large as there is room.

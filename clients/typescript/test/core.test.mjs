@@ -180,6 +180,14 @@ test('no decision is made about an argument that cannot be shown', async () => {
   await decide(s, { decision: 'approve', scope: 'session' });
   await assert.rejects(first, /the argument "to" has a value that cannot be shown.*toJSON/);
   await assert.rejects(deploy({ to: new Target('production') }), /cannot be shown/);
+  let deep = new URLSearchParams('to=production');
+  for (let level = 0; level < 60; ++level) deep = [deep];
+  const form = new FormData();
+  form.set('to', 'production');
+  const beside = Object.assign([1], { to: 'production' });
+  for (const to of [new URLSearchParams('to=production'), new Headers({ to: 'production' }), form, new Blob(['production']), deep, beside]) {
+    await assert.rejects(deploy({ to }), /cannot be shown/);
+  }
   const { allowed, reason } = await s.approve('remove', { all: () => true });
   assert.equal(allowed, false);
   assert.match(reason, /"all"/);

@@ -78,6 +78,24 @@ TEST_CASE("top: one screen says what needs a person, and what each session does"
     CHECK_THAT(text, Catch::Contains("72% steps"));
 }
 
+TEST_CASE("top: a request that is not among the first needs is looked up", "[cli]") {
+    Json data = fleet();
+    data["overview"]["needs_you_total"] = 121;
+    data["rows"][0]["approvals_pending"] = 1;
+    CHECK_THAT(screen({}, data), Catch::Contains("Needs you (121, here the first 2)"));
+    TopState state;
+    state.selected = "a";
+    keys(state, data, {"a"});
+    CHECK(state.news.empty());
+    CHECK(state.sought.session == "a");
+    CHECK(state.sought.approve);
+    state.sought = {};
+    state.selected = "c";
+    keys(state, data, {"d"});
+    CHECK(state.news == "c waits for no approval");
+    CHECK(state.sought.session.empty());
+}
+
 TEST_CASE("top: when nothing needs a person it says so", "[cli]") {
     Json data = fleet();
     data["overview"]["needs_you"] = Json::array();

@@ -192,6 +192,35 @@ TEST_CASE("load: a list of tools in one item would protect none of them", "[conf
     }
 }
 
+TEST_CASE("load: no list of tools takes a pattern, which would cover no tool", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    const auto detail = [&](const std::string& item) {
+        request.file =
+            folder.write("headway.toml", "[approvals]\nrequire_tools = [\"" + item + "\"]\n");
+        const auto loaded = load(request);
+        return loaded ? std::string{} : loaded.error().detail;
+    };
+    CHECK_THAT(detail("Bash(rm:*)"), Catch::Contains("headway.toml:2") &&
+                                         Catch::Contains("\"Bash\"") &&
+                                         Catch::Contains("class:shell"));
+    CHECK_THAT(detail("mcp__git__*"), Catch::Contains("class:mcp"));
+    CHECK_THAT(detail(""), Catch::Contains("an empty name covers no tool"));
+    for (const char* wrong : {"*", "Bash*", "Bash(git push)", "mcp__*", "**", " "})
+        CHECK_FALSE(detail(wrong).empty());
+    for (const char* name : {"mcp__a.b__c/d", "a:b c", " deploy ", "run (now)", "rm[1]", "f()x"})
+        CHECK(detail(name).empty());
+    request.file.reset();
+    for (const Key& key : keys()) {
+        if (key.range != "tool names") continue;
+        CAPTURE(key.name);
+        request.flags = {{key.name, "Bash*"}};
+        CHECK_FALSE(load(request).has_value());
+    }
+    request.flags = {{"policy.tool_time_limits", "Bash*=1m"}};
+    CHECK_FALSE(load(request).has_value());
+}
+
 TEST_CASE("load: no list of tools takes a class that is none", "[config]") {
     const Folder folder;
     LoadRequest request;

@@ -82,3 +82,43 @@ TEST_CASE("toml: what is no TOML and a file that is not there are mistakes too",
     CHECK(read_toml(dir.file("none.toml")).mistakes.size() == 1);
     CHECK(read_toml(dir.file("")).mistakes.size() == 1);  // a folder
 }
+
+TEST_CASE("toml: two tables whose names differ by case alone are one, and a mistake", "[config]") {
+    const FileValues values = read(
+        "[budget.agents.Coder]\nmax_steps = 10\n[budget.agents.coder]\nmax_steps = 20\n"
+        "[budget.agents.other]\nmax_steps = 30\n");
+    REQUIRE(values.mistakes.size() == 1);
+    CHECK(values.mistakes[0] == "3: `budget.agents.coder` is the same as `budget.agents.Coder`");
+}
+
+TEST_CASE("toml: a key of too many parts is a mistake of its line, and crashes nothing",
+          "[config]") {
+    const auto key_of = [](std::size_t parts, const std::string& part = "a.") {
+        std::string key;
+        for (std::size_t i = 1; i < parts; ++i)
+            key += part;
+        return key + "b";
+    };
+    const std::string deep = key_of(200'000);
+    for (const std::string& line : {"[" + deep + "]", "[[" + deep + "]]", deep + " = 1",
+                                    "x = {y = 1, " + deep + " = 1}", "x = [1, {" + deep + " = 1}]",
+                                    key_of(101, "\"a\" . ") + " = 1", key_of(101, "'.'.") + " = 1",
+                                    "x = [\"\"\"\"\"\", '''\"''''', \"\", {" + deep + " = 1}]"}) {
+        const FileValues values = read("\n" + line + "\n");
+        CHECK(values.values.empty());
+        REQUIRE(values.mistakes.size() == 1);
+        CHECK(values.mistakes[0] == "2: a key of more than 100 parts; no setting has one");
+    }
+    CHECK(read("[" + key_of(100) + "]\n").mistakes[0] == "1: unknown section `a`");
+    CHECK(read("x = " + std::string(200'000, '[')).mistakes.size() == 1);
+}
+
+TEST_CASE("toml: dots in strings and in comments are no parts of a key", "[config]") {
+    const std::string dots(300, '.');
+    for (const std::string& value :
+         {"\"" + dots + "\"", "'\"" + dots + "'", "\"\\\"" + dots + "\"",
+          "\"\"\"\n\"" + dots + "\"\"\"", "'''\n'" + dots + "'''''", "\"\" # " + dots}) {
+        INFO(value.substr(0, 9));
+        CHECK(read("[storage]\nstate_dir = " + value + "\n").mistakes.empty());
+    }
+}

@@ -45,3 +45,13 @@ TEST_CASE("notice: other failures are silent", "[hook]") {
     for (const int status : {0, 200, 404, 500, 503})
         CHECK(refusal_notice("claude", kStart, status).line.empty());
 }
+
+TEST_CASE("notice: the hook before a call is known by the names of all agents", "[hook]") {
+    for (const char* const body :
+         {R"({"hook_event_name":"PreToolUse","tool_input":{"a":"x)", R"({"event":"pre"})",
+          R"({"hookName":"PreToolUse"})", R"({"hook_event_name":"BeforeTool"})"})
+        CHECK(is_before_call(body));
+    for (const char* const body : {"", kStart, R"({"hook_event_name":"PostToolUse"})",
+                                   R"({"tool_input":{"hook_event_name":"PreToolUse"}})"})
+        CHECK_FALSE(is_before_call(body));
+}

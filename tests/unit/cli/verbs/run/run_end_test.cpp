@@ -73,6 +73,13 @@ std::string qwen(const std::string& members) {
            claude(R"("type":"result",)" + members);
 }
 
+std::string cursor(const std::string& members) {
+    return R"({"type":"system","subtype":"init","session_id":"s"})"
+           "\n"
+           R"({"type":"result","session_id":"s","result":"x",)" +
+           members + "}\n";
+}
+
 std::string opencode(const std::string& type, const std::string& members) {
     return R"({"type":")" + type + R"(","timestamp":1,"sessionID":"s",)" + members + "}\n";
 }
@@ -254,6 +261,43 @@ TEST_CASE("run end: a word that is not known is no success", "[cli]") {
     CHECK_FALSE(end_of(opencode("step_finish",
                                 R"("part":{"id":"p","reason":"content-filter","tokens":{}})"))
                     .completed);
+}
+
+TEST_CASE("run end: a result that does not say that it went well is no success", "[cli]") {
+    const std::string good = R"("subtype":"success","is_error":false)";
+    const auto claude_end = [](const std::string& members) {
+        return end_of(kInit + claude(R"("type":"result","result":"x",)" + members));
+    };
+    for (const char* const more : {"", R"(,"stop_reason":null)",
+                                   R"(,"terminal_reason":"completed","stop_reason":"end_turn",)"
+                                   R"("api_error_status":null)"}) {
+        CAPTURE(more);
+        CHECK(claude_end(good + more).completed);
+    }
+    CHECK(end_of(qwen(good + R"(,"result":"x")")).completed);
+    for (const std::string odd :
+         {R"("is_error":false)", R"("subtype":null,"is_error":false)",
+          R"("subtype":5,"is_error":false)", R"("subtype":"success")",
+          R"("subtype":"success","is_error":"false")", R"("subtype":"success","is_error":0)",
+          R"("subtype":"success","is_error":"true")", R"("subtype":"success","is_error":1)"}) {
+        CAPTURE(odd);
+        CHECK_FALSE(claude_end(odd).completed);
+        CHECK_FALSE(end_of(qwen(odd + R"(,"result":"x")")).completed);
+        CHECK_FALSE(end_of(cursor(odd)).completed);
+    }
+    CHECK(end_of(cursor(good)).completed);
+    for (const char* const more :
+         {R"("terminal_reason":5)", R"("terminal_reason":null)", R"("terminal_reason":{})",
+          R"("stop_reason":"refusal")", R"("stop_reason":"of_a_newer_version")",
+          R"("stop_reason":5)", R"("api_error_status":500)", R"("api_error_status":"500")"}) {
+        CAPTURE(more);
+        CHECK_FALSE(claude_end(good + "," + more).completed);
+    }
+    CHECK_THAT(claude_end(good + R"(,"stop_reason":"max_tokens")").reason,
+               Catch::Contains("cut off"));
+    for (const char* const status : {"5", "null", "true", "\"\""})
+        CHECK_FALSE(end_of(kGemini + gemini(R"("type":"result","status":)" + std::string{status}))
+                        .completed);
 }
 
 TEST_CASE("run end: a limit that the operator gave the agent is no other end", "[cli]") {
