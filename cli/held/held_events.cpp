@@ -2,55 +2,24 @@
 #include "cli/held/held_events.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <limits>
+#include <set>
 #include <utility>
 
-#include "cli/lines/line_words.hpp"
-#include "core/text/words.hpp"
-
 namespace headway::cli {
-namespace {
 
 using std::chrono::milliseconds;
 
-bool is_call(const std::string& type) {
-    return type == "tool.started" || type == "tool.finished";
-}
-
-/// How a call is recognised that has another id: agents name the same tool differently in hooks and
-/// in lines, but the command of a shell is the same.
-std::string essence_of(const Json& call) {
-    static constexpr std::array<std::string_view, 5> kShells{"bash", "shell", "run_shell_command",
-                                                             "exec_command", "local_shell"};
-    const std::string tool = core::lower(call.text_of("tool"));
-    const Json& command = call["args"]["command"];
-    const bool shell = std::find(kShells.begin(), kShells.end(), tool) != kShells.end();
-    return shell && command.is_string() ? "$ " + std::string(inner_command(command.text())) : tool;
-}
-
-std::uint64_t tokens_of(const Json& data) {
-    std::uint64_t sum = 0;
-    for (const char* part : {"input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens",
-                             "reasoning_tokens"})
-        sum += data["usage"].count_of(part);
-    return sum;
-}
-
-}  // namespace
-
-bool HeldEvents::ToldCall::is_free() const {
-    return taken < std::max({started, finished, std::uint64_t{1}});  // or only asked for
-}
-
 void HeldEvents::add(HeldEvent event, SteadyTime now) {
     Item item;
-    item.since = now;
+    item.since = item.first = now;
+    item.number = ++added_;
     item.uses = event.data.contains("usage");
     if (is_call(event.type)) {
         item.call = event.data.text_of("call_id");
         item.ends = event.type == "tool.finished";
         if (item.call.empty()) item.call = "\n" + std::to_string(++unnamed_);  // no id is like it
+        if (event.other_ids) item.essence = essence_of(event.data);
     }
     const SteadyTime look =
         now + (item.call.empty() && !silent_ ? milliseconds{kUseMax} : kLookEvery);
@@ -60,68 +29,108 @@ void HeldEvents::add(HeldEvent event, SteadyTime now) {
     next_look_ = std::min(next_look_.value_or(look), look);
 }
 
-/// The oldest goes: a message first, figures last.
+/// Figures become one sum. Else the oldest goes, a message first.
 void HeldEvents::make_room() {
-    auto spare = std::find_if(events_.begin(), events_.end(),
-                              [](const Item& item) { return item.call.empty() && !item.uses; });
-    if (spare == events_.end())
-        spare = std::find_if(events_.begin(), events_.end(),
-                             [](const Item& item) { return !item.uses; });
+    const auto oldest = [this](auto matches) {
+        return std::find_if(events_.begin(), events_.end(), matches);
+    };
+    auto spare = oldest([](const Item& item) { return item.call.empty() && !item.uses; });
+    if (spare == events_.end() && merge_uses()) return;
+    if (spare == events_.end()) spare = oldest([](const Item& item) { return !item.uses; });
     events_.erase(spare == events_.end() ? events_.begin() : spare);
+    ++dropped_;
 }
 
-void HeldEvents::note(const Json& event) {
+void HeldEvents::note(const Json& event, SteadyTime at) {
     const std::string& type = event.text_of("type");
     const Json& data = event["data"];
-    if (type == "heartbeat") told_tokens_ += tokens_of(data);
-    if (type == "message") told_words_ = told_words_ || data["role"] == "assistant";
-    const bool asked = type == "approval.requested";
-    const std::string& id = data.text_of("call_id");
-    if ((!asked && !is_call(type)) || id.empty()) return;
-    const auto [place, fresh] = told_.try_emplace(id);
-    ToldCall& call = place->second;
-    call.essence = essence_of(data);
-    if (type == "tool.started") ++call.started;
-    if (type == "tool.finished") ++call.finished;
-    if (!fresh) return;
-    told_order_.push_back(id);
-    if (told_order_.size() <= kCallsMax) return;
-    told_.erase(told_order_.front());
-    told_order_.pop_front();
-}
-
-/// A call of hooks that no call of the lines has taken; `essence` empty: any, the oldest.
-HeldEvents::ToldCall* HeldEvents::free_call(const std::string& essence) {
-    for (const std::string& id : told_order_) {
-        ToldCall& call = told_.at(id);
-        if (call.is_free() && (essence.empty() || call.essence == essence)) return &call;
+    if (type == "heartbeat") {
+        const TokenSums more = tokens_of(data);
+        for (std::size_t i = 0; i < more.size(); ++i)
+            told_tokens_[i] += more[i];
     }
-    return nullptr;
+    if (type == "message") told_words_ = told_words_ || data["role"] == "assistant";
+    told_.note(type, data, at);
 }
 
-bool HeldEvents::pairs(const Item& item, SteadyTime now, bool over) {
-    if (paired_.contains(item.call)) return true;
-    const auto same = told_.find(item.call);
-    ToldCall* call = same != told_.end() && same->second.is_free() ? &same->second : nullptr;
-    const bool late = item.ends && (over || now - item.since >= kRowMax);
-    if (call == nullptr && item.event.other_ids) call = free_call(essence_of(item.event.data));
-    if (call == nullptr && item.event.other_ids && late) call = free_call({});
-    if (call == nullptr) return false;
-    ++call->taken;
-    told_calls_ = new_pair_ = true;
-    paired_.insert(item.call);
-    return true;
+std::optional<std::string> HeldEvents::take_told(const Item& item, SteadyTime now, bool over) {
+    std::optional<std::string> told = told_.take_same(item.call);
+    if (told || !item.event.other_ids) return told;
+    const auto at = item.event.late ? std::nullopt : std::optional(item.since);
+    told = told_.take_like(item.essence, at);
+    const bool waited = item.ends && (over || now - item.since >= kRowMax);
+    if (!told && waited) told = told_.take_any(at);
+    return told;
+}
+
+HeldEvents::Told HeldEvents::find_told(const Item& item, SteadyTime now, bool over) {
+    const auto open = open_.find(item.call);
+    std::string told = open == open_.end() ? std::string() : open->second.told;
+    if (told.empty()) {
+        const auto taken = take_told(item, now, over);
+        if (!taken) return Told::kNo;
+        told = *taken;
+        // Without its result the start that was released would never end.
+        if (open != open_.end() && told != item.call) return Told::kRunElsewhere;
+        open_[item.call] = {told, item.number};
+    }
+    return told_.has_run(told) ? Told::kRun : Told::kAsked;
+}
+
+void HeldEvents::pair(Item& item, SteadyTime now, bool over) {
+    const Told told = find_told(item, now, over);
+    if (told == Told::kNo) return;
+    const bool failed = item.ends && item.event.data["ok"] == false;
+    item.asked = told == Told::kAsked;
+    if (item.asked && !failed) return;  // only asked for: its execution is still to be reported
+    if (!item.asked) told_calls_ = new_pair_ = true;
+    item.fate = told == Told::kRunElsewhere ? Fate::kReleased : Fate::kDropped;
+    if (item.ends) open_.erase(item.call);  // the next with this id is another
 }
 
 void HeldEvents::pair_calls(SteadyTime now, bool over) {
     new_pair_ = false;
     for (Item& item : events_) {
-        if (item.call.empty() || !pairs(item, now, over)) continue;
-        item.fate = Fate::kDropped;
-        if (item.ends) paired_.erase(item.call);  // the next with this id is another
+        if (!item.call.empty()) pair(item, now, over);
     }
-    while (paired_.size() > kCallsMax)
-        paired_.erase(paired_.begin());
+    drop_starts();
+    while (open_.size() > kCallsMax)
+        open_.erase(open_.begin());
+}
+
+/// A result may be found among the calls of hooks by what its start does not show.
+void HeldEvents::drop_starts() {
+    std::set<std::string> dropped;
+    for (auto item = events_.rbegin(); item != events_.rend(); ++item) {
+        if (item->call.empty()) continue;
+        if (!item->ends) {
+            if (item->fate == Fate::kHeld && dropped.contains(item->call))
+                item->fate = Fate::kDropped;
+        } else if (item->fate == Fate::kDropped) {
+            dropped.insert(item->call);
+        } else {
+            dropped.erase(item->call);
+        }
+    }
+}
+
+/// Notes for each start how long no earlier call of the lines has been open.
+void HeldEvents::find_first(SteadyTime now, bool waits) {
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& [call, open] : open_)
+        first = std::min(first, open.number);
+    std::set<std::string> ended;
+    for (auto item = events_.rbegin(); item != events_.rend(); ++item) {
+        if (item->call.empty() || item->fate != Fate::kHeld) continue;
+        if (item->ends) {
+            ended.insert(item->call);
+        } else if (ended.erase(item->call) == 0) {
+            first = std::min(first, item->number);
+        }
+    }
+    for (Item& item : events_) {
+        if (item.number > first || waits) item.first = now;
+    }
 }
 
 /// Whether hooks are silent: from the results in a row that none of them has reported.
@@ -136,29 +145,41 @@ void HeldEvents::judge(SteadyTime now, bool over, bool waits) {
         }
         const auto age = now - item.since;
         const bool first = !told_calls_ && (over || age >= kFinishMax);
-        const bool hangs = !told_calls_ && !waits && age >= kStartMax;
-        if (item.ends && (over || age >= kRowMax)) ++row;
+        const bool hangs = !told_calls_ && !waits && !item.asked && age >= kStartMax;
+        if (item.ends && (over || age >= kRowMax) && !(partly_ && told_calls_)) ++row;
         if (row >= kRow || (item.ends && first) || hangs) silent_ = true;
     }
 }
 
 bool HeldEvents::is_due(const Item& item, SteadyTime now, bool over, bool waits) const {
     const auto age = now - item.since;
+    if (item.asked && !item.ends) return false;  // it goes the way of its result
     if (over || (silent_ && age >= kSilentMax)) return true;
     if (item.ends) return age >= kFinishMax;
-    return age >= kStartMax && !told_calls_ && !waits;
+    return age >= kStartMax && !waits && (!told_calls_ || now - item.first >= kStartMax);
 }
 
 void HeldEvents::decide_calls(SteadyTime now, bool over, bool waits) {
     std::set<std::string> ended;
     for (auto item = events_.rbegin(); item != events_.rend(); ++item) {
         if (item->call.empty() || item->fate != Fate::kHeld) continue;
-        if (!is_due(*item, now, over, waits) && !ended.contains(item->call)) continue;
-        item->fate = Fate::kReleased;
-        if (!item->ends) continue;
-        ended.insert(item->call);
-        ++row_;
+        if (is_due(*item, now, over, waits) || ended.contains(item->call)) {
+            if (item->ends) ended.insert(item->call);
+            release(*item);
+        } else if (over) {
+            item->fate = Fate::kDropped;
+        }
     }
+}
+
+void HeldEvents::release(Item& item) {
+    item.fate = Fate::kReleased;
+    if (!item.ends) {
+        open_[item.call] = {{}, item.number};
+        return;
+    }
+    open_.erase(item.call);
+    ++row_;
 }
 
 /// Messages, plans and the like: hooks that have reported a later call have reported these too.
@@ -167,56 +188,25 @@ void HeldEvents::decide_others(SteadyTime now, bool over) {
     for (auto item = events_.rbegin(); item != events_.rend(); ++item) {
         if (!item->call.empty()) later = later || item->fate == Fate::kDropped;
         if (!item->call.empty() || item->uses) continue;
+        const auto age = now - item->since;
         if (later) {
             item->fate = Fate::kDropped;
-        } else if (silent_ && (over || now - item->since >= kSilentMax)) {
+        } else if (silent_ && (over || age >= kSilentMax)) {
             item->fate = Fate::kReleased;
-        } else if (over) {
+        } else if (over || age >= kUseMax) {
             item->fate = told_calls_ || told_words_ ? Fate::kDropped : Fate::kReleased;
         }
     }
 }
 
-/// Hooks report tokens later and in other portions, so sums decide: hooks that have reported most
-/// of them report all.
-void HeldEvents::decide_uses(SteadyTime now, bool over) {
-    std::uint64_t sum = 0;
-    bool old = false;
-    for (const Item& item : events_) {
-        if (!item.uses) continue;
-        sum += tokens_of(item.event.data);
-        old = old || (silent_ ? now - item.since >= kSilentMax
-                              : told_tokens_ == 0 && !runs() && now - item.since >= kUseMax);
-    }
-    const bool covered = sum > 0 ? told_tokens_ >= sum - sum / 2 : told_calls_ && !silent_;
-    const bool settled = new_pair_ && !silent_ && covered;
-    if (!settled && !over && !old) return;
-    for (Item& item : events_) {
-        if (item.uses) item.fate = covered ? Fate::kDropped : Fate::kReleased;
-    }
-    told_tokens_ = 0;
-}
-
-/// True while a call of the lines has begun and not ended.
-bool HeldEvents::runs() const {
-    std::set<std::string> open;
-    for (const Item& item : events_) {
-        if (item.call.empty()) continue;
-        if (item.ends) {
-            open.erase(item.call);
-        } else {
-            open.insert(item.call);
-        }
-    }
-    return !open.empty();
-}
-
 std::vector<HeldEvent> HeldEvents::take(SteadyTime now, bool over, bool waits) {
     pair_calls(now, over);
+    find_first(now, waits);
     judge(now, over, waits);
     decide_calls(now, over, waits);
     decide_others(now, over);
     decide_uses(now, over);
+    if (over) open_.clear();  // an agent that begins after it has calls of its own
     std::vector<HeldEvent> due;
     std::deque<Item> held;
     bool calls = false;
@@ -230,9 +220,13 @@ std::vector<HeldEvent> HeldEvents::take(SteadyTime now, bool over, bool waits) {
     next_look_.reset();
     if (events_.empty()) return due;
     const bool soon = calls && now - events_.front().since < kStartMax;
-    const milliseconds wait = soon || silent_ ? kLookEvery : calls ? kLookSeldom : kUseMax;
-    next_look_ = now + wait;
+    look_after_ = soon || silent_ ? kLookEvery : calls ? kLookSeldom : milliseconds{kUseMax};
+    looked(now);
     return due;
+}
+
+void HeldEvents::looked(SteadyTime now) {
+    if (!events_.empty()) next_look_ = now + look_after_;
 }
 
 bool HeldEvents::looks_further(SteadyTime now) const {
@@ -243,6 +237,7 @@ bool HeldEvents::looks_further(SteadyTime now) const {
 
 void HeldEvents::clear() {
     events_.clear();
+    open_.clear();
     next_look_.reset();
 }
 

@@ -24,6 +24,7 @@ constexpr std::size_t kFollowedMax = 512;  // at once; agents of one person are 
 constexpr std::size_t kReportsMax = 200;   // that wait, of one file
 constexpr std::size_t kBatchMax = 50;      // as of Spool
 constexpr std::size_t kBatchBytesMax = 500'000;
+constexpr milliseconds kLookTimeout{30'000};
 constexpr milliseconds kGather{100};                // an agent writes several lines at once
 constexpr milliseconds kPollEvery{2'000};           // where not every folder can be watched
 constexpr std::uint64_t kHeartbeatMs = 300'000;     // as of hooks: a quiet agent may think for long
@@ -88,7 +89,7 @@ bool is_supervised_in(const std::string& folder) {
 }
 
 Observer::Observer(Setup setup, Daemon& daemon)
-    : setup_(std::move(setup)), daemon_(daemon), since_(seconds_now()) {}
+    : setup_(std::move(setup)), daemon_(daemon), since_(seconds_now()), began_(steady_now()) {}
 
 void Observer::run(int stop) {
     Backoff backoff;
@@ -146,7 +147,8 @@ void Observer::look_at_all() {
         const std::string path = file.path.string();
         const auto known = files_.find(path);
         if (known == files_.end()) {
-            kept.emplace(path, Observed{ObservedFile(std::move(file), since_)});
+            kept.emplace(path, Observed{ObservedFile(std::move(file), since_)})
+                .first->second.journal.take_from(began_);
             continue;
         }
         Observed& one = known->second;
@@ -168,7 +170,8 @@ Observer::Step Observer::advance(Observed& one) {
         one.changed = false;
         return Step::kDone;
     }
-    if (one.reports.empty() && one.due.empty()) {
+    const bool full = one.held.is_full(steady_now());
+    if (one.reports.empty() && one.due.empty() && !full) {
         const auto read = one.file.read(kReportsMax, one.reports);
         if (!read) return leave(one, read.error().detail);
     }
@@ -179,6 +182,7 @@ Observer::Step Observer::advance(Observed& one) {
         if (step != Step::kDone || one.standing == Standing::kLeft) return step;
         return deliver(one, one.due);
     }
+    if (full) return Step::kDone;  // the next look makes room
     if (!one.file.at_end()) return Step::kMore;
     // An observer before this one may have been ended in the middle of it.
     if (!one.looked) {
@@ -186,7 +190,7 @@ Observer::Step Observer::advance(Observed& one) {
         one.looked = step != Step::kRetry;
         return step;
     }
-    one.changed = false;
+    one.changed = one.catches_up = false;
     return Step::kDone;
 }
 
@@ -198,6 +202,7 @@ Observer::Step Observer::take_reports(Observed& one) {
         Json event = Json::parse(report).value_or(Json::object());
         HeldEvent held{event.text_of("type"), std::move(event["data"]), std::move(report)};
         held.other_ids = one.file.about().agent == "copilot";
+        held.late = one.catches_up;
         one.held.add(std::move(held), steady_now());
     }
     one.reports.clear();
@@ -237,14 +242,17 @@ void Observer::begin_hooked(Observed& one) {
 /// One event of hooks shows no more than itself: the journal decides about each call.
 Observer::Step Observer::look_at_hooks(Observed& one) {
     const SteadyTime now = steady_now();
-    const HookJournal::Page page = one.journal.read(daemon_, one.session, false);
-    for (const Json& event : page.events)
-        one.held.note(event);
-    if (page.outcome == HookJournal::Outcome::kRetry) return Step::kRetry;
-    if (page.outcome == HookJournal::Outcome::kRefused)
+    HookJournal::With with;
+    with.note = [&one](const HookJournal::Told& told) { one.held.note(told.event, told.at); };
+    with.left = [] { return kLookTimeout; };
+    const HookJournal::Look look = one.journal.read(daemon_, one.session, with);
+    if (look.outcome == HookJournal::Outcome::kRetry) return Step::kRetry;
+    if (look.outcome == HookJournal::Outcome::kRefused)
         return leave(one, "its journal cannot be read");
+    if (look.more) return Step::kMore;
     for (HeldEvent& event : one.held.take(now, false, false))
         one.due.push_back(std::move(event.report));
+    one.held.looked(steady_now());
     if (one.held.silent() != one.stands_in) {
         one.stands_in = one.held.silent();
         setup_.say(one.stands_in ? "follows " + one.session + ": its hooks do not report"
@@ -311,6 +319,8 @@ Observer::Step Observer::find_standing(Observed& one) {
         const auto opened = parse_time(about.text_of("opened_at"));
         if (!opened) return Step::kDone;
         one.reports.clear();
+        one.catches_up = true;
+        one.journal.take_from(SteadyTime::min());
         one.file.start_over(
             std::min(since_, static_cast<double>(opened->time_since_epoch().count()) / 1'000.0));
         return Step::kMore;

@@ -56,7 +56,8 @@ private:
         bool hooked = false;  ///< the agent's hooks report, too: only what they do not is reported
         bool stands_in = false;  ///< it was said that hooks are silent
         HeldEvents held{};
-        HookJournal journal{std::string(kTranscriptEvent)};
+        bool catches_up = false;  ///< reads again what was written while another observed it
+        HookJournal journal{std::string(kTranscriptEvent), SteadyTime::min()};
         std::vector<std::string> due{};  ///< reports of `held` that hooks have not made
     };
 
@@ -83,6 +84,7 @@ private:
     std::map<std::string, Observed> files_;  ///< observed files by path
     bool all_watched_ = true;
     double since_ = 0;  ///< start of the observation, in seconds since 1970
+    SteadyTime began_;
 };
 
 }  // namespace headway::cli

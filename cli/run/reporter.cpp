@@ -18,6 +18,10 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNeverReachedLinger{1'000};
 constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what the command uses
 constexpr milliseconds kHeartbeatMin{100};
+constexpr milliseconds kLookTimeout{10'000};  // of a request for what hooks report
+constexpr milliseconds kLastLook{100};        // after the deadline
+/// An agent's first call comes later: until then, what is in the journal is of other runs.
+constexpr milliseconds kBeforeCalls{1'000};
 constexpr milliseconds kHeartbeatMax{3'600'000};
 
 constexpr const char* kStopsOfJournal = "/events?types=directive.issued&order=newest&limit=500";
@@ -55,9 +59,10 @@ Reporter::Reporter(Setup setup)
     : setup_(std::move(setup)),
       daemon_(setup_.url, setup_.credential),
       wake_(::eventfd(0, EFD_CLOEXEC)),
+      began_at_(steady_now()),
       session_(setup_.session),
       own_events_("run-" + random_tag()),
-      journal_(own_events_ + "-"),
+      journal_(own_events_ + "-", steady_now()),
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
       spool_(own_events_) {
@@ -201,11 +206,15 @@ Reporter::Step Reporter::step() {
         hooks = !lines_.empty() && (over || (look && steady_now() >= *look));
     }
     if (!opened_) return open_session();
+    if (!end && steady_now() >= next_beat_) return beat();
     if (!empty) return deliver();
-    if (hooks) return look_at_hooks(over);
     if (looks && !end) return look_at_session();
-    if (end) return end_session(*end);
-    if (steady_now() < next_beat_) return Step::kIdle;
+    if (hooks) return look_at_hooks(over);
+    return end ? end_session(*end) : Step::kIdle;
+}
+
+// Before all else, because a daemon may take long for the rest.
+Reporter::Step Reporter::beat() {
     add("heartbeat", setup_.beat());
     next_beat_ = steady_now() + interval_;
     const Step beat = deliver();
@@ -222,6 +231,8 @@ Reporter::Step Reporter::open_session() {
         setup_.warn("another client has opened the session " + session_ +
                     "; it keeps its goal, labels and budget, and does not get those of this run");
     began_ = reply.ok() && !about["ended_at"].is_string();
+    const bool early = steady_now() - began_at_ < kBeforeCalls;
+    if (reply.status != 201 && early) journal_.skip(daemon_, session_, kBeforeCalls);
     const std::lock_guard lock(mutex_);
     opened_ = true;
     reached_ = true;
@@ -255,17 +266,36 @@ Reporter::Step Reporter::look_at_hooks(bool over) {
         const std::lock_guard lock(mutex_);
         further = further || lines_.looks_further(now);
     }
-    const HookJournal::Page page = journal_.read(daemon_, session_, further);
+    const HookJournal::Look look = journal_.read(daemon_, session_, what_hooks_tell(further));
     const std::lock_guard lock(mutex_);
-    for (const Json& event : page.events)
-        lines_.note(event);
-    if (page.outcome == HookJournal::Outcome::kRetry)
-        return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
-    const bool unknown = page.outcome == HookJournal::Outcome::kRefused;
+    const bool late = end_ && steady_now() >= deadline_;
+    if (look.outcome == HookJournal::Outcome::kRetry) return late ? Step::kDone : Step::kRetry;
+    if (look.more && !late) return Step::kAgain;
+    if (look.partly) lines_.see_partly();
+    const bool unknown = look.outcome == HookJournal::Outcome::kRefused;
     for (const HeldEvent& event : lines_.take(now, over || unknown, held_))
         spool_.add(event.type, event.data);
+    lines_.looked(steady_now());
     lines_over_ = false;
     return Step::kAgain;
+}
+
+HookJournal::With Reporter::what_hooks_tell(bool children) {
+    HookJournal::With with;
+    with.children = children;
+    with.note = [this](const HookJournal::Told& told) {
+        const std::lock_guard lock(mutex_);
+        lines_.note(told.event, told.at);
+    };
+    with.left = [this] { return time_left(); };
+    return with;
+}
+
+milliseconds Reporter::time_left() const {
+    const std::lock_guard lock(mutex_);
+    if (!end_) return kLookTimeout;
+    const auto left = std::chrono::ceil<milliseconds>(deadline_ - steady_now());
+    return std::clamp(left, kLastLook, kLookTimeout);
 }
 
 // A stop stays in the journal, also when the agent has acknowledged it.
@@ -329,7 +359,7 @@ Reporter::Step Reporter::end_session(const std::string& end) {
     const HttpReply reply = daemon_.post_text(session_path(session_, "/end"), end);
     if (!reply.ok()) return failed(reply, false);
     const std::lock_guard lock(mutex_);
-    delivered_ = spool_.dropped() == 0;
+    delivered_ = spool_.dropped() + lines_.dropped() == 0;
     return Step::kDone;
 }
 

@@ -99,12 +99,14 @@ private:
 
     void work();
     Step step();
+    Step beat();
     void keep_pace();
     Step open_session();
     Step deliver();
     Step end_session(const std::string& end);
     void look_for_hooks();
     Step look_at_hooks(bool over);
+    HookJournal::With what_hooks_tell(bool children);
     void look_for_stop();
     Step look_at_session();
     std::optional<Step> goes_on(const Json& ended);
@@ -115,10 +117,13 @@ private:
     Step failed(const HttpReply& reply, bool drop_batch);
     void read_advice(const HttpReply& reply);
     bool out_of_time() const;
+    std::chrono::milliseconds time_left() const;
 
     const Setup setup_;
     Daemon daemon_;
     system::FileDescriptor wake_;
+
+    const SteadyTime began_at_;
 
     // Reporter's thread only.
     std::string session_;  // setup_.session, or its generation that is open now

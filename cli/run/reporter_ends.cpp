@@ -89,8 +89,10 @@ void Reporter::hold() {
 // more than the agent itself may. A person's end or stop stands, and stops the command.
 std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
     {
+        // The rest of what an agent did just before it ended is no less true.
         const std::lock_guard lock(mutex_);
-        if (end_) return std::nullopt;
+        const bool rest = spool_.size() > 0 || !lines_.empty();
+        if (end_ && (!rest || steady_now() >= deadline_)) return std::nullopt;
     }
     const std::string status = plain_text(ended["verdict"], "status");
     const bool own = (status == "completed" || status == "failed") && !is_ended_by_person(ended);
@@ -103,6 +105,7 @@ std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
     if (reply.status == 403) return stop("stopped: its session may not go on");
     if (!reply.ok() && reply.status != 409) return std::nullopt;
     ++generation_;
+    (void)journal_.read(daemon_, session_, what_hooks_tell(true));  // once more, and the last time
     setup_.warn("session " + session_ + " has ended before its command, which goes on as " + next);
     session_ = next;
     opened_at_.clear();

@@ -2,10 +2,13 @@
 #include "cli/run/spool.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "cli/base/json.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/held/use_sums.hpp"
 
 namespace headway::cli {
 
@@ -34,6 +37,7 @@ void Spool::make_room() {
             return event.type == type && !event.figures;
         });
     }
+    if (spare == events_.end() && merge_figures()) return;
     if (spare == events_.end())
         spare =
             std::find_if(begin, events_.end(), [](const Event& event) { return !event.figures; });
@@ -42,6 +46,28 @@ void Spool::make_room() {
     if (spare - events_.begin() < static_cast<std::ptrdiff_t>(alone_)) --alone_;
     events_.erase(spare);
     ++dropped_;
+}
+
+/// Two events with figures become one; false if there are no two that one can stand for.
+bool Spool::merge_figures() {
+    const auto kept = static_cast<std::ptrdiff_t>(std::max(in_flight_, alone_));
+    std::optional<Json> sum;
+    auto first = events_.end();
+    for (auto event = events_.begin() + kept; event != events_.end(); ++event) {
+        if (event->type != "heartbeat" || !event->figures) continue;
+        Json whole = Json::parse(event->text).value_or(Json::object());
+        if (!sum) {
+            sum = std::move(whole);
+            first = event;
+        } else if (event->hooks_tell == first->hooks_tell &&
+                   can_merge_use((*sum)["data"], whole["data"])) {
+            merge_use((*sum)["data"], whole["data"]);
+            first->text = dump(*sum);
+            events_.erase(event);
+            return true;
+        }
+    }
+    return false;
 }
 
 std::string Spool::batch() {

@@ -13,8 +13,8 @@
 namespace headway::cli {
 
 /// Events that wait to be delivered. Their number is bounded: if the spool is full, the oldest
-/// event that can be spared is dropped (heartbeats without figures first, then messages, then
-/// anything, figures last). One thread at a time. Pure.
+/// event that can be spared is dropped (heartbeats without figures first, then messages; then
+/// figures become sums; then anything, figures last). One thread at a time. Pure.
 class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
@@ -61,6 +61,7 @@ private:
     };
 
     void make_room();
+    bool merge_figures();
     void put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell,
              bool other_ids);
 

@@ -25,6 +25,8 @@ using std::chrono::milliseconds;
 constexpr std::array<int, 7> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 constexpr milliseconds kReportInterval{1'000};
 constexpr milliseconds kKillAfter{10'000};
+constexpr milliseconds kKillEvery{50};  // a process may have started another meanwhile
+constexpr milliseconds kKillFor{5'000};
 // A process left behind may keep the pipe open without end: after the exit, what the pipe holds and
 // what comes at once is still copied.
 constexpr milliseconds kQuietAfterExit{100};
@@ -108,10 +110,7 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
 ExitStatus SupervisedCommand::run() {
     while (!status_ || !output_done() || outlived()) {
         poll_once();
-        if (kill_at_ && steady_now() >= *kill_at_) {
-            signal_tree(SIGKILL);
-            kill_at_.reset();
-        }
+        if (kill_at_ && steady_now() >= *kill_at_) kill_tree();
         if (std::exchange(waits_long_, false) && !kill_at_ && !status_) {
             ended_for_wait_ = true;
             end_tree();
@@ -151,6 +150,8 @@ void SupervisedCommand::poll_once() {
 }
 
 int SupervisedCommand::poll_timeout() const {
+    if (kill_at_ && steady_now() >= *kill_at_ - kKillEvery)
+        return static_cast<int>(kKillEvery.count());
     if (status_) return static_cast<int>(kQuietAfterExit.count());
     const auto left = std::chrono::ceil<milliseconds>(next_report_ - steady_now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kReportInterval.count()));
@@ -319,6 +320,15 @@ void SupervisedCommand::look_at_stay() {
 void SupervisedCommand::end_tree() {
     signal_tree(SIGTERM);
     kill_at_ = steady_now() + kKillAfter;
+}
+
+void SupervisedCommand::kill_tree() {
+    const SteadyTime now = steady_now();
+    if (now < next_kill_) return;
+    next_kill_ = now + kKillEvery;
+    const bool left = !ProcTree().descendants(::getpid()).empty();
+    if (left) signal_tree(SIGKILL);
+    if (!left || now - *kill_at_ >= kKillFor) kill_at_.reset();
 }
 
 /// True while a process of the agent goes on although it was ended with its tree, and SIGKILL is

@@ -133,6 +133,7 @@ private:
     void stop();
     void look_at_stay();
     void end_tree();
+    void kill_tree();
     bool outlived() const;
     void signal_tree(int signal) const;
     void report_lines(bool all);
@@ -151,6 +152,7 @@ private:
     SteadyTime last_output_;
     SteadyTime next_report_;
     std::optional<SteadyTime> kill_at_;
+    SteadyTime next_kill_;
     std::optional<StopDirective> stopped_by_;
     std::uint64_t bytes_after_exit_ = 0;  ///< bytes copied since the exit
     std::string conversation_;            ///< the conversation that was passed on last

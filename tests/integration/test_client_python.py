@@ -6,8 +6,10 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import ipaddress
 import json
 import logging
+import numbers
 import os
 import pathlib
 import random
@@ -615,7 +617,7 @@ class Plain(unittest.TestCase):
         self.assertRegex(told["pt"]["secret"], "^<not shown, sha256 [0-9a-f]{64}>$")
         self.assertNotIn("s3cret", json.dumps(told))
         self.assertRegex(told["o"], "Nasty>$")
-        self.assertRegex(told["b"], "^<1 bytes, [0-9a-f]{16}>$")
+        self.assertRegex(told["b"], "^<1 bytes, [0-9a-f]{64}>$")
 
     def test_it_is_bounded_and_what_was_cut_is_still_too_long_for_an_approval(self):
         cycle = []
@@ -640,6 +642,39 @@ class Plain(unittest.TestCase):
                              ({"f": print}, "f"), ({"k": {("eu", "west"): 1}}, "k"), ({"k": [{1: "a", "1": "b"}]}, "k"),
                              ({"k": {frozenset(): 1}}, "k"), ({"k": {None: 1, "None": 2, True: 3, Color.RED: 4, 2.5: 5}}, ""), ({"a": uuid.UUID(int=0), "b": {1}, "c": b"x", "d": None, "e": Color.RED}, "")):
             self.assertEqual(_plain.shown(args)[1], member)
+
+    def test_what_an_instance_has_beside_its_items_has_no_form(self):
+        class Marked(list):
+            pass
+
+        class Slotted(list):
+            __slots__ = ("place",)
+
+        @dataclasses.dataclass
+        class Point:
+            x: int = 1
+        for made in (Marked([1]), Slotted([1]), Point()):
+            if not isinstance(made, Slotted):
+                self.assertEqual(_plain.shown({"v": made})[1], "")
+            made.place = "production"
+            self.assertEqual(_plain.shown({"v": made})[1], "v")
+
+    def test_what_is_all_in_its_text_has_a_form(self):
+        class Count:  # as those of numpy
+            def __index__(self):
+                return 7
+        numbers.Integral.register(Count)
+        network = ipaddress.ip_network("10.0.0.0/8")
+        for value, text in ((Count(), "7"), (network, '"10.0.0.0/8"'), (ipaddress.ip_address("::1"), '"::1"')):
+            self.assertEqual(_plain.shown({"v": value}), (f'{{"v":{text}}}', ""))
+        if sys.version_info >= (3, 10):
+            point = dataclasses.make_dataclass("Point", [("x", int)], slots=True)
+            self.assertEqual(_plain.shown(point(1)), ('{"x":1}', ""))
+
+    def test_long_values_that_differ_in_the_middle_stay_different(self):
+        a, b = bytes(200_000), bytes(100_000) + b"x" + bytes(99_999)
+        self.assertNotEqual(_plain.json_of(a), _plain.json_of(b))
+        self.assertNotEqual(_plain.json_of(1 << 200_000), _plain.json_of((1 << 200_000) + (1 << 100_000)))
 
     def test_long_texts_that_differ_stay_different(self):
         a, b = "x" * (3 << 20), "x" * (3 << 20) + "y"

@@ -192,6 +192,18 @@ class Live(LinesCase):
         below = [event["data"]["call_id"] for child in children for event in self.client.journal(child["id"]) if event["type"] == "tool.finished"]
         self.assertEqual(below, ["below"])
 
+    def test_with_a_token_that_cannot_see_sub_agents_each_call_counts_once(self):
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        made = operator.post("/v1/tokens", {"name": unique("one"), "scopes": ["report:lines-"]}).json()
+        self.cli.environment["HEADWAY_TOKEN"] = made["token"]
+        late = HOOKED.replace('        hook("PreToolUse"', '        import time\n        if call == "t2": time.sleep(2.5)\n        hook("PreToolUse"')
+        session, process = self.script(late)
+        self.assertEqual(finish(process).code, 0)
+        journal = self.client.journal(session)
+        calls = Counter((event["type"], event["data"]["call_id"]) for event in journal if event["type"].startswith("tool."))
+        self.assertEqual({number for call, number in calls.items() if call[1] != "run"}, {1})
+
     def test_a_process_that_a_cancelled_agent_leaves_is_killed_after_ten_seconds(self):
         session, process = self.script("""
             import subprocess, time
@@ -400,6 +412,17 @@ class EndedByItself(LinesCase):
         self.assertEqual(done.code, 3, done)
         self.assertIn(f"goes on as {following}", done.err)
         self.assertEqual([self.client.session(name)["outcome"] for name in (session, following)], ["completed", "failed"])
+
+    def test_what_it_does_between_that_and_its_own_end_is_not_lost(self):
+        session = unique("lines")
+        self.go = self.daemon.root / unique("go")
+        self.go.with_suffix(".end").touch()
+        self.go.touch()
+        call = '{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"make","exit_code":0,"status":"completed"}}'
+        script = textwrap.dedent(self.SCRIPT.replace("GO", repr(str(self.go)))).replace("sys.exit(3)", f"print({call!r}, flush=True)")
+        script = "print('{\"type\":\"thread.started\",\"thread_id\":\"t\"}', flush=True)\nimport time\ntime.sleep(0.5)\n" + script
+        finish(self.cli.start("run", "--session", session, "--", sys.executable, "-c", script))
+        self.assertIn("make", json.dumps(self.client.journal(session + "~2")))
 
     def test_it_sheds_no_pause_by_that(self):
         operator = self.daemon.operator()

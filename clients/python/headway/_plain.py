@@ -7,11 +7,15 @@ import datetime
 import decimal
 import enum
 import hashlib
+import ipaddress
 import json
 import math
+import numbers
+import operator
 import pathlib
 import re
 import uuid
+from collections import ChainMap, UserDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,14 +27,42 @@ CUT_CHARS = 1 << 16
 BRIEF_NODES_MAX, BRIEF_CHARS_MAX = 100, 2048
 TEXT_BYTES_MAX = 2000  # of each text that goes to a model
 ESCAPED = 12  # bytes of a character outside of ASCII, at most
-_SAMPLE = 1 << 16
-_AS_TEXT = (pathlib.PurePath, uuid.UUID, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, complex, range)
+_AS_TEXT = (pathlib.PurePath, uuid.UUID, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, complex, range,
+            ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)
+# Their text or their items are all that they are, whatever they keep beside it.
+_WHOLE = {"builtins", "pathlib", "uuid", "datetime", "decimal", "ipaddress"}
+_EXACT = {str, int, float, bytes, dict, list, tuple, type(None)}
+_SCALARS = (str, int, float, bytearray, bytes, *_AS_TEXT)
+_URLS = {("pydantic.networks", "_BaseUrl"), ("pydantic.networks", "_BaseMultiHostUrl"),
+         ("pydantic_core._pydantic_core", "Url"), ("pydantic_core._pydantic_core", "MultiHostUrl")}
 
 
 def _digest(data: bytes) -> str:
-    """Tells long values apart; of very long ones by their length, beginning and end."""
-    sample = data if len(data) <= 2 * _SAMPLE else data[:_SAMPLE] + data[-_SAMPLE:]
-    return hashlib.sha256(sample + str(len(data)).encode()).hexdigest()[:16]
+    """Tells long values apart."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _is_whole(value: Any) -> bool:
+    kind = type(value)
+    return kind in (UserDict, ChainMap) or kind.__module__.partition(".")[0] in _WHOLE
+
+
+def _names(value: Any) -> "set[str]":
+    """The attributes of an instance itself."""
+    names = set(getattr(value, "__dict__", ()))
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        names.update(name for name in ((slots,) if isinstance(slots, str) else slots) if hasattr(value, name))
+    return names - {"__dict__", "__weakref__"}
+
+
+def _member(value: Any, name: str) -> Any:
+    own = getattr(value, "__dict__", {})
+    return own[name] if name in own else getattr(value, name, None)  # a slot
+
+
+def _is_url(value: Any) -> bool:
+    return any((kind.__module__, kind.__name__) in _URLS for kind in type(value).__mro__)
 
 
 def cut(text: object, most: int = TEXT_BYTES_MAX, newest: bool = False) -> str:
@@ -100,14 +132,13 @@ class _Writer:
             self.chars -= len(value) * size
             return value
         head, self.chars = value[:self.chars // size], 0
-        sample = (value[:_SAMPLE] + value[-_SAMPLE:]).encode("utf-8", "replace")
-        return f"{head}… ({len(value)} characters, {_digest(sample + str(len(value)).encode())})"
+        return f"{head}… ({len(value)} characters, {_digest(value.encode('utf-8', 'surrogatepass'))})"
 
     def number(self, value: int) -> Any:
         if -(1 << 63) <= value < 1 << 64:
             return value
         bits = value.bit_length()
-        return self.text(str(value)) if bits <= 4096 else f"<int of {bits} bits, {value & 0xffffffff}>"
+        return self.text(str(value)) if bits <= 4096 else f"<int of {bits} bits, {_digest(value.to_bytes(bits // 8 + 1, 'big', signed=True))}>"
 
     def mapping(self, items: list[tuple[Any, Any]], depth: int) -> Any:
         out: dict[str, Any] = {}
@@ -150,14 +181,21 @@ class _Writer:
             out.append(self.value(item, depth + 1))
         return out
 
+    def no_more(self, value: Any, shown: "frozenset[str]" = frozenset()) -> None:
+        """Attributes beside what is shown have no form."""
+        if not _is_whole(value) and not _names(value) <= shown:
+            self.no_form()
+
     def scalar(self, value: Any) -> Any:
         """JSON of a value without parts; None for anything else."""
         if isinstance(value, enum.Enum):
             return self.text(f"{type(value).__name__}.{value.name}") if not isinstance(value, (str, int)) else self.plain_enum(value)
-        if isinstance(value, str):
-            return self.text(str.__str__(value))
         if isinstance(value, bool):
             return value
+        if type(value) not in _EXACT and isinstance(value, _SCALARS):
+            self.no_more(value)
+        if isinstance(value, str):
+            return self.text(str.__str__(value))
         if isinstance(value, int):
             return self.number(int.__index__(value))
         if isinstance(value, float):
@@ -166,8 +204,10 @@ class _Writer:
         if isinstance(value, (bytes, bytearray, memoryview)):
             data = bytes(value)
             return f"<{len(data)} bytes, {_digest(data)}>"
-        if isinstance(value, _AS_TEXT):
+        if isinstance(value, _AS_TEXT) or _is_url(value):
             return self.text(str(value))
+        if isinstance(value, numbers.Integral):  # of numpy
+            return self.number(operator.index(value))
         return None
 
     def plain_enum(self, value: Any) -> Any:
@@ -199,6 +239,8 @@ class _Writer:
         return self.text(said.ljust(CUT_CHARS) if first else said)
 
     def parts(self, value: Any, depth: int) -> Any:
+        if type(value) not in _EXACT and isinstance(value, (dict, Mapping, list, tuple, set, frozenset)):
+            self.no_more(value)
         if isinstance(value, (dict, Mapping)):
             return self.mapping(list(value.items()), depth)
         if isinstance(value, (list, tuple)):
@@ -207,13 +249,15 @@ class _Writer:
             return sorted(self.sequence(list(value), depth), key=lambda item: json.dumps(item, sort_keys=True))
         fields = getattr(type(value), "__dataclass_fields__", None)
         if isinstance(fields, dict) and dataclasses.is_dataclass(value):
-            known = vars(value)
-            return self.mapping([(f.name, known.get(f.name) if f.repr else _unshown(known.get(f.name)))
-                                 for f in dataclasses.fields(value)], depth)
+            self.no_more(value, frozenset(fields))
+            known = [(field, _member(value, field.name)) for field in dataclasses.fields(value)]
+            return self.mapping([(field.name, own if field.repr else _unshown(own)) for field, own in known], depth)
         fields = getattr(type(value), "__pydantic_fields__", None)
         if isinstance(fields, dict):
             extra = getattr(value, "__pydantic_extra__", None)  # members that the model chose itself
             more = list(extra.items()) if isinstance(extra, dict) else []
+            if not set(vars(value)) <= set(fields):
+                self.no_form()
             return self.mapping([(name, vars(value).get(name)) for name in fields] + more, depth)
         raise TypeError("no parts")
 

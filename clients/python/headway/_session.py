@@ -33,8 +33,6 @@ GOAL_BYTES_MAX = 16_000
 # GraphBubbleUp: what LangGraph raises to leave a node, as `interrupt()` does, which waits for a person.
 CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit", "GraphBubbleUp")
 
-# Tools of this process that a person has decided about. A grant would let a call pass that only looks the same.
-_asks_a_person: "set[str]" = set()
 _current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("headway_session", default=None)
 
 
@@ -65,6 +63,8 @@ class Session(People):
         self._policy: dict[str, Any] = dict(policy or {})
         self._beat_seconds = max(float(heartbeat_seconds), 0.0)
         self._advice: list[str] = []
+        # Tools that a person has decided about. A grant would let a call pass that only looks the same.
+        self._asks_a_person: set[str] = set()
         self._lock = threading.RLock()
         self._began = self._over = False
         self._last = time.monotonic()
@@ -340,7 +340,7 @@ class Session(People):
         try:
             away = self._wire.away()
             call._sent, call._formless = shown(call.args, brief=away)
-            if call._formless and call.tool in _asks_a_person:
+            if call._formless and call.tool in self._asks_a_person:
                 call.denied = not_shown(call._formless)
                 call.fail(call.denied)
                 return
@@ -367,7 +367,7 @@ class Session(People):
             if "edit" in answer and same_kind(answer["edit"], call.args):
                 call.args, call.edited, call._sent = answer["edit"], True, json_of(answer["edit"])
             elif call.allowed_by and call._formless:  # the decision is about any object of the type
-                _asks_a_person.add(call.tool)
+                self._asks_a_person.add(call.tool)
                 call.denied = not_shown(call._formless)
                 call.fail(call.denied)
             if answer is GONE:

@@ -65,9 +65,9 @@ const supervisedTool = (session, name, tool) => {
     return typeof result?.[Symbol.asyncIterator] === 'function' ? lastOf(result) : result;
   };
   if (tool.execute.constructor?.name !== 'AsyncFunction' && tool.execute.constructor?.name !== 'Function') {
-    // A generator, whose values are preliminary results.
-    const generator = session.tool(name, tool.execute);
-    return dress(tool, (input, options) => generator.call(tool, input, options));
+    // A generator, whose values are preliminary results. The SDK's options are no argument of the call.
+    return dress(tool, (input, options) => session.tool(name, async function* execute(args) { return yield* tool.execute(args, options); },
+      { call: options?.toolCallId, signal: options?.abortSignal })(input));
   }
   return dress(tool, (input, options) => session.call(name, input, (args) => execute(args, options),
     { call: options?.toolCallId, signal: options?.abortSignal }));

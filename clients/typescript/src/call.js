@@ -9,8 +9,9 @@ const POST_MS = 2_000; // for which the result of a call waits for the daemon's 
 const QUEUED_MAX = 8 << 10; // characters of arguments and result of a call that is reported later
 const RESULT_MAX = 512 << 10;
 
-// Tools of this process that a person has decided about: a grant would let a call pass that only looks the same.
-const asksAPerson = new Set();
+// Tools by session that a person has decided about there: a grant, of which no answer tells, would let a call pass that only looks the same.
+const asksAPerson = new WeakMap();
+const asks = (session) => asksAPerson.get(session) ?? asksAPerson.set(session, new Set()).get(session);
 
 // AbortSignal.any() is younger than Node 18.
 const either = (first, second) => {
@@ -89,7 +90,7 @@ export class Call {
     await this.#session.inOrder();
     const { copy: args, formless } = shown(this.args);
     const unseen = formless !== undefined && { deny: notShown(formless), gone: true };
-    if (unseen && (approval || asksAPerson.has(this.tool))) return unseen;
+    if (unseen && (approval || asks(this.#session).has(this.tool))) return unseen;
     const body = { tool: this.tool, args, call: this.id, hold_ms: holdMs };
     const marked = Boolean(approval || (this.#options.require ?? this.#session.require));
     const ask = (event, more) => this.#session.held({ event, ...body, ...more }, { signal, againMs, marked });
@@ -104,7 +105,7 @@ export class Call {
     }
     const answer = await ask('pre');
     if (!unseen || !answer.allow || answer.edit !== undefined || answer.deny || answer.stop) return answer;
-    asksAPerson.add(this.tool); // the decision is about any value that looks the same
+    asks(this.#session).add(this.tool); // the decision is about any value that looks the same
     return unseen;
   }
 

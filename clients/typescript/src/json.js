@@ -46,21 +46,34 @@ const leaf = (value, room) => {
 const opaque = (value) => typeof value[Symbol.asyncIterator] === 'function' || typeof value.then === 'function'
   || typeof value.next === 'function' || typeof value.getReader === 'function';
 
-// Its own fields are all that it is. An instance of a class may have private ones.
+const builtIns = (names) => new Set(names.map((name) => globalThis[name]?.prototype).filter(Boolean));
+const ERRORS = builtIns(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'EvalError', 'URIError']);
+const COLLECTIONS = builtIns(['Map', 'Set', 'URLSearchParams']);
+const PARTS_OF_ERROR = new Set(['stack', 'message']);
+
+// Its own fields are all that it is. An instance of a class may have private ones, and so may one of a class below a built-in one.
 const isPlain = (value) => {
   const above = Object.getPrototypeOf(value);
-  if (Array.isArray(value)) return Object.keys(value).length <= value.length; // members beside its items are not sent
+  if (Array.isArray(value)) return Array.isArray(above) && Object.keys(value).length <= value.length; // members beside its items are not sent
+  if (COLLECTIONS.has(above)) return Reflect.ownKeys(value).length === 0;
+  if (ERRORS.has(above)) return Reflect.ownKeys(value).every((name) => PARTS_OF_ERROR.has(name));
   const known = above === null || above === Object.prototype || Object.getPrototypeOf(above) === null;
   return known && Object.getOwnPropertySymbols(value).length === 0;
 };
 
 const unfolded = (value, room) => {
-  if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return bytes(value, room);
-  if (value instanceof Map) return { map: [...take(value.entries(), room)] };
-  if (value instanceof Set) return { set: [...take(value.values(), room)] };
+  if (value instanceof Error || value instanceof Map || value instanceof Set) {
+    if (!isPlain(value)) room.formless();
+    if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
+    return value instanceof Map ? { map: [...take(value.entries(), room)] } : { set: [...take(value.values(), room)] };
+  }
+  if (value instanceof URLSearchParams && isPlain(value)) return String(value);
   if (typeof value.toJSON !== 'function' && !(value instanceof RegExp) && !isPlain(value)) room.formless();
-  if (opaque(value)) return Object.prototype.toString.call(value).replace('object ', '');
+  if (opaque(value)) {
+    room.formless();
+    return Object.prototype.toString.call(value).replace('object ', '');
+  }
   if (value instanceof RegExp) return String(value);
   return typeof value.toJSON === 'function' ? value.toJSON() : value;
 };
@@ -106,7 +119,7 @@ const members = (value, room, depth) => {
 const bounded = (room) => (name, value) => {
   if (--room.values < 0) throw new RangeError('too much');
   if (value === null || typeof value !== 'object') return leaf(value, room) ?? undefined;
-  if (!isPlain(value)) room.formless();
+  if (COLLECTIONS.has(Object.getPrototypeOf(value)) || value instanceof Error || !isPlain(value)) room.formless();
   return value;
 };
 

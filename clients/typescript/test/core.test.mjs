@@ -179,14 +179,19 @@ test('no decision is made about an argument that cannot be shown', async () => {
   const first = deploy({ to: new Target('staging') });
   await decide(s, { decision: 'approve', scope: 'session' });
   await assert.rejects(first, /the argument "to" has a value that cannot be shown.*toJSON/);
-  await assert.rejects(deploy({ to: new Target('production') }), /cannot be shown/);
+  await assert.rejects(deploy({ to: new Target('production') }), /cannot be shown/, 'the grant is about any value that looks the same');
   let deep = new URLSearchParams('to=production');
   for (let level = 0; level < 60; ++level) deep = [deep];
   const form = new FormData();
   form.set('to', 'production');
   const beside = Object.assign([1], { to: 'production' });
-  for (const to of [new URLSearchParams('to=production'), new Headers({ to: 'production' }), form, new Blob(['production']), deep, beside]) {
-    await assert.rejects(deploy({ to }), /cannot be shown/);
+  class Marked extends Map { #env = 'production'; }
+  class Row extends Array { #env = 'production'; }
+  const failure = Object.assign(new Error('x'), { env: 'production' });
+  const asks = s.tool('asks', async ({ to }) => ran.push(to), { approval: true });
+  for (const to of [new Headers({ to: 'production' }), form, new Blob(['production']), deep, beside, new Marked(), new Row(), failure,
+    { next: () => 1, to: 'production' }, { then: 'x', env: 'production', getReader: () => 1 }]) {
+    await assert.rejects(asks({ to }), /cannot be shown/);
   }
   const { allowed, reason } = await s.approve('remove', { all: () => true });
   assert.equal(allowed, false);
@@ -195,7 +200,7 @@ test('no decision is made about an argument that cannot be shown', async () => {
   const look = s.tool('look', async ({ at }) => at instanceof Target);
   assert.equal(await look({ at: new Target('x') }), true, 'a call that needs no person runs');
   class Shown { constructor(env) { this.env = env; } toJSON() { return { env: this.env }; } }
-  const shown = deploy({ to: new Shown('staging'), list: [1, { a: null }], at: new Date(0) });
+  const shown = deploy({ to: new Shown('staging'), list: [1, { a: null }], at: new Date(0), query: new URLSearchParams('a=1'), map: new Map([[1, 2]]), set: new Set([1]), why: new TypeError('x') });
   await decide(s, { decision: 'approve' });
   await shown;
   assert.equal(ran.length, 1);

@@ -34,12 +34,12 @@ struct Both {
     }
     void line_uses(int tokens) { line("heartbeat", {{"usage", {{"input_tokens", tokens}}}}); }
     void hook(const std::string& type, const std::string& id, const std::string& command = "make") {
-        held.note(
-            {{"type", type},
-             {"data", {{"call_id", id}, {"tool", "Bash"}, {"args", {{"command", command}}}}}});
+        held.note({{"type", type},
+                   {"data", {{"call_id", id}, {"tool", "Bash"}, {"args", {{"command", command}}}}}},
+                  now);
     }
     void hook_uses(int tokens) {
-        held.note({{"type", "heartbeat"}, {"data", {{"usage", {{"input_tokens", tokens}}}}}});
+        held.note({{"type", "heartbeat"}, {"data", {{"usage", {{"input_tokens", tokens}}}}}}, now);
     }
 
     /// The events to be reported after this time, by type and id, text or tokens.
@@ -161,7 +161,8 @@ TEST_CASE("held events: at the end of the agent all is decided", "[cli]") {
     silent.line_uses(9);
     CHECK(silent.after(seconds{0}, true) == "done 9 ");
     Both told;
-    told.held.note({{"type", "message"}, {"data", {{"role", "assistant"}, {"text", "done"}}}});
+    told.held.note({{"type", "message"}, {"data", {{"role", "assistant"}, {"text", "done"}}}},
+                   told.now);
     told.hook_uses(9);
     told.line_says("done");
     told.line_uses(9);
@@ -176,7 +177,7 @@ TEST_CASE("held events: tokens are hidden by no hook that reports a few of them"
     both.hook_uses(1);
     both.line_uses(1'000);
     CHECK(both.after(seconds{1}).empty());
-    CHECK(both.after(seconds{1}, true) == "1000 ");
+    CHECK(both.after(seconds{1}, true) == "999 ");
     Both none;
     none.line_uses(1'000);
     CHECK(none.after(seconds{299}).empty());
@@ -215,8 +216,16 @@ TEST_CASE("held events: their number is bounded, and messages go first", "[cli]"
     for (std::size_t i = 0; i < HeldEvents::kEventsMax; ++i)
         both.line_says("m");
     CHECK(both.held.size() == HeldEvents::kEventsMax);
+    CHECK(both.held.dropped() == 1);
     CHECK(both.after(seconds{0}, true).ends_with("m "));
     CHECK(both.held.empty());
+    // Figures make room for calls, and lose nothing.
+    both.line_begins("a");
+    for (std::size_t i = 0; i < HeldEvents::kEventsMax; ++i)
+        both.line_uses(1);
+    CHECK(both.held.size() == HeldEvents::kEventsMax);
+    CHECK(both.held.dropped() == 1);
+    CHECK(both.after(seconds{0}, true).starts_with("+a 2 1 1 "));
 }
 
 TEST_CASE("held events: the journal is read only while an answer is wanted", "[cli]") {
@@ -229,4 +238,91 @@ TEST_CASE("held events: the journal is read only while an answer is wanted", "[c
     both.hook("tool.started", "a");
     CHECK(both.after(milliseconds{500}).empty());
     CHECK_FALSE(both.held.next_look());
+}
+
+TEST_CASE("held events: a result that hooks name otherwise takes its start with it", "[cli]") {
+    Both both;
+    both.other_ids = true;
+    both.line("tool.started", {{"call_id", "y"}, {"tool", "file_change"}});
+    CHECK(both.after(seconds{1}).empty());
+    both.hook("tool.started", "x");
+    both.hook("tool.finished", "x");
+    both.line("tool.finished", {{"call_id", "y"}, {"tool", "file_change"}});
+    CHECK(both.after(seconds{3}).empty());
+    CHECK(both.held.empty());
+    CHECK(both.after(seconds{60}, true).empty());
+}
+
+TEST_CASE("held events: a call that was told of early hides no later one with another id",
+          "[cli]") {
+    Both both;
+    both.other_ids = true;
+    for (const char* forged : {"f", "g", "h"}) {
+        both.hook("tool.started", forged);
+        both.hook("tool.finished", forged);
+    }
+    CHECK(both.after(seconds{31}).empty());
+    both.line_begins("item_0");
+    both.line_ends("item_0");
+    CHECK(both.after(seconds{10}) == "+item_0 -item_0 ");
+    // A person may have taken long to decide about it.
+    both.hook("approval.requested", "c", "ls");
+    CHECK(both.after(seconds{600}).empty());
+    both.line_begins("item_1", "ls");
+    both.hook("tool.started", "c", "ls");
+    CHECK(both.after(seconds{1}).empty());
+    CHECK(both.held.empty());
+}
+
+TEST_CASE("held events: a token that hooks report holds the others for minutes, no longer",
+          "[cli]") {
+    Both both;
+    both.hook("tool.started", "a");
+    both.line_begins("a");
+    both.hook_uses(1);
+    both.line_uses(1'000);
+    CHECK(both.after(seconds{299}).empty());
+    CHECK(both.after(seconds{1}) == "999 ");
+}
+
+TEST_CASE("held events: a call that hooks only asked for is reported when it was done", "[cli]") {
+    Both both;
+    both.hook("approval.requested", "a");
+    both.line_begins("a");
+    CHECK(both.after(seconds{600}).empty());
+    both.line("tool.finished", {{"call_id", "a"}, {"tool", "Bash"}, {"ok", true}});
+    CHECK(both.after(seconds{9}).empty());
+    CHECK(both.after(seconds{1}) == "+a -a ");
+    both.hook("approval.requested", "b");
+    both.line_begins("b");
+    both.line("tool.finished", {{"call_id", "b"}, {"tool", "Bash"}, {"ok", false}});
+    CHECK(both.after(seconds{0}).empty());
+    CHECK(both.held.empty());
+}
+
+TEST_CASE("held events: a call that hangs is reported though hooks have told of others", "[cli]") {
+    Both both;
+    both.hook("tool.started", "a");
+    both.line_begins("a");
+    both.line_begins("b");
+    CHECK(both.after(seconds{60}).empty());
+    both.hook("tool.finished", "a");
+    both.line_ends("a");
+    CHECK(both.after(seconds{1}).empty());
+    CHECK(both.after(seconds{30}, false, true).empty());
+    CHECK(both.after(seconds{19}).empty());
+    CHECK(both.after(seconds{1}) == "+b ");
+}
+
+TEST_CASE("held events: results of sub-agents that cannot be read wait their full time", "[cli]") {
+    Both both;
+    both.held.see_partly();
+    both.hook("tool.started", "a");
+    both.line_begins("a");
+    for (const char* id : {"b", "c", "d"}) {
+        both.line_begins(id);
+        both.line_ends(id);
+    }
+    CHECK(both.after(seconds{9}).empty());
+    CHECK(both.after(seconds{1}) == "+b -b +c -c +d -d ");
 }

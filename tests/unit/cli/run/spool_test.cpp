@@ -82,6 +82,19 @@ TEST_CASE("spool: full of calls, the oldest goes, and figures stay", "[cli]") {
     CHECK(spool.size() == Spool::kEventsMax);
 }
 
+TEST_CASE("spool: full of figures, they become sums, and no call goes", "[cli]") {
+    Spool spool("p");
+    spool.add("tool.finished", Json::object());
+    while (spool.size() < Spool::kEventsMax)
+        spool.add("heartbeat", {{"usage", {{"input_tokens", 1}}}});
+    spool.add("tool.finished", Json::object());
+    const Json batch = batch_of(spool);
+    CHECK(batch[0]["event_id"] == "p-1");
+    CHECK(batch[1]["data"]["usage"]["input_tokens"] == 2);
+    CHECK(spool.size() == Spool::kEventsMax);
+    CHECK(spool.dropped() == 0);
+}
+
 TEST_CASE("spool: a batch of long events stays under the body limit", "[cli]") {
     Spool spool("p");
     for (int i = 0; i < 10; ++i)
