@@ -219,7 +219,7 @@ class SlowClients(FloodCase):
 
 
 class Floods(FloodCase):
-    def test_connects_above_the_cap_are_turned_away_and_those_within_are_served(self):
+    def test_connects_above_the_cap_take_the_place_of_silent_ones_and_others_are_served(self):
         daemon = self.start({"server.connections_max": "500"})
         held = self.connected(daemon, 50)
         before = daemon.resident_bytes()
@@ -232,7 +232,6 @@ class Floods(FloodCase):
                 for late in wave:
                     late.close()
         eventually(lambda: self.metric(daemon, "headway_http_connections") <= 60, what="the end of the flood")
-        self.assertGreater(self.metric(daemon, "headway_http_connections_refused_total"), 0)
         grown = daemon.resident_bytes() - before
         say(f"{MANY} connects: {grown >> 10} KiB more")
         self.check_memory(grown, 30 << 20)

@@ -353,10 +353,10 @@ void HttpConnection::drain() {
     if (!streaming() && !writer_.owes() && writable() && reader_.idle()) close();
 }
 
-bool HttpConnection::give_way(bool served) {
+bool HttpConnection::give_way() {
     const Wait wait = awaited();
     const bool waits = wait == Wait::kRequest || wait == Wait::kHead;
-    if (peer_.local || (served_ && !served) || !waits || streaming() || writer_.owes() ||
+    if (peer_.local || !waits || streaming() || writer_.owes() ||
         !writable())
         return false;
     close();

@@ -69,9 +69,10 @@ public:
     /// Closes the connection for a drain: at once if it is idle, else after the replies in flight.
     void drain();
     /// Closes the connection if nothing is in work for it: it waits for a request, or for the rest
-    /// of a request's head, and is not the operator's. `served`: also if it had a request before.
-    /// False: it stays.
-    bool give_way(bool served);
+    /// of a request's head, and is not the operator's. False: it stays.
+    bool give_way();
+    /// True if it had a request.
+    bool served() const noexcept { return served_; }
     void close();
     /// Number of bytes held for this client, including a shared frame.
     std::size_t unread() const noexcept { return held_ + writer_.frame_bytes(); }
@@ -114,7 +115,7 @@ private:
     std::size_t held_ = 0;  ///< bytes held, as reported to the owner
     int operations_ = 0;
     bool kept_ = false;
-    bool served_ = false;  ///< it had a request
+    bool served_ = false;
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;
     Clock::Steady::time_point read_deadline_;

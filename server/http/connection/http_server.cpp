@@ -168,11 +168,14 @@ constexpr std::size_t kLookedForIdle = 64;
 // An agent that opens all connections and sends nothing must not keep the hooks of others out,
 // whose calls would then run unchecked.
 bool HttpServer::make_room() {
+    bool silent = false;  // some had no request yet: those that had one stay
     for (const bool served : {false, true}) {
-        for (std::size_t looked = 0; looked < kLookedForIdle; ++looked) {
+        for (std::size_t looked = 0; looked < kLookedForIdle && !(served && silent); ++looked) {
             hand_ = hand_ + 1 < places_.size() ? hand_ + 1 : 0;
             HttpConnection* const one = places_[hand_].connection.get();
-            if (one != nullptr && one->give_way(served)) return true;
+            if (one == nullptr || one->served() != served) continue;
+            silent = silent || !served;
+            if (one->give_way()) return true;
         }
     }
     return false;

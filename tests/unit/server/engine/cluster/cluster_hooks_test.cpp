@@ -118,7 +118,12 @@ TEST_CASE("cluster: telemetry goes to the generation that runs", "[cluster]") {
     TelemetryCommand telemetry;
     TelemetryReport& report = telemetry.reports.emplace_back();
     report.session = "s";
-    report.events.push_back(beat_with_id("told"));
+    core::Event answer = beat_with_id("told");  // usage is what telemetry adds beside hooks
+    core::Message message;
+    message.usage = core::Usage{};
+    message.usage->tokens = 5;
+    answer.payload = std::move(message);
+    report.events.push_back(std::move(answer));
     two.ask(telemetry);
     CHECK(here.number(count) > before);
 }
