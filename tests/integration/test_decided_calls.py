@@ -5,6 +5,7 @@ import json
 import unittest
 from datetime import datetime, timedelta
 
+from support.case import OwnDaemonCase
 from test_agent_authority import AgentCase
 
 
@@ -343,6 +344,24 @@ class Rejections(DecidedCase):
             self.assertTrue(self.denied(agent, session, "pre", "n", self.RM), session)
         body = {"event": "pre", "session": "native", "tool": "bash", "call": "n", "args": self.RM}
         self.assertEqual(agent.post("/v1/hooks/generic", json.dumps(body).encode(), {"X-Headway-Session": free}).status, 507)
+
+
+class OpenAccess(OwnDaemonCase):
+    """In the mode local without tokens."""
+
+    def test_the_rules_of_a_line_go_on_in_a_generation_that_is_opened_by_put_or_by_a_report(self):
+        daemon = self.start()
+        person, agent = daemon.operator(), self.client(daemon)
+        self.addCleanup(person.close)
+        for session, begin in (("x", lambda: agent.put("/v1/sessions/x~2", {"goal": "x"})),
+                               ("y", lambda: agent.post("/v1/sessions/y~2/events", {"type": "heartbeat"}))):
+            person.put(f"/v1/sessions/{session}", {"policy": {"tools": [{"tool": "push", "requires_approval": True}]},
+                                                   "labels": {"team": "a"}, "budget": {"max_tokens": 1000}})
+            agent.post(f"/v1/sessions/{session}/end", {"outcome": "completed"})
+            self.assertIn(begin().status, (200, 201))
+            following = person.session(f"{session}~2")
+            self.assertEqual([t["tool"] for t in following["policy"]["tools"]], ["push"])
+            self.assertEqual((following["labels"]["team"], following["budget"]["max_tokens"]), ("a", 1000))
 
 
 class DefaultBudgets(DecidedCase):

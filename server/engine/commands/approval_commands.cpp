@@ -135,7 +135,7 @@ Result<std::uint64_t> ask(Transaction& transaction, Resident*& resident, AskComm
     core::Policy first;  // of a session that begins
     if (resident == nullptr) {
         HEADWAY_TRY(const core::SessionStarted about,
-                    implicit_opening(transaction, command.session, command.controls));
+                    implicit_opening(transaction, command.session));
         first = core::effective_policy(about.policy, settings.policy);
     }
     const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : first;

@@ -346,14 +346,13 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     return raised;
 }
 
-Result<core::SessionStarted> implicit_opening(Transaction& transaction, const std::string& session,
-                                              bool controls) {
+Result<core::SessionStarted> implicit_opening(Transaction& transaction,
+                                              const std::string& session) {
     core::SessionStarted about;
     about.implicit = true;
     HEADWAY_CHECK(check_turn(transaction.reader(), session));
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), session));
-    if (controls && before != nullptr) about.adapters = before->session.state().about.adapters;
-    if (!controls && before != nullptr)
+    if (before != nullptr)
         (void)take_rules(before->session.state(), transaction.settings().policy, about);
     return about;
 }

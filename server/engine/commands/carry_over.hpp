@@ -105,7 +105,7 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
 
 /// The opening for an unknown session that a report or a request names. Error: as in check_turn().
 core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
-                                                    const std::string& session, bool controls);
+                                                    const std::string& session);
 
 /// Replaces the parent by the generation in which it goes on, because an earlier one is no longer
 /// charged; clears it if it is an earlier generation of `session`.

@@ -216,11 +216,8 @@ Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::s
                      {}};
     }
     Beginning begun{id, {}, controls};
-    HEADWAY_TRY(begun.about, implicit_opening(transaction, id, controls));
-    const Resident* before = nullptr;
-    if (!controls) {
-        HEADWAY_TRY(before, ended_before(transaction.reader(), id));
-    }
+    HEADWAY_TRY(begun.about, implicit_opening(transaction, id));
+    HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), id));
     HEADWAY_TRY(resident, begin_after(transaction, before, std::move(begun), events));
     return {};
 }
@@ -243,7 +240,8 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
                                        : BegunBy::kAgent;
         HEADWAY_CHECK(check_turn(transaction.reader(), session, by));
     }
-    const bool by_operator = controls && !of_hook;
+    // Where access is open an agent controls, too: the rules of its line go on all the same.
+    const bool by_operator = controls && by_person && !of_hook;
     const Resident* before = nullptr;
     if (!by_operator && !is_opened(resident)) {
         HEADWAY_TRY(before, take_before(transaction, resident, *this));

@@ -274,7 +274,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     core::SessionStarted first;  // the opening of a session that begins
     core::Policy begun;
     if (resident == nullptr) {
-        HEADWAY_TRY(first, implicit_opening(transaction, session, controls));
+        HEADWAY_TRY(first, implicit_opening(transaction, session));
         begun = core::effective_policy(first.policy, transaction.settings().policy);
     }
     const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : begun;
