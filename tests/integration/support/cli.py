@@ -33,6 +33,8 @@ class Cli:
         # The default state directory is the daemon's, so that the operator's token is found there and nowhere else.
         state = daemon.state_dir if daemon else "/nonexistent"
         self.environment = clean_environment(HEADWAY_URL=url or daemon.url, STATE_DIRECTORY=str(state))
+        if daemon:
+            self.environment["HEADWAY_CONFIG"] = str(daemon.config_file)
 
     def start(self, *arguments, **options) -> subprocess.Popen:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
