@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,15 +52,15 @@ void HeldEvents::release_uses() {
 /// The oldest two events that one can stand for become one; false if there are no such two. A whole
 /// report stays as it is: it is known by its id if it comes again.
 bool HeldEvents::merge_uses() {
+    std::map<std::string, Item*> first;  // by model
     for (auto item = events_.begin(); item != events_.end(); ++item) {
         if (!item->uses || !item->event.report.empty()) continue;
-        const auto other = std::find_if(std::next(item), events_.end(), [&item](const Item& next) {
-            return next.uses && next.event.report.empty() && next.event.type == item->event.type &&
-                   can_merge_use(item->event.data, next.event.data);
-        });
-        if (other == events_.end()) continue;
-        merge_use(item->event.data, other->event.data);
-        events_.erase(other);
+        const Json& data = std::as_const(item->event.data);
+        const auto [place, fresh] = first.try_emplace(data["usage"].text_of("model"), &*item);
+        HeldEvent& sum = place->second->event;
+        if (fresh || sum.type != item->event.type || !can_merge_use(sum.data, data)) continue;
+        merge_use(sum.data, data);
+        events_.erase(item);
         return true;
     }
     return false;

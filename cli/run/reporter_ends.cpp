@@ -88,11 +88,13 @@ void Reporter::hold() {
 // An agent that ends its own session does not leave the watch: its next generation is opened, by no
 // more than the agent itself may. A person's end or stop stands, and stops the command.
 std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
+    bool over = false;
     {
         // The rest of what an agent did just before it ended is no less true.
         const std::lock_guard lock(mutex_);
         const bool rest = spool_.size() > 0 || !lines_.empty();
-        if (end_ && (!rest || steady_now() >= deadline_)) return std::nullopt;
+        over = end_.has_value();
+        if (over && (!rest || steady_now() >= deadline_)) return std::nullopt;
     }
     const std::string status = plain_text(ended["verdict"], "status");
     const bool own = (status == "completed" || status == "failed") && !is_ended_by_person(ended);
@@ -106,7 +108,10 @@ std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
     if (!reply.ok() && reply.status != 409) return std::nullopt;
     ++generation_;
     (void)journal_.read(daemon_, session_, what_hooks_tell(true));  // once more, and the last time
-    setup_.warn("session " + session_ + " has ended before its command, which goes on as " + next);
+    setup_.warn("session " + session_ +
+                (over ? " has ended before its command; what the command did since is in "
+                      : " has ended before its command, which goes on as ") +
+                next);
     session_ = next;
     opened_at_.clear();
     return Step::kAgain;

@@ -14,6 +14,7 @@ import numbers
 import operator
 import pathlib
 import re
+import sys
 import uuid
 from collections import ChainMap, UserDict
 from collections.abc import Mapping
@@ -44,7 +45,8 @@ def _digest(data: bytes) -> str:
 
 def _is_whole(value: Any) -> bool:
     kind = type(value)
-    return kind in (UserDict, ChainMap) or kind.__module__.partition(".")[0] in _WHOLE
+    known = kind.__module__.partition(".")[0] in _WHOLE and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+    return known or kind in (UserDict, ChainMap)
 
 
 def _names(value: Any) -> "set[str]":
@@ -52,8 +54,12 @@ def _names(value: Any) -> "set[str]":
     names = set(getattr(value, "__dict__", ()))
     for kind in type(value).__mro__:
         slots = vars(kind).get("__slots__", ())
-        names.update(name for name in ((slots,) if isinstance(slots, str) else slots) if hasattr(value, name))
-    return names - {"__dict__", "__weakref__"}
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            private = slot.startswith("__") and not slot.endswith("__")
+            name = f"_{kind.__name__.lstrip('_')}{slot}" if private else slot
+            if hasattr(value, name):
+                names.add(name)
+    return {name for name in names if name not in ("__dict__", "__weakref__") and not name.startswith("__pydantic_")}
 
 
 def _member(value: Any, name: str) -> Any:

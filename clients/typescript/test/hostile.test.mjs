@@ -185,9 +185,11 @@ test('tools of the AI SDK with preliminary results', async () => {
   async function* values() { yield 1; yield 2; }
   const wrapped = tools(s, { generator: { execute: values }, plain: { execute: () => values() }, none: { description: 'the provider runs it' } });
   const seen = [];
-  for await (const value of wrapped.generator.execute({}, {})) seen.push(value);
+  for await (const value of wrapped.generator.execute({ a: 1 }, { toolCallId: 'c0', messages: ['private'] })) seen.push(value);
   assert.deepEqual([seen, await wrapped.plain.execute({}, { toolCallId: 'c1' }), wrapped.none.execute], [[1, 2], 2, undefined]);
   await s.end();
+  const { events } = await hw.operator('GET', `/v1/sessions/${s.id}/events?types=tool.finished`);
+  assert.deepEqual(events.map(({ data }) => [data.call_id, data.args]), [['c0', { a: 1 }], ['c1', {}]]);
 });
 
 test('a tool in a tool, and a session in a session', async () => {
