@@ -356,9 +356,7 @@ void HttpConnection::drain() {
 bool HttpConnection::give_way() {
     const Wait wait = awaited();
     const bool waits = wait == Wait::kRequest || wait == Wait::kHead;
-    if (peer_.local || !waits || streaming() || writer_.owes() ||
-        !writable())
-        return false;
+    if (peer_.local || !waits || streaming() || writer_.owes() || !writable()) return false;
     close();
     return true;
 }
