@@ -49,7 +49,8 @@ void add_redaction_keys(std::vector<Key>& table) {
         "digests."));
     table.push_back(value_row<read_agents, &Settings::redaction, &RedactionSettings::digest_agents>(
         Kind::kTextList, "names", "redaction.digest_agents", kReload,
-        "Agents of which only digests are kept, by name or type: [\"claude\"]."));
+        "Agents of which only digests are kept, by name, type or the name of their hooks: "
+        "[\"claude\"]."));
 }
 
 }  // namespace headway::config
