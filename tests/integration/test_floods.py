@@ -222,6 +222,7 @@ class Floods(FloodCase):
     def test_connects_above_the_cap_take_the_place_of_silent_ones_and_others_are_served(self):
         daemon = self.start({"server.connections_max": "500"})
         held = self.connected(daemon, 50)
+        self.assertEqual({c.request("GET", "/livez").status for c in held}, {200})
         before = daemon.resident_bytes()
         with Witness(daemon) as witness:
             for _ in range(MANY // 1000):
