@@ -176,6 +176,16 @@ struct RaisedAlarm {
     }
 };
 
+/// A call that a person has rejected, without its request.
+struct RejectedCall {
+    std::uint64_t call = 0;  ///< call_digest()
+    Timestamp at = kNever;   ///< time of the decision
+    bool operator==(const RejectedCall&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("call", &RejectedCall::call), field("at", &RejectedCall::at));
+    }
+};
+
 /// Alarms by the numbers of their last events; without change: all.
 struct AlarmRange {
     std::uint64_t first = 0;

@@ -229,17 +229,9 @@ std::size_t Approvals::pending_own() const noexcept {
 
 void add_rejected(Approvals& approvals, std::uint64_t call, Timestamp at) {
     auto& rejected = approvals.rejected;
-    auto& times = approvals.rejected_at;
-    HEADWAY_ASSERT(rejected.size() == times.size());
-    const auto known = std::find(rejected.begin(), rejected.end(), call);
-    const bool full = rejected.size() == limits::kRejectedCallsMax;
-    if (known != rejected.end() || full) {
-        const auto place = known != rejected.end() ? known - rejected.begin() : 0;
-        rejected.erase(rejected.begin() + place);
-        times.erase(times.begin() + place);
-    }
-    rejected.push_back(call);
-    times.push_back(at);
+    std::erase_if(rejected, [call](const RejectedCall& one) { return one.call == call; });
+    if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
+    rejected.push_back({call, at});
 }
 
 namespace {
@@ -254,11 +246,10 @@ bool stands_for(const Approval& approval, std::string_view args_digest, const Ru
 }
 
 std::optional<NewestRuling> noted_rejection(const Approvals& approvals, std::uint64_t call) {
-    const auto& rejected = approvals.rejected;
-    const auto found = std::find(rejected.begin(), rejected.end(), call);
-    if (found == rejected.end()) return std::nullopt;
-    const auto place = static_cast<std::size_t>(found - rejected.begin());
-    return NewestRuling{true, approvals.rejected_at[place]};
+    for (const RejectedCall& one : approvals.rejected) {
+        if (one.call == call) return NewestRuling{true, one.at};
+    }
+    return std::nullopt;
 }
 
 }  // namespace

@@ -33,10 +33,9 @@ struct Approvals {
     /// the agent's reports and the end of the session do not.
     std::vector<RaisedAlarm> alarms;
     std::uint64_t alarms_more = 0;  ///< number of alarms dropped for lack of room
-    /// Calls that a person rejected in a session below, or here if the request was dropped, as
-    /// call_digest(); at most limits::kRejectedCallsMax, oldest first.
-    std::vector<std::uint64_t> rejected;
-    std::vector<Timestamp> rejected_at;  ///< of each of `rejected`: time of the decision
+    /// Calls that a person rejected in a session below, or here if the request was dropped; at most
+    /// limits::kRejectedCallsMax, oldest first.
+    std::vector<RejectedCall> rejected;
 
     /// A person's newest approval or rejection of this call, under any call id, that is in force;
     /// nothing if there is none. A grant of exactly this call counts until it ends; an approval of
@@ -85,8 +84,7 @@ struct Approvals {
         return field_list(
             field("requests", &Approvals::requests), field("grants", &Approvals::grants),
             field("waited_until", &Approvals::waited_until), field("alarms", &Approvals::alarms),
-            field("alarms_more", &Approvals::alarms_more), field("rejected", &Approvals::rejected),
-            field("rejected_at", &Approvals::rejected_at));
+            field("alarms_more", &Approvals::alarms_more), field("rejected", &Approvals::rejected));
     }
 };
 

@@ -185,9 +185,12 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
-    } else if (approval->open() && !gone && asked.refused_at > approval->decided_at) {
-        answer.deny = kRejectedBefore;
     } else if (approval->open() && !gone) {
+        // Rejected in a session above since.
+        if (asked.refused_at > approval->decided_at) {
+            answer.deny = kRejectedBefore;
+            return;
+        }
         // One approval is one execution. The agent's dialog about its own call may need it still.
         if (own && !asked.redeems && !approval->let_go) answer.acknowledged = id;
         if ((!own || asked.redeems) && approval->redeemed_at == kNever)

@@ -91,7 +91,6 @@ bool is_valid(const Approvals& approvals, std::uint64_t n) {
            by_event(approvals.requests, n) && approvals.pending() <= limits::kApprovalsPendingMax &&
            fits(approvals.grants, limits::kGrantsMax) &&
            fits(approvals.rejected, limits::kRejectedCallsMax) &&
-           approvals.rejected.size() == approvals.rejected_at.size() &&
            each(approvals.alarms, limits::kAlarmsMax, [n](const RaisedAlarm& one) {
                return one.n <= n && one.times > 0 && one.times <= n;
            });

@@ -40,7 +40,8 @@ void add_rejections(const core::Approvals& approvals, std::vector<std::uint64_t>
         if (approvals.is_rejected(one.tool, one.args_digest, {.own = false}))
             refused.push_back(core::call_digest(one.tool, one.args_digest));
     }
-    refused.insert(refused.end(), approvals.rejected.begin(), approvals.rejected.end());
+    for (const core::RejectedCall& one : approvals.rejected)
+        refused.push_back(one.call);
 }
 
 /// An agent may end its session, and goes on in the next: that must not lift a rejection. Called
@@ -256,7 +257,9 @@ Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, 
         const auto decided = own.newest_ruling(tool, digest, {.now = call.now});
         const auto& noted = own.rejected;
         if (decided && decided->rejects) {  // by a request of its own, alarm_of() sees it
-            const bool below = std::find(noted.begin(), noted.end(), call.digest()) != noted.end();
+            const bool below = std::any_of(
+                noted.begin(), noted.end(),
+                [&call](const core::RejectedCall& one) { return one.call == call.digest(); });
             if (below) found.push_back(call.digest());
             continue;
         }

@@ -240,10 +240,10 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
                                        : BegunBy::kAgent;
         HEADWAY_CHECK(check_turn(transaction.reader(), session, by));
     }
-    // Where access is open an agent controls, too: the rules of its line go on all the same.
-    const bool by_operator = controls && by_person && !of_hook;
+    const bool by_operator = controls && !of_hook;
     const Resident* before = nullptr;
-    if (!by_operator && !is_opened(resident)) {
+    // Where access is open an agent controls, too: the rules of its line go on all the same.
+    if (!(by_operator && by_person) && !is_opened(resident)) {
         HEADWAY_TRY(before, take_before(transaction, resident, *this));
     }
     if (by_operator) about.by_operator = true;

@@ -319,6 +319,7 @@ TEST_CASE("engine generations: what an operator opens has what the operator give
     control(daemon, "s", Control::kPause);
     end_itself(daemon, "s");
     OpenCommand command = opening("s~2");
+    command.by_person = true;
     command.about.budget.max_steps = 100;
     require_ok(daemon.ask(command));
     CHECK(opened(daemon, "s~2").budget.max_steps == 100);
