@@ -45,7 +45,7 @@ void HeldEvents::note(const Json& event, SteadyTime at) {
     const std::string& type = event.text_of("type");
     const Json& data = event["data"];
     if (type == "heartbeat") {
-        const TokenSums more = tokens_of(data);
+        const TokenSums more = reported_tokens(data);
         for (std::size_t i = 0; i < more.size(); ++i)
             told_tokens_[i] += more[i];
     }

@@ -17,7 +17,7 @@ void HeldEvents::decide_uses(SteadyTime now, bool over) {
     std::optional<SteadyTime> oldest;
     for (const Item& item : events_) {
         if (!item.uses) continue;
-        sum += sum_of(tokens_of(item.event.data));
+        sum += sum_of(reported_tokens(item.event.data));
         if (!oldest) oldest = item.since;
     }
     if (!oldest) return;
@@ -40,7 +40,7 @@ void HeldEvents::release_uses() {
     for (Item& item : events_) {
         if (!item.uses) continue;
         item.fate = Fate::kReleased;
-        if (!some || sum_of(tokens_of(item.event.data)) == 0) continue;
+        if (!some || sum_of(reported_tokens(item.event.data)) == 0) continue;
         if (!take_out(told_tokens_, item.event.data)) item.fate = Fate::kDropped;
         if (item.event.report.empty()) continue;
         Json report = Json::parse(item.event.report).value_or(Json::object());

@@ -13,9 +13,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kPagesMax = 20;     // of 1000 events, in one look
-constexpr std::size_t kChildrenMax = 32;  // more sub-agents are not looked at
-constexpr milliseconds kAbout{5'000};     // between an event and the run of which it is
+constexpr std::size_t kJournalPagesMax = 20;  // of 1000 events, in one look
+constexpr std::size_t kChildrenMax = 32;      // more sub-agents are not looked at
+constexpr milliseconds kAbout{5'000};         // between an event and the run of which it is
 constexpr const char* kWhatHooksTell =
     "/events?types=tool.started,tool.finished,approval.requested,message,heartbeat&limit=1000"
     "&after=";
@@ -36,7 +36,7 @@ milliseconds age_of(const Json& event) {
 
 HookJournal::Look HookJournal::read(Daemon& daemon, const std::string& session, const With& with) {
     Look look;
-    pages_left_ = kPagesMax;
+    pages_left_ = kJournalPagesMax;
     look.outcome = read_session(daemon, session, with, look);
     if (look.outcome != Outcome::kRead || !with.children) return look;
     const HttpReply reply = daemon.get(

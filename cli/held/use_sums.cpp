@@ -14,7 +14,7 @@ constexpr std::array<const char*, 5> kTokenKinds{
 
 }  // namespace
 
-TokenSums tokens_of(const Json& data) {
+TokenSums reported_tokens(const Json& data) {
     TokenSums tokens{};
     for (std::size_t i = 0; i < kTokenKinds.size(); ++i)
         tokens[i] = data["usage"].count_of(kTokenKinds[i]);

@@ -12,7 +12,7 @@ namespace headway::cli {
 using TokenSums = std::array<std::uint64_t, 5>;
 
 /// The tokens of `data["usage"]`.
-TokenSums tokens_of(const Json& data);
+TokenSums reported_tokens(const Json& data);
 std::uint64_t sum_of(const TokenSums& tokens);
 
 /// True if one event can stand for both: they name the same model, and have figures alone.

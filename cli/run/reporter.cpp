@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNeverReachedLinger{1'000};
 constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what the command uses
 constexpr milliseconds kHeartbeatMin{100};
-constexpr milliseconds kLookTimeout{10'000};  // of a request for what hooks report
-constexpr milliseconds kLastLook{100};        // after the deadline
+constexpr milliseconds kHookLookTimeout{10'000};  // of a request for what hooks report
+constexpr milliseconds kLastLook{100};            // after the deadline
 /// An agent's first call comes later: until then, what is in the journal is of other runs.
 constexpr milliseconds kBeforeCalls{1'000};
 constexpr milliseconds kHeartbeatMax{3'600'000};
@@ -293,9 +293,9 @@ HookJournal::With Reporter::what_hooks_tell(bool children) {
 
 milliseconds Reporter::time_left() const {
     const std::lock_guard lock(mutex_);
-    if (!end_) return kLookTimeout;
+    if (!end_) return kHookLookTimeout;
     const auto left = std::chrono::ceil<milliseconds>(deadline_ - steady_now());
-    return std::clamp(left, kLastLook, kLookTimeout);
+    return std::clamp(left, kLastLook, kHookLookTimeout);
 }
 
 // A stop stays in the journal, also when the agent has acknowledged it.
