@@ -283,6 +283,18 @@ class Rejections(DecidedCase):
                 self.assertTrue(self.denied(agent, session, "pre", call, self.RM), (first, call))
             self.assertTrue(self.denied(agent, f"{session}.c", "pre", "q3", self.RM))
 
+    def test_a_grant_of_a_sub_agent_does_not_outlast_a_later_rejection_above(self):
+        daemon, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        agent.put("/v1/sessions/a-2", {"parent": "a-1"})
+        self.decide(operator, self.ask(agent, "a-2", "q1"), "approve", scope="session")
+        self.assertTrue(self.run_call(agent, "a-2", "q1", self.RM))
+        daemon.clock.advance(1)
+        self.reject(operator, self.ask(agent, "a-1", "q2"))
+        self.assertTrue(self.denied(agent, "a-2", "pre", "c2", self.RM))
+        asked = self.ask(agent, "a-2", "q3")
+        self.assertEqual(operator.get(f"/v1/approvals/{asked}").json()["status"], "pending")
+
     def test_an_approval_until_a_time_lets_nothing_run_after_it(self):
         daemon, operator, agent = self.pair({"approvals.require_tools": "deploy"})
         agent.put("/v1/sessions/a-1", {})
