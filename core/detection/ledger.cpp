@@ -171,12 +171,14 @@ bool shows_own_comment(const Ledger& ledger, const CallFingerprint& fingerprint)
            (fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks));
 }
 
-/// The count of red results with one diagnostic while nothing changes, whatever flags, seeds or
-/// targets the test has: one question. They are kept beside the answers.
+/// The count of red results with one diagnostic while nothing changes, whatever flags or seeds the
+/// test has: one question for each file that the commands name, because many files can fail one
+/// check alike. They are kept beside the answers.
 void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n, Entry& entry) {
     constexpr std::uint64_t kReds = 0x5bf0'3635'dcd6'1e9bULL;  // apart from questions
+    const std::uint64_t key = fingerprint.diagnostic ^ fingerprint.path ^ kReds;
     bool known = false;
-    KnownAnswer& red = answer_to(ledger.answers, (fingerprint.diagnostic ^ kReds) | 1U, known);
+    KnownAnswer& red = answer_to(ledger.answers, key | 1U, known);
     HEADWAY_ASSERT(red.last_n <= n);
     if (known && red.outcome == ledger.changes && in_scope(ledger, red)) {
         ++red.repeats;

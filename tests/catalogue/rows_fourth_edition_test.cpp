@@ -51,6 +51,26 @@ TEST_CASE("one red result for each of many mutants is no loop") {
     expect_never_stuck(agent);
 }
 
+TEST_CASE("many files that fail one check alike are a batch, however long") {
+    Agent agent{each_hook()};
+    for (int file = 0; file < 24; ++file)
+        agent.does(bash(with("npx eslint src/view_{}.js 2>&1 | tail -n 5", file))
+                       .fails("Exit code 1\n  error  'module' is not defined  no-undef"));
+    expect_never_stuck(agent);
+}
+
+TEST_CASE("one file that fails a check alike under ever other flags is a loop") {
+    Agent agent{each_hook()};
+    for (int run = 0; run < 10; ++run)
+        agent.does(
+            bash(with("python -m pytest tests/test_io.py -p no:cacheprovider -k 'open and not x{}'"
+                      " > /tmp/out_{}.txt 2>&1; tail -n 3 /tmp/out_{}.txt",
+                      run))
+                .fails("Exit code 1\nE   ModuleNotFoundError: No module named 'orjson'"));
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}
+
 TEST_CASE("a host that reboots refuses for a while, and then for too long") {
     Agent agent{Hook::kFinished};
     for (int i = 0; i < 4; ++i)

@@ -43,9 +43,10 @@ Begins begins(const Hook& hook) {
     }
 }
 
-/// Opened by `headway run`, which also ends it: its command may start several agents.
+/// Opened by an operator's `headway run`, which also ends it: its command may start several agents.
+/// An agent that names itself so ends like any other.
 bool is_supervised(const core::SessionState& state) {
-    return state.about.agent.type == "command";
+    return state.about.by_operator && state.about.agent.type == kRunType;
 }
 
 /// Report of a hook once the state of its session is known.

@@ -98,15 +98,16 @@ Result<std::optional<SessionDocument>> replay(Transaction& transaction,
     return again;
 }
 
-/// An opening of a session that exists: fills in what a report left open, or must not differ. One
-/// that has ended stays as it is, and is the answer to an opening that is sent again because its
-/// reply was lost.
+/// An opening of a session that exists: fills in what a report left open, or must not differ. A
+/// person's opening wins over an agent's, which may have come first. One that has ended stays as it
+/// is, and is the answer to an opening that is sent again because its reply was lost.
 Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
                                    OpenCommand& command, const core::Context& context) {
     if (command.bare) return document(transaction, resident);
     const EngineSettings& settings = transaction.settings();
     const core::SessionState& state = resident.session.state();
-    if (state.about.implicit && !state.ended()) {
+    const bool wins = command.by_person && command.controls && !state.about.by_operator;
+    if ((state.about.implicit || wins) && !state.ended()) {
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
         // A sub-agent stays one, whatever an opening of its own says.
         if (!state.about.parent.empty()) command.about.parent = state.about.parent;

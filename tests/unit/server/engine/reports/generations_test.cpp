@@ -386,6 +386,34 @@ TEST_CASE("engine generations: an agent that opens the next one gets no other ru
     CHECK(answered(daemon, hook(call(9))).hold);
 }
 
+TEST_CASE("engine generations: an operator's opening wins over one of the agent's", "[server]") {
+    Supervised daemon;
+    OpenCommand agents = opening("s");
+    agents.controls = false;
+    agents.about.goal = bounded_text("of the agent");
+    agents.about.labels = {{"team", "b"}};
+    agents.about.budget.max_steps = 100;
+    require_ok(daemon.ask(agents));
+    OpenCommand persons = opening("s");
+    persons.controls = persons.by_person = true;
+    persons.about.goal = bounded_text("of the person");
+    persons.about.labels = {{"team", "a"}};
+    persons.about.budget.max_steps = 6;
+    require_ok(daemon.ask(persons));
+    const auto won = [&] {
+        const auto about = opened<SessionAmended>(daemon, "s");
+        CHECK(about.goal.kept == "of the person");
+        CHECK(about.labels == std::vector<Label>{{"team", "a"}});
+        CHECK(about.budget.max_steps == 6);
+    };
+    won();
+    require_ok(daemon.ask(persons));  // its reply was lost
+    CHECK(refusal(daemon, agents) == ErrorCode::kSessionExists);
+    persons.about.goal = bounded_text("another of the person");
+    CHECK(refusal(daemon, persons) == ErrorCode::kSessionExists);
+    won();
+}
+
 TEST_CASE("engine generations: none begins before the one before it has ended", "[server]") {
     Supervised daemon;
     require_ok(daemon.ask(strict_with({{}, 10, {}, {}})));
