@@ -1,55 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/client/http_client.hpp"
 
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
-#include "tests/support/listener.hpp"
+#include "tests/support/answering_server.hpp"
 
 using namespace headway::cli;
 using namespace headway::tests;
 
 namespace {
 
-/// Answers each connection with the same bytes and ends it, on a thread of its own.
-class ServerThread {
-public:
-    explicit ServerThread(std::string reply)
-        : reply_(std::move(reply)), thread_([this] { run(); }) {}
-    ~ServerThread() {
-        done_ = true;
-        thread_.join();
-    }
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()) + "/"; }
-
-private:
-    void run() {
-        while (!done_) {
-            auto far = listener_.accept();
-            if (!far) {
-                std::this_thread::yield();
-                continue;
-            }
-            while (!done_ && far->read().find("\r\n\r\n") == std::string::npos && !far->ended())
-                std::this_thread::yield();
-            far->send(reply_);
-        }
-    }
-
-    std::string reply_;
-    Listener listener_;
-    std::atomic<bool> done_{false};
-    std::thread thread_;
-};
-
-HttpRequest get(const ServerThread& server) {
+HttpRequest get(const AnsweringServer& server) {
     HttpRequest request;
     request.method = "GET";
-    request.url = server.url();
+    request.url = server.url() + "/";
     request.timeout = std::chrono::seconds{20};
     return request;
 }
@@ -58,7 +25,7 @@ HttpRequest get(const ServerThread& server) {
 
 TEST_CASE("http client: what a handler throws fails the transfer, and the client goes on",
           "[cli]") {
-    const ServerThread server{
+    const AnsweringServer server{
         "HTTP/1.1 200 OK\r\nX-Headway: 1\r\nConnection: close\r\n\r\ndata: 1\n\n"};
     HttpClient client;
     const auto idle = [] { return true; };
@@ -81,7 +48,7 @@ TEST_CASE("http client: what a handler throws fails the transfer, and the client
 }
 
 TEST_CASE("http client: what is thrown between two turns leaves the client usable", "[cli]") {
-    const ServerThread server{
+    const AnsweringServer server{
         "HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"};
     HttpClient client;
     const auto take = [](std::string_view) { return true; };
@@ -92,7 +59,8 @@ TEST_CASE("http client: what is thrown between two turns leaves the client usabl
 }
 
 TEST_CASE("http client: a reply that is cut off is no answer", "[cli]") {
-    const ServerThread server{"HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 50\r\n\r\nhello"};
+    const AnsweringServer server{
+        "HTTP/1.1 200 OK\r\nX-Headway: 1\r\nContent-Length: 50\r\n\r\nhello"};
     HttpClient client;
     const HttpReply reply = client.send(get(server));
     CHECK(reply.status == 0);
@@ -100,7 +68,7 @@ TEST_CASE("http client: a reply that is cut off is no answer", "[cli]") {
 }
 
 TEST_CASE("http client: a success of another program is no reply", "[cli]") {
-    const ServerThread server{
+    const AnsweringServer server{
         "HTTP/1.1 200 OK\r\nX-Headway-Goal: check\r\nConnection: close\r\n\r\n{\"ok\":true}"};
     HttpClient client;
     const HttpReply sent = client.send(get(server));
