@@ -4,6 +4,7 @@
 from being called."""
 import json
 import shutil
+import socket
 import unittest
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -100,6 +101,10 @@ class Unhealthy(DoctorCase):
         for agent in VERSIONS:
             self.put(agent, "--url", daemon.url)
         daemon.stop()
+        # Bound and not listening: connections are refused, and no daemon of another test gets the port.
+        held = self.enterContext(socket.socket())
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", daemon.port))
         for agent in VERSIONS:
             with self.subTest(agent):
                 wrong = self.wrong(agent)
