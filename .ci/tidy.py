@@ -23,7 +23,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
-FOLDERS = ("api", "bench", "cli", "config", "core", "hook", "server", "storage", "system")
+FOLDERS = ("agents", "api", "bench", "cli", "config", "core", "hook", "server", "storage", "system")
 
 
 def closure(path: pathlib.Path, seen: set) -> None:

@@ -9,220 +9,7 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::uint32_t kShort = 5;
-constexpr std::uint32_t kCommand = 10;  // a process has to start
-constexpr std::uint32_t kDay = 86'400;  // a person decides
-constexpr std::uint32_t kGoal = 630;    // headway-hook gives the command of a goal 10 minutes
-
-// `claude`: headway-hook comes at the ends of turns and beside batches, to read what was used; and
-// servers of MCP may ask the person. The next version of an agent may have more: `./dev agents
-// --newest` lists them.
-std::vector<AgentHookEvent> claude_like_events(bool claude) {
-    const bool reads_use = claude;
-    const std::uint32_t end = reads_use ? kCommand : kShort;
-    std::vector<AgentHookEvent> events{{"SessionStart", kCommand, true},  // never comes over HTTP
-                                       {"UserPromptSubmit", kShort},
-                                       {"PreToolUse", kDay},
-                                       {"PostToolUse", kShort},
-                                       {"PostToolUseFailure", kShort},
-                                       {"PostToolBatch", kShort, false, reads_use},
-                                       {"PermissionRequest", kDay},
-                                       {"PermissionDenied", kShort},
-                                       {"Notification", kShort},
-                                       {"Stop", end, reads_use},
-                                       {"StopFailure", end, reads_use},
-                                       {"SubagentStart", kShort},
-                                       {"SubagentStop", end, reads_use},
-                                       {"PostCompact", kShort},
-                                       {"SessionEnd", kShort}};
-    if (claude) {
-        events.push_back({"Elicitation", kShort});
-        events.push_back({"ElicitationResult", kShort});
-    }
-    return events;
-}
-
-// Codex clamps SessionEnd and Interrupt to 3 s itself.
-std::vector<AgentHookEvent> codex_events() {
-    return {{"SessionStart", kCommand},
-            {"UserPromptSubmit", kCommand},
-            {"PreToolUse", kDay},
-            {"PostToolUse", kCommand},
-            {"PermissionRequest", kDay},
-            {"Stop", kCommand},
-            {"SubagentStart", kCommand},
-            {"SubagentStop", kCommand},
-            {"PostCompact", kCommand},
-            {"SessionEnd", 3},
-            {"Interrupt", 3}};
-}
-
-std::vector<AgentHookEvent> gemini_events() {
-    return {{"SessionStart", kCommand}, {"BeforeAgent", kCommand}, {"AfterModel", kCommand},
-            {"BeforeTool", kDay},       {"AfterTool", kCommand},   {"AfterAgent", kCommand},
-            {"Notification", kCommand}, {"SessionEnd", kCommand}};
-}
-
-std::vector<AgentHookEvent> copilot_events() {
-    return {{"SessionStart", kCommand},
-            {"UserPromptSubmit", kCommand},
-            {"PreToolUse", kDay},
-            {"PostToolUse", kCommand},
-            {"PostToolUseFailure", kCommand},
-            {"PermissionRequest", kDay},
-            {"Notification", kCommand},
-            {"Stop", kCommand},
-            {"SubagentStart", kCommand},
-            {"SubagentStop", kCommand},
-            {"ErrorOccurred", kCommand},
-            {"SessionEnd", kCommand}};
-}
-
-// Scripts have no timeout of their own.
-std::vector<AgentHookEvent> cline_events() {
-    return {{"TaskStart", 0}, {"TaskResume", 0},    {"TaskCancel", 0},  {"TaskComplete", 0},
-            {"TaskError", 0}, {"PreToolUse", kDay}, {"PostToolUse", 0}, {"SessionShutdown", 0}};
-}
-
-std::vector<AgentRow> command_rows() {
-    using Layout = HookLayout;
-    return {
-        {"codex",
-         "Codex",
-         {"codex"},
-         {"@openai/codex"},
-         ".codex/hooks.json",
-         ".codex/hooks.json",
-         "CODEX_HOME",
-         Layout::kGroups,
-         false,
-         1,
-         codex_events(),
-         "0.169.0",
-         "0.171.0"},
-        {"gemini",
-         "Gemini CLI",
-         {"gemini"},
-         {"@google/gemini-cli"},
-         ".gemini/settings.json",
-         ".gemini/settings.json",
-         "",
-         Layout::kGroups,
-         false,
-         1'000,
-         gemini_events(),
-         "0.61.0",
-         "0.61.0"},
-        {"copilot",
-         "Copilot CLI",
-         {"copilot"},
-         {"@github/copilot"},
-         ".copilot/hooks/headway.json",
-         ".github/hooks/headway.json",
-         "",
-         Layout::kFlat,
-         false,
-         1,
-         copilot_events(),
-         "1.0.102",
-         "1.0.102"},
-        {"cline",
-         "Cline",
-         {"cline"},
-         {"cline"},
-         ".cline/hooks",
-         ".clinerules/hooks",
-         "",
-         Layout::kScripts,
-         false,
-         1,
-         cline_events(),
-         "3.0.65",
-         "3.0.65"},
-    };
-}
-
-std::vector<AgentRow> plugin_rows() {
-    using Layout = HookLayout;
-    return {
-        {"opencode",
-         "opencode",
-         {"opencode"},
-         {"opencode-ai"},
-         ".config/opencode/plugin/headway.js",
-         ".opencode/plugin/headway.js",
-         "XDG_CONFIG_HOME",
-         Layout::kPlugin,
-         true,
-         1,
-         {},
-         "1.18.33",
-         "1.18.33"},
-        {"kilo",
-         "Kilo",
-         {"kilo", "kilocode"},
-         {"@kilocode/cli"},
-         ".config/kilo/plugin/headway.js",
-         ".kilo/plugin/headway.js",
-         "XDG_CONFIG_HOME",
-         Layout::kPlugin,
-         true,
-         1,
-         {},
-         "7.7.7",
-         "7.7.7"},
-        {"pi",
-         "pi",
-         {"pi"},
-         {"@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"},
-         ".pi/agent/extensions/headway.ts",
-         ".pi/extensions/headway.ts",
-         "",
-         Layout::kPlugin,
-         true,
-         1,
-         {},
-         "0.73.1",
-         "1.5.2"},
-    };
-}
-
-std::vector<AgentRow> make_rows() {
-    using Layout = HookLayout;
-    std::vector<AgentRow> rows{
-        {"claude",
-         "Claude Code",
-         {"claude"},
-         {"@anthropic-ai/claude-code"},
-         ".claude/settings.json",
-         ".claude/settings.json",
-         "CLAUDE_CONFIG_DIR",
-         Layout::kGroups,
-         true,
-         1,
-         claude_like_events(true),
-         "2.1.197",
-         "2.1.332"},
-        {"qwen",
-         "Qwen Code",
-         {"qwen"},
-         {"@qwen-code/qwen-code"},
-         ".qwen/settings.json",
-         ".qwen/settings.json",
-         "",
-         Layout::kGroups,
-         true,
-         1,
-         // SessionStart by a command, which alone tells whose process it is: `qwen -p` has no
-         // SessionEnd.
-         claude_like_events(false),
-         "0.24.4",
-         "0.24.4"},
-    };
-    for (const auto& more : {command_rows(), plugin_rows()})
-        rows.insert(rows.end(), more.begin(), more.end());
-    return rows;
-}
+constexpr std::uint32_t kGoal = 630;  // headway-hook gives the command of a goal 10 minutes
 
 std::string shell_word(std::string_view word) {
     constexpr std::string_view kPlain =
@@ -273,7 +60,8 @@ std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHoo
     if (goal) more += " --until " + shell_word(way.until);
     const std::string command = json_text(command_with(row, way, more));
     // A process has to start, also where the table counts with a request.
-    std::uint32_t seconds = way.commands ? std::max(event.seconds, kCommand) : event.seconds;
+    std::uint32_t seconds =
+        way.commands ? std::max(event.seconds, kHookCommandSeconds) : event.seconds;
     if (goal) seconds = kGoal;
     // Qwen Code counts the seconds of HTTP hooks and the milliseconds of commands.
     const bool qwen = row.name == "qwen";
@@ -288,7 +76,7 @@ std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHoo
 /// It runs while the agent goes on.
 std::string usage_hook(const AgentRow& row, const HookWay& way) {
     return R"({"type":"command","command":)" + json_text(hook_command(row, way) + " --usage") +
-           ",\"timeout\":" + std::to_string(kCommand) + R"(,"async":true})";
+           ",\"timeout\":" + std::to_string(kHookCommandSeconds) + R"(,"async":true})";
 }
 
 std::array<std::uint32_t, 3> version_numbers(std::string_view version) {
@@ -305,8 +93,36 @@ std::array<std::uint32_t, 3> version_numbers(std::string_view version) {
 
 }  // namespace
 
+std::vector<AgentHookEvent> claude_like_events(bool claude) {
+    const bool reads_use = claude;
+    const std::uint32_t end = reads_use ? kHookCommandSeconds : kHookSeconds;
+    std::vector<AgentHookEvent> events{
+        {"SessionStart", kHookCommandSeconds, true},  // never comes over HTTP
+        {"UserPromptSubmit", kHookSeconds},
+        {"PreToolUse", kHookDecisionSeconds},
+        {"PostToolUse", kHookSeconds},
+        {"PostToolUseFailure", kHookSeconds},
+        {"PostToolBatch", kHookSeconds, false, reads_use},
+        {"PermissionRequest", kHookDecisionSeconds},
+        {"PermissionDenied", kHookSeconds},
+        {"Notification", kHookSeconds},
+        {"Stop", end, reads_use},
+        {"StopFailure", end, reads_use},
+        {"SubagentStart", kHookSeconds},
+        {"SubagentStop", end, reads_use},
+        {"PostCompact", kHookSeconds},
+        {"SessionEnd", kHookSeconds}};
+    if (claude) {
+        events.push_back({"Elicitation", kHookSeconds});
+        events.push_back({"ElicitationResult", kHookSeconds});
+    }
+    return events;
+}
+
 const std::vector<AgentRow>& agent_rows() {
-    static const std::vector<AgentRow> kRows = make_rows();
+    static const std::vector<AgentRow> kRows{claude_row(),   qwen_row(),    codex_row(),
+                                             gemini_row(),   copilot_row(), cline_row(),
+                                             opencode_row(), kilo_row(),    pi_row()};
     return kRows;
 }
 

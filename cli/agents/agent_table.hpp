@@ -39,14 +39,35 @@ struct AgentRow {
     std::string_view project_path;
     /// An environment variable. The folder that it names replaces the first part of user_path;
     /// empty: no such variable.
-    std::string_view folder_variable;
+    std::string_view folder_variable{};
     HookLayout layout;
     bool http;                 ///< its hooks are requests to the daemon
     std::uint32_t time_units;  ///< units of its timeouts in a second: 1 or 1000
-    std::vector<AgentHookEvent> events;
+    std::vector<AgentHookEvent> events{};
     std::string_view tested_from;  ///< the oldest version that was tested end to end
     std::string_view tested_to;    ///< the newest version that was tested end to end
 };
+
+// One function for each agent, defined in agents/<name>/settings.cpp.
+AgentRow claude_row();
+AgentRow cline_row();
+AgentRow codex_row();
+AgentRow copilot_row();
+AgentRow gemini_row();
+AgentRow kilo_row();
+AgentRow opencode_row();
+AgentRow pi_row();
+AgentRow qwen_row();
+
+// How long agents wait for a hook, in seconds.
+inline constexpr std::uint32_t kHookSeconds = 5;
+inline constexpr std::uint32_t kHookCommandSeconds = 10;       ///< a process has to start
+inline constexpr std::uint32_t kHookDecisionSeconds = 86'400;  ///< a person decides
+
+/// The events of Claude Code, and of Qwen Code, which has taken them over. `claude`: headway-hook
+/// comes at the ends of turns and beside batches, to read what was used; and servers of MCP may ask
+/// the person. The next version of an agent may have more: `./dev agents --newest` lists them.
+std::vector<AgentHookEvent> claude_like_events(bool claude);
 
 const std::vector<AgentRow>& agent_rows();
 /// The row of this agent; nullptr: no such agent.

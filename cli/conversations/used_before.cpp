@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "cli/base/json.hpp"
-#include "cli/conversations/codex_rollout.hpp"
+#include "agents/codex/rollout.hpp"
 #include "cli/lines/line_words.hpp"
 #include "hook/text/answers.hpp"
 #include "hook/text/bytes.hpp"

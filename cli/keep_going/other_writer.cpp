@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "cli/base/json.hpp"
-#include "cli/conversations/codex_rollout.hpp"
+#include "agents/codex/rollout.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "system/file_descriptor.hpp"
 

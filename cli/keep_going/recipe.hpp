@@ -10,21 +10,21 @@ namespace headway::cli {
 
 /// How one agent goes on.
 struct Recipe {
-    std::string_view agent;                      ///< by its name in its lines
-    std::span<const std::string_view> programs;  ///< names of its program
-    std::string_view verb;                       ///< before its flags: "exec", "run"; empty: none
+    std::string_view agent{};                      ///< by its name in its lines
+    std::span<const std::string_view> programs{};  ///< names of its program
+    std::string_view verb{};                       ///< before its flags: "exec", "run"; empty: none
     /// Options that take the next word; other options stand alone. A word that is neither is the
     /// prompt.
-    std::span<const std::string_view> valued;
+    std::span<const std::string_view> valued{};
     /// Options of the first run that name a conversation; they go, with their value.
-    std::span<const std::string_view> conversation;
+    std::span<const std::string_view> conversation{};
     /// Options without a value that go on in the newest conversation, which may be another one, or
     /// make a copy of it; they go.
-    std::span<const std::string_view> newest;
-    std::string_view prompt_option;  ///< takes the prompt; empty: the prompt stands alone
-    std::string_view resume;   ///< "--resume", "resume"; ends in `=`: one word with the id; empty:
-                               ///< it cannot be resumed by its own options
-    bool verb_behind = false;  ///< the resume stands behind all flags, as a verb of its own
+    std::span<const std::string_view> newest{};
+    std::string_view prompt_option{};  ///< takes the prompt; empty: the prompt stands alone
+    std::string_view resume{};  ///< "--resume", "resume"; ends in `=`: one word with the id; empty:
+                                ///< it cannot be resumed by its own options
+    bool verb_behind = false;   ///< the resume stands behind all flags, as a verb of its own
     /// Those of `valued` that take all words up to the next option.
     std::span<const std::string_view> greedy{};
     /// Options that name the folder in which the agent works, in each run the same.
@@ -32,6 +32,17 @@ struct Recipe {
     /// Options that make a folder at each start: repeated, they would lead away from the work.
     std::span<const std::string_view> fresh_folder{};
 };
+
+// Each is defined in agents/<name>/resume.cpp.
+extern const Recipe kClaudeRecipe;
+extern const Recipe kClineRecipe;
+extern const Recipe kCodexRecipe;
+extern const Recipe kCopilotRecipe;
+extern const Recipe kGeminiRecipe;
+extern const Recipe kKiloRecipe;
+extern const Recipe kOpencodeRecipe;
+extern const Recipe kPiRecipe;
+extern const Recipe kQwenRecipe;
 
 /// The recipe of an agent by its name in its lines, or by the file name of its program; null: none.
 const Recipe* recipe_of_agent(std::string_view agent);

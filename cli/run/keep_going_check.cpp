@@ -5,7 +5,7 @@
 
 #include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
-#include "cli/conversations/codex_rollout.hpp"
+#include "agents/codex/rollout.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/process/check_command.hpp"
 #include "cli/run/keep_going.hpp"

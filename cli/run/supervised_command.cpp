@@ -12,7 +12,7 @@
 
 #include "api/text/timestamp.hpp"
 #include "cli/base/json.hpp"
-#include "cli/conversations/codex_rollout.hpp"
+#include "agents/codex/rollout.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "core/detection/rate_limit.hpp"
 #include "core/text/text.hpp"

@@ -13,7 +13,7 @@
 #include "api/json/readable_json.hpp"
 #include "cli/scan/store_pieces.hpp"
 #include "cli/scan/without_values.hpp"
-#include "cli/stores/opencode_store.hpp"
+#include "agents/opencode/store.hpp"
 #include "cli/stores/store_database.hpp"
 #include "core/base/limits.hpp"
 

@@ -24,14 +24,14 @@ def literals(path: Path) -> set:
 def sources_of_dialect(name: str) -> list:
     """The file of a dialect and those that it includes."""
     if name in PLUGINS:
-        return [PROJECT / PLUGINS[name], PROJECT / "clients/plugin/daemon.js", PROJECT / "api/hooks/agents/generic.cpp"]
-    files, left = [], [PROJECT / f"api/hooks/agents/{name}.cpp"]
+        return [PROJECT / PLUGINS[name], PROJECT / "clients/plugin/daemon.js", PROJECT / "agents/generic/hooks.cpp"]
+    files, left = [], [PROJECT / f"agents/{name}/hooks.cpp"]
     while left:
         file = left.pop()
         if file in files or not file.exists():
             continue
         files.append(file)
-        for header in re.findall(r'#include "(api/hooks/[\w/]+)\.hpp"', file.read_text(encoding="utf-8")):
+        for header in re.findall(r'#include "((?:agents|api/hooks)/[\w/]+)\.hpp"', file.read_text(encoding="utf-8")):
             left += [PROJECT / f"{header}.cpp", PROJECT / f"{header}.hpp"]
     return files
 
@@ -42,8 +42,9 @@ def words_of(files) -> set:
 
 def events_asked(agent: str) -> list:
     """The events that `headway install AGENT` asks for."""
-    table = (PROJECT / "cli/agents/agent_table.cpp").read_text(encoding="utf-8")
-    name = "claude_like" if agent in ("claude", "qwen") else agent
+    like_claude = agent in ("claude", "qwen")
+    table = (PROJECT / ("cli/agents/agent_table.cpp" if like_claude else f"agents/{agent}/settings.cpp")).read_text(encoding="utf-8")
+    name = "claude_like" if like_claude else agent
     body = re.search(rf"{name}_events\([^)]*\) \{{(.*?)\n\}}", table, re.S)
     events = body.group(1) if body else ""
     if agent == "qwen":
@@ -56,7 +57,7 @@ def causes() -> set:
 
 
 def lines() -> set:
-    return words_of(sorted((PROJECT / "cli/lines").rglob("*.cpp")))
+    return words_of(sorted([*(PROJECT / "cli/lines").glob("*.cpp"), *(PROJECT / "agents").glob("*/lines.cpp")]))
 
 
 def of(agent: str, dialect: str) -> dict:

@@ -18,7 +18,7 @@ import source
 SLEEP = r"\b(sleep|usleep|nanosleep|sleep_for|sleep_until)\s*\("
 EVERYWHERE = lambda path: True  # noqa: E731
 PRODUCT = lambda path: path.parts[0] in source.PRODUCT  # noqa: E731
-LOWER = lambda path: path.parts[0] in ("core", "storage", "api", "config")  # noqa: E731
+LOWER = lambda path: source.place_of(path.as_posix()).split("/")[0] in ("core", "storage", "api", "config")  # noqa: E731
 TESTS = lambda path: path.parts[0] == "tests" and path.parts[1] != "support"  # noqa: E731
 RULES = (
     (re.compile(r"\bdetached\b(?!\s*_)"), EVERYWHERE, "detached: spawn it where its exceptions are seen"),

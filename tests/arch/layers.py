@@ -10,6 +10,8 @@
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
+    agents    one folder an agent; each part of it is a file of api or cli (AGENT_PARTS in source.py)
+
 Each folder's rooms stand in ROOMS from the lowest up: a file includes only its own room and lower ones, and a room holds at
 most 15 files.
 
@@ -134,7 +136,7 @@ def check_include(path, parts: tuple, quote: str, name: str):
             return None
         if "/" not in name or name.startswith("."):
             return f'"{name}": include project headers by their path from the root'
-        return None if name.split("/")[0] in folders else f'{parts[0]} may not include "{name}"'
+        return None if source.place_of(name).split("/")[0] in folders else f'{parts[0]} may not include "{name}"'
     kind = library(name)
     if name in UMBRELLAS:
         return f"<{name}>: include the precise header"
@@ -158,7 +160,7 @@ QUOTAS = (("storage", "libpq", (".cpp",), 4), ("storage", "libpq", (".hpp",), 0)
 
 def room_of(name: str) -> tuple:
     """(top folder, room) of a project file."""
-    top, _, rest = name.partition("/")
+    top, _, rest = source.place_of(name).partition("/")
     return top, rest.rpartition("/")[0]
 
 
@@ -173,12 +175,13 @@ def check_room(relative: str, name: str):
 
 def check_rooms(root) -> list:
     """Files outside all rooms, and rooms of too many files."""
-    counts = {}
+    counts, findings = {}, []
     for path in source.files(root):
         relative = path.relative_to(root).as_posix()
         if relative.split("/")[0] in ROOM_OF:
             counts.setdefault(room_of(relative), []).append(relative)
-    findings = []
+        elif relative.startswith("agents/") and source.place_of(relative) == relative:
+            findings.append(f"{relative}: no part of an agent: name it in AGENT_PARTS of tests/arch/source.py")
     for (top, room), paths in sorted(counts.items()):
         if room not in ROOM_OF[top]:
             findings.append(f"{paths[0]}: {top}/{room} is no room: name it in ROOMS of tests/arch/layers.py")
@@ -226,7 +229,8 @@ def scan(root) -> list:
     findings, users = check_integration(root) + check_rooms(root), {}
     for path in source.files(root):
         relative = path.relative_to(root)
-        parts, text = relative.parts, source.blank(path.read_text(encoding="utf-8"), keep_includes=True)
+        parts = tuple(source.place_of(relative.as_posix()).split("/"))
+        text = source.blank(path.read_text(encoding="utf-8"), keep_includes=True)
         for match in INCLUDE.finditer(text):
             quote, name = match.groups()
             users.setdefault((parts[0], library(name)), set()).add(str(relative))
@@ -292,9 +296,13 @@ BAD = [
     ("points up: cli/verbs/run stands above cli/views", {"cli/views/a.hpp": '#include "cli/verbs/run/b.hpp"\n'}),
     ("core/cellar is no room", {"core/cellar/a.cpp": ""}),
     ("core/base: 16 files", {f"core/base/{n}.hpp": "" for n in "abcdefghijklmnop"}),
+    ("api may not include \"agents/x/lines.hpp\"", {"agents/x/hooks.cpp": '#include "agents/x/lines.hpp"\n'}),
+    ('points up: cli/keep_going stands above cli/lines/agents', {"agents/x/lines.cpp": '#include "agents/x/resume.hpp"\n'}),
+    ("no part of an agent", {"agents/x/tricks.cpp": ""}),
     ("is for tests", {"server/a.cpp": '#include "server/testclock/a.hpp"\n'}),
 ]
 GOOD = [
+    {"agents/x/hooks.cpp": '#include "api/json/a.hpp"\n', "agents/x/lines.cpp": '#include "cli/lines/a.hpp"\n#include "agents/x/hooks.hpp"\n'},
     {"core/base/a.hpp": '#include <vector>\n#include "core/base/b.hpp"\n'},
     {"core/base/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
     {"server/time/time_source_system.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n',

@@ -55,11 +55,13 @@ def scan(root) -> list:
         if path.stem not in listed:
             findings.append(f"{path.relative_to(root)}: in no CMakeLists.txt of tests/")
     for folder in source.PRODUCT:
-        listed = words(root, folder) | (detectors(root) if folder == "core" else set())
+        agents = words(root, "api") | words(root, "cli") if folder == "agents" else set()  # of whose libraries they are
+        listed = words(root, folder) | agents | (detectors(root) if folder == "core" else set())
+        where = "api or cli" if folder == "agents" else folder
         for path in source.files(root, (folder,)):
             relative = path.relative_to(root)
             if not named(relative, listed) and relative.name not in UNLISTED_OK:
-                findings.append(f"{relative}: not in {folder}/CMakeLists.txt")
+                findings.append(f"{relative}: not in {where}/CMakeLists.txt")
     return findings
 
 

@@ -6,7 +6,11 @@ import re
 import sys
 import tempfile
 
-PRODUCT = ("core", "system", "storage", "api", "config", "server", "cli", "hook")
+PRODUCT = ("core", "system", "storage", "api", "config", "agents", "server", "cli", "hook")
+# Parts of an agent, agents/NAME/PART.cpp, and the rooms to which they belong as if they stood there.
+AGENT_PARTS = {"hooks": "api/hooks/agents", "lines": "cli/lines/agents", "store": "cli/stores", "rollout": "cli/conversations",
+               "settings": "cli/agents", "trust": "cli/agents", "resume": "cli/keep_going",
+               "claude_like": "api/hooks/agents", "gemini_like": "api/hooks/agents", "resume_options": "cli/keep_going"}
 LICENCE_LINE = "// SPDX-License-Identifier: Apache-2.0\n"
 OURS = PRODUCT + ("bench", "tests", "clients")
 
@@ -17,6 +21,14 @@ def files(root: pathlib.Path, folders=OURS, suffixes=(".cpp", ".hpp")) -> list:
     for folder in folders:
         found += [p for p in (root / folder).rglob("*") if p.suffix in suffixes and p.is_file()]
     return sorted(found)
+
+
+def place_of(relative: str) -> str:
+    """The path of a project file among the layers: that of a part of an agent is in the room of its kind."""
+    top, _, rest = relative.partition("/")
+    agent, _, part = rest.partition("/")
+    room = AGENT_PARTS.get(part.partition(".")[0]) if top == "agents" else None
+    return f"{room}/{agent}_{part}" if room else relative
 
 
 def line_of(text: str, offset: int) -> int:

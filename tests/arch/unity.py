@@ -39,7 +39,9 @@ def names_in(text: str) -> dict:
 def scan(root) -> list:
     findings = []
     for library in source.PRODUCT:
-        texts = {path: path.read_text(encoding="utf-8") for path in source.files(root, (library,))}
+        paths = [path for path in source.files(root, source.PRODUCT)
+                 if source.place_of(path.relative_to(root).as_posix()).startswith(library + "/")]
+        texts = {path: path.read_text(encoding="utf-8") for path in paths}
         shared = {}
         for path, text in texts.items():
             if path.suffix == ".hpp" and (space := NAMESPACE.search(text)):

@@ -13,7 +13,7 @@
 #include "cli/scan/scan_totals.hpp"
 #include "cli/scan/store_pieces.hpp"
 #include "cli/scan/without_values.hpp"
-#include "cli/stores/opencode_store.hpp"
+#include "agents/opencode/store.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/work.hpp"
 

@@ -113,7 +113,7 @@ class Newest(unittest.TestCase):
             self.assertIn(event, known.events_asked(agent))
         self.assertNotIn("Elicitation", known.events_asked("qwen"))
         self.assertIn("usagelimitexceeded", known.causes())
-        self.assertIn("api/hooks/agents/claude_like.cpp", {str(path.relative_to(PROJECT)) for path in known.sources_of_dialect("qwen")})
+        self.assertIn("agents/common/claude_like.cpp", {str(path.relative_to(PROJECT)) for path in known.sources_of_dialect("qwen")})
 
     def test_each_reviewed_word_has_its_reason(self):
         for agent, kinds in json.loads((PROJECT / "tests/agents/reviewed.json").read_text()).items():

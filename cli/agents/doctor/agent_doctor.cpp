@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/agents/codex_trust.hpp"
+#include "agents/codex/trust.hpp"
 #include "cli/agents/doctor/hook_probe.hpp"
 #include "cli/agents/install/hook_barriers.hpp"
 #include "cli/agents/install/own_hooks.hpp"

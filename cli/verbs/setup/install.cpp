@@ -5,7 +5,7 @@
 #include <regex>
 #include <system_error>
 
-#include "cli/agents/codex_trust.hpp"
+#include "agents/codex/trust.hpp"
 #include "cli/agents/hook_way.hpp"
 #include "cli/agents/install/hook_barriers.hpp"
 #include "cli/agents/install/plans.hpp"

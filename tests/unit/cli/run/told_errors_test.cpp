@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/conversations/codex_rollout.hpp"
+#include "agents/codex/rollout.hpp"
 #include "cli/lines/line_words.hpp"
 #include "cli/lines/retry_notes.hpp"
 #include "tests/unit/cli/lines/told.hpp"

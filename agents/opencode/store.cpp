@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stores/opencode_store.hpp"
+#include "agents/opencode/store.hpp"
 
 #include <utility>
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "api/hooks/agents/claude_like.hpp"
-#include "api/hooks/agents/gemini_like.hpp"
+#include "agents/common/claude_like.hpp"
+#include "agents/common/gemini_like.hpp"
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/read.hpp"
 #include "api/hooks/reply.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/agents/codex_trust.hpp"
+#include "agents/codex/trust.hpp"
 
 #include <system_error>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/conversations/codex_rollout.hpp"
+#include "agents/codex/rollout.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "api/hooks/agents/gemini_like.hpp"
+#include "agents/common/gemini_like.hpp"
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/read.hpp"
 #include "api/hooks/reply.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/hooks/agents/claude_like.hpp"
+#include "agents/common/claude_like.hpp"
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/read.hpp"
 #include "api/hooks/reply.hpp"

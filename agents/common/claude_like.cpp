@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/hooks/agents/claude_like.hpp"
+#include "agents/common/claude_like.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/recipe.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::string_view kCline[] = {"cline"};
+constexpr std::string_view kClineValued[] = {"-c", "--cwd", "-m", "--model", "-t", "--timeout"};
+constexpr std::string_view kClineCwd[] = {"-c", "--cwd"};
+
+}  // namespace
+
+const Recipe kClineRecipe{
+    .agent = "cline",
+    .programs = kCline,
+    .valued = kClineValued,
+    .folder = kClineCwd,
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+// Options of commands that several agents share.
+
+namespace headway::cli {
+
+inline constexpr std::string_view kGeminiGreedy[] = {"-e",
+                                                     "--extensions",
+                                                     "--include-directories",
+                                                     "--allowed-tools",
+                                                     "--allowed-mcp-server-names",
+                                                     "--core-tools",
+                                                     "--exclude-tools"};
+inline constexpr std::string_view kGeminiTalk[] = {"--session-id", "--resume", "-r"};
+inline constexpr std::string_view kOpencodeValued[] = {
+    "-m",      "--model", "--agent",  "--format",  "-f",          "--file",
+    "--title", "--port",  "--attach", "--variant", "--log-level", "--dir"};
+inline constexpr std::string_view kOpencodeTalk[] = {"-s", "--session"};
+inline constexpr std::string_view kOpencodeNewest[] = {"-c", "--continue", "--fork"};
+inline constexpr std::string_view kDir[] = {"--dir"};
+inline constexpr std::string_view kWorktree[] = {"-w", "--worktree"};
+inline constexpr std::string_view kWorktreeLong[] = {"--worktree"};
+
+}  // namespace headway::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/common/resume_options.hpp"
+#include "cli/keep_going/recipe.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::string_view kOpencode[] = {"opencode"};
+
+}  // namespace
+
+const Recipe kOpencodeRecipe{
+    .agent = "opencode",
+    .programs = kOpencode,
+    .verb = "run",
+    .valued = kOpencodeValued,
+    .conversation = kOpencodeTalk,
+    .newest = kOpencodeNewest,
+    .resume = "-s",
+    .folder = kDir,
+    .fresh_folder = kWorktreeLong,
+};
+
+}  // namespace headway::cli

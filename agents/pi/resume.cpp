@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/common/resume_options.hpp"
+#include "cli/keep_going/recipe.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::string_view kPi[] = {"pi"};
+constexpr std::string_view kPiValued[] = {
+    "--provider",       "--model",         "--api-key",
+    "--mode",           "--tools",         "-t",
+    "--thinking",       "--extension",     "-e",
+    "--skill",          "--system-prompt", "--append-system-prompt",
+    "--session-dir",    "--models",        "--theme",
+    "--prompt-template"};
+constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
+constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
+
+}  // namespace
+
+const Recipe kPiRecipe{
+    .agent = "pi",
+    .programs = kPi,
+    .valued = kPiValued,
+    .conversation = kPiTalk,
+    .newest = kPiNewest,
+    .resume = "--session",
+    .fresh_folder = kWorktreeLong,
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/common/resume_options.hpp"
+#include "cli/keep_going/recipe.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::string_view kQwen[] = {"qwen"};
+constexpr std::string_view kQwenValued[] = {"-m",
+                                            "--model",
+                                            "-o",
+                                            "--output-format",
+                                            "--approval-mode",
+                                            "-e",
+                                            "--extensions",
+                                            "--include-directories",
+                                            "--allowed-tools",
+                                            "--allowed-mcp-server-names",
+                                            "--policy",
+                                            "--sandbox-image",
+                                            "--max-session-turns",
+                                            "--auth-type",
+                                            "--core-tools",
+                                            "--exclude-tools",
+                                            "--cwd"};
+constexpr std::string_view kCwd[] = {"--cwd"};
+
+}  // namespace
+
+const Recipe kQwenRecipe{
+    .agent = "qwen",
+    .programs = kQwen,
+    .valued = kQwenValued,
+    .conversation = kGeminiTalk,
+    .prompt_option = "-p",
+    .resume = "--resume",
+    .greedy = kGeminiGreedy,
+    .folder = kCwd,
+    .fresh_folder = kWorktreeLong,
+};
+
+}  // namespace headway::cli
