@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
-#include "cli/base/json.hpp"
 #include "agents/codex/rollout.hpp"
+#include "cli/base/json.hpp"
 #include "cli/lines/line_words.hpp"
 #include "hook/text/answers.hpp"
 #include "hook/text/bytes.hpp"

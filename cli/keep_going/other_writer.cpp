@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/base/json.hpp"
 #include "agents/codex/rollout.hpp"
+#include "cli/base/json.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "system/file_descriptor.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
+#include "agents/codex/rollout.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
-#include "agents/codex/rollout.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/process/check_command.hpp"
 #include "cli/run/keep_going.hpp"

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "agents/codex/rollout.hpp"
 #include "api/text/timestamp.hpp"
 #include "cli/base/json.hpp"
-#include "agents/codex/rollout.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "core/detection/rate_limit.hpp"
 #include "core/text/text.hpp"

@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "agents/opencode/store.hpp"
 #include "api/json/json_document.hpp"
 #include "api/json/readable_json.hpp"
 #include "cli/scan/store_pieces.hpp"
 #include "cli/scan/without_values.hpp"
-#include "agents/opencode/store.hpp"
 #include "cli/stores/store_database.hpp"
 #include "core/base/limits.hpp"
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/opencode/store.hpp"
 #include "cli/base/json.hpp"
 #include "cli/scan/report/scan_page.hpp"
 #include "cli/scan/report/scan_view.hpp"
@@ -13,7 +14,6 @@
 #include "cli/scan/scan_totals.hpp"
 #include "cli/scan/store_pieces.hpp"
 #include "cli/scan/without_values.hpp"
-#include "agents/opencode/store.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/work.hpp"
 
