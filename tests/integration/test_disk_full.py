@@ -67,8 +67,8 @@ class FullDisk(TestCase):
         with EventStream(self.daemon.port, "/v1/stream") as stream:
             self.assertEqual(stream.next().name, "hello")
 
-    def pre(self, session: str, tool: str, call: str):
-        return self.client.post("/v1/hooks/generic", {"event": "pre", "agent": "a", "session": session, "tool": tool, "args": {}, "call": call, "hold_ms": 1})
+    def pre(self, session: str, tool: str, call: str, **more):
+        return self.client.post("/v1/hooks/generic", {"event": "pre", "agent": "a", "session": session, "tool": tool, "args": {}, "call": call, "hold_ms": 1, **more})
 
     def test_calls_that_must_not_run_unasked_are_refused_while_nothing_can_be_stored(self):
         self.start_on(free_space_min="8MiB")
@@ -82,7 +82,10 @@ class FullDisk(TestCase):
         self.check_refusal(self.fill_by_events())
         for session, tool in (("paused", "read"), ("stopped", "read"), ("guarded", "deploy")):
             self.assertIn("store", self.pre(session, tool, "c2").json()["deny"])
+            new = self.pre("new", tool, "c3", parent=session)
+            self.assertIn("store", new.json().get("deny", ""), f"{session}: a sub-agent that cannot be opened: {new.body}")
         self.check_refusal(self.pre("free", "read", "c2"))
+        self.check_refusal(self.pre("new", "read", "c3", parent="free"))
 
     def test_where_sqlite_itself_has_no_room_they_are_refused_too(self):
         self.start_on(free_space_min="0", ballast="0")

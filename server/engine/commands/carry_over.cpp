@@ -306,8 +306,7 @@ Result<> check_turn(Reader& reader, const std::string& session, BegunBy by) {
     HEADWAY_TRY(const std::string line, name_before(reader, next ? next->base : std::string{}));
     if (!line.empty() && by == BegunBy::kAgent)
         return Error{ErrorCode::kForbidden,
-                     next->base + " goes on in the next id of its own line, and begins none of " +
-                         "its own; choose another id",
+                     next->base + " goes on in the next id of its own line; choose another id",
                      "id"};
     HEADWAY_TRY(const Resident* ended, ended_before(reader, session));
     if (ended != nullptr && (by != BegunBy::kAgent || !was_stopped(ended->session.state())))
@@ -319,9 +318,7 @@ Result<> check_turn(Reader& reader, const std::string& session, BegunBy by) {
                          "another id",
                      "id"};
     return Error{ErrorCode::kForbidden,
-                 "this is the session that " + name +
-                     " goes on in after its end, and begins then; choose another id",
-                 "id"};
+                 name + " goes on in this session only after its end; choose another id", "id"};
 }
 
 std::vector<std::string> take_rules(const core::SessionState& before, const core::Policy& base,
@@ -365,7 +362,9 @@ Result<> name_newest_parent(Reader& reader, const std::string& session, std::str
         return {};
     }
     HEADWAY_TRY(std::string newest, in_force(reader, base, Begins::kNever));
-    if (newest != base) parent = std::move(newest);
+    // A generation that does not exist would have no family, and none of its rules.
+    HEADWAY_TRY(const bool exists, reader.knows(parent));
+    if (newest != base || !exists) parent = std::move(newest);
     return {};
 }
 

@@ -108,7 +108,8 @@ core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session);
 
 /// Replaces the parent by the generation in which it goes on, because an earlier one is no longer
-/// charged; clears it if it is an earlier generation of `session`.
+/// charged, and one that does not exist has no rules; clears it if it is an earlier generation of
+/// `session`.
 core::Result<> name_newest_parent(Reader& reader, const std::string& session, std::string& parent);
 
 /// Begins a session and appends its events to `events`. If `before` is not null, the session gets

@@ -293,9 +293,19 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
 }
 
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
-                                            const HookCall& call) {
+                                            const std::string& parent, const HookCall& call) {
     if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
-    if (!is_forbidden(reader, session, call.hook.call.tool, call.args_digest)) return std::nullopt;
+    std::string bound = session;
+    if (!parent.empty() && !reader.is_shared()) {
+        const auto known = reader.find(session);
+        // The parent's rules apply to a sub-agent that cannot be opened.
+        if (known && *known == nullptr) {
+            auto above = in_force(reader, parent, Begins::kNever);
+            bound = above ? *std::move(above) : parent;
+        }
+    }
+    if (!is_forbidden(reader, std::move(bound), call.hook.call.tool, call.args_digest))
+        return std::nullopt;
     HookAnswered answered;
     answered.session = std::move(session);
     answered.reply.deny = "This call may not run: the daemon cannot store it.";

@@ -32,7 +32,8 @@ core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& 
 
 /// The answer to a hook while nothing can be stored: a refusal if the rules, or a person's decision
 /// about the session or an ancestor, forbid that the call runs unasked. Nothing for other hooks.
+/// `parent`: of a sub-agent, whose session may be unknown; or empty.
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
-                                            const HookCall& call);
+                                            const std::string& parent, const HookCall& call);
 
 }  // namespace headway::server

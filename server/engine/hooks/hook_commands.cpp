@@ -303,7 +303,7 @@ std::optional<HookAnswered> HookCommand::unstored(Reader& reader) const {
     if (!reader.is_shared()) {  // else each look may wait for a connection
         if (auto current = in_force(reader, session, Begins::kNever)) id = *std::move(current);
     }
-    return answer_unstored(reader, std::move(id), call);
+    return answer_unstored(reader, std::move(id), parent, call);
 }
 
 Result<bool> HookCommand::is_well_named(Reader& reader) const {

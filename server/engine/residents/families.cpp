@@ -4,28 +4,32 @@
 namespace headway::server {
 
 void Families::join(const std::string& parent, storage::SessionKey child) {
-    if (members_.contains(child)) return;
-    Family& family = families_[parent];
-    members_[child] = {&family, family.children.size()};
-    family.children.push_back(child);
+    const auto member = members_.find(child);
+    if (member != members_.end()) {
+        if (member->second.family->first == parent) return;
+        leave(child);
+    }
+    Named& family = *families_.try_emplace(parent).first;
+    members_[child] = {&family, family.second.children.size()};
+    family.second.children.push_back(child);
 }
 
-void Families::leave(const std::string& parent, storage::SessionKey child) {
+void Families::leave(storage::SessionKey child) {
     const auto member = members_.find(child);
     if (member == members_.end()) return;
-    auto& [family, place] = member->second;
+    const auto [family, place] = member->second;
+    std::vector<storage::SessionKey>& children = family->second.children;
     // The last child takes its place.
-    family->children[place] = family->children.back();
-    members_[family->children[place]].place = place;
-    family->children.pop_back();
-    const bool last = family->children.empty();
+    children[place] = children.back();
+    members_[children[place]].place = place;
+    children.pop_back();
     members_.erase(child);
-    if (last) families_.erase(parent);
+    if (children.empty()) families_.erase(family->first);
 }
 
 void Families::hear(storage::SessionKey child) {
     const auto member = members_.find(child);
-    if (member != members_.end()) member->second.family->first = member->second.place;
+    if (member != members_.end()) member->second.family->second.first = member->second.place;
 }
 
 void Families::clear() {

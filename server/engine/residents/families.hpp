@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "storage/store/store.hpp"
@@ -21,10 +22,11 @@ public:
     /// checks; the next search continues with the remaining descendants.
     static constexpr std::size_t kLooksMax = 4096;
 
-    /// Adds an open child. Idempotent.
+    /// Adds an open child, or moves it from the family of another parent: a later opening may name
+    /// a later generation of it. Idempotent.
     void join(const std::string& parent, storage::SessionKey child);
     /// Removes a child that has ended or is deleted; ignores unknown children.
-    void leave(const std::string& parent, storage::SessionKey child);
+    void leave(storage::SessionKey child);
     /// Makes any() check this child first, because it has reported.
     void hear(storage::SessionKey child);
     void clear();
@@ -67,8 +69,9 @@ private:
         std::vector<storage::SessionKey> children;
         std::size_t first = 0;  ///< index at which the next any() begins
     };
+    using Named = std::pair<const std::string, Family>;  // by parent
     struct Member {
-        Family* family = nullptr;  ///< stable: unordered_map does not move its nodes
+        Named* family = nullptr;  ///< stable: unordered_map does not move its nodes
         std::size_t place = 0;
     };
     std::unordered_map<std::string, Family> families_;

@@ -16,7 +16,7 @@ void SessionTree::note(const Resident& child) {
     const core::SessionState& state = child.session.state();
     if (state.about.parent.empty()) return;
     if (state.ended() || state.about.recorded) {
-        families_.leave(state.about.parent, child.key);
+        families_.leave(child.key);
     } else {
         families_.join(state.about.parent, child.key);
         families_.hear(child.key);

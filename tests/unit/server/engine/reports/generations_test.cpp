@@ -386,6 +386,23 @@ TEST_CASE("engine generations: an agent that opens the next one gets no other ru
     CHECK(answered(daemon, hook(call(9))).hold);
 }
 
+TEST_CASE("engine generations: a parent that does not exist is no way out of a family", "[server]") {
+    Supervised daemon;
+    require_ok(daemon.ask(strict_with({})));
+    const auto child = [&](const std::string& id) {
+        OpenCommand command = opening(id);
+        command.controls = false;
+        command.about.parent = "s~7";
+        require_ok(daemon.ask(command));
+        CHECK(opened(daemon, id).parent == "s");
+    };
+    child("kid");
+    end_itself(daemon, "kid");
+    child("kid~2");
+    control(daemon, "s", Control::kPause);
+    CHECK(answered(daemon, hook(call(1), "kid")).hold);
+}
+
 TEST_CASE("engine generations: an operator's opening wins over one of the agent's", "[server]") {
     Supervised daemon;
     OpenCommand agents = opening("s");

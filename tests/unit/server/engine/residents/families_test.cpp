@@ -53,17 +53,24 @@ TEST_CASE("families: joining, leaving and looking agree with a plain set", "[ser
     Gen gen{seed()};
     Families families;
     std::map<std::string, std::set<SessionKey>> plain;
+    const auto leaves = [&plain](SessionKey child) {
+        for (auto& [parent, children] : plain)
+            children.erase(child);
+    };
     for (int i = 0; i < 20'000; ++i) {
         const auto child = static_cast<SessionKey>(1 + gen.below(60));
-        const std::string parent = "p" + std::to_string(child % 5);
+        // A child may change to another parent.
+        const std::string parent =
+            "p" + std::to_string((static_cast<std::uint64_t>(child) + gen.below(2)) % 5);
         switch (gen.below(3)) {
             case 0:
                 families.join(parent, child);
+                leaves(child);
                 plain[parent].insert(child);
                 break;
             case 1:
-                families.leave(parent, child);
-                plain[parent].erase(child);
+                families.leave(child);
+                leaves(child);
                 break;
             default:
                 families.hear(child);
