@@ -177,6 +177,8 @@ std::string word_of(const Json& value) {
 // for an end that is not one in `terminal_reason`.
 std::string fault_of(const Json& line) {
     if (std::string fault = fault_of_result(line); !fault.empty()) return fault;
+    const bool refused = line["num_turns"].is_unsigned() && line.count_of("num_turns") == 0;
+    if (refused) return "the model was not asked";  // a hook, or a command of the agent itself
     const Json& end = line["terminal_reason"];
     if (line.contains("terminal_reason") && end != "completed")
         return "it ended with " + word_of(end);

@@ -38,6 +38,12 @@ void read_tool_result(const Json& line, AgentLine& agent_line) {
         return add_succeeded(agent_line, line["tool_id"], line["output"]);
     std::string why = text_of_error(error);
     if (why.empty()) why = text_of_content(line["output"]);
+    if (error["type"] == "stop_execution") {  // its result then says success
+        ToldError stop{text_of_content(line["output"])};
+        stop.error_class = "hook_stopped";
+        stop.ends_turn = true;
+        add_error(agent_line, stop);
+    }
     add_failed(agent_line, line["tool_id"], class_of(error.text_of("type")), why);
 }
 

@@ -199,7 +199,8 @@ void AgentLines::note(const LineEvent& event) {
     const Json& data = event.data;
     const bool message = event.type == "message" && data["role"] == "assistant";
     if (message) last_message_ = data.text_of("text");
-    if (message || event.type == "tool.started") {
+    const bool answers = message && has_words(last_message_);
+    if (answers || event.type == "tool.started") {
         facts_.answered = true;
         facts_.error.reset();
     }
@@ -209,6 +210,11 @@ void AgentLines::note(const LineEvent& event) {
     if (event.type != "tool.finished") return;
     facts_.answered = true;
     if (data["error"]["class"] == "denied") facts_.note_refused(data.text_of("tool"));
+    if (data["error"]["class"] == "unknown_tool") facts_.note_missing(data.text_of("tool"));
+    if (data.flag_of("ok")) {
+        facts_.succeeded = true;
+        facts_.missing.clear();
+    }
     if (!data.flag_of("ok")) {
         if (failed_.size() == kOpenCallsMax) failed_.pop_front();
         failed_.push_back(data.text_of("call_id"));
@@ -251,7 +257,6 @@ void AgentLines::look_again() {
 void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {
     const std::optional<LineUse> used = meter_.add(use);
     if (!used) return;
-    if (used->tokens.output + used->tokens.reasoning > 0) facts_.answered = true;
     LineUse line_use = *used;
     if (line_use.model.empty()) line_use.model = model_;
     const bool apart = use.hooks_tell_tokens && used->cost_usd;

@@ -109,6 +109,13 @@ std::optional<std::uint64_t> status_of(const Json& value) {
     return status;
 }
 
+bool has_words(std::string_view text) {
+    constexpr std::string_view kSpace = " \t\r\n";
+    const std::size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
+    text.remove_prefix(begin);
+    return !text.empty() && text.substr(0, text.find_last_not_of(kSpace) + 1) != "(no content)";
+}
+
 std::string fault_of_result(const Json& line) {
     const Json& is_error = line["is_error"];
     if (!is_error.is_boolean()) return "its result does not say if it is an error";

@@ -40,6 +40,9 @@ void add_beginning(AgentLine& line, std::string_view agent, std::string_view ses
 /// Text, or the texts in a list of `{"type":"text","text":...}`; JSON for any other value.
 std::string text_of_content(const Json& content);
 
+/// False for white space, and for what agents write in place of an empty answer. Pure.
+bool has_words(std::string_view text);
+
 /// An error as agents write it: text, or an object with `message` or `data.message`.
 std::string text_of_error(const Json& error);
 

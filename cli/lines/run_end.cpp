@@ -179,7 +179,10 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
                list_of(facts.refused) + " was refused, and no call after that changed anything";
-    if (!facts.answered && facts.result->text.empty())
+    if (!facts.missing.empty())
+        return "nothing was done: there is no tool " + list_of(facts.missing) +
+               ", and no other call succeeded";
+    if (!facts.answered && !has_words(facts.result->text))
         return name + " ended without an answer or a call";
     return {};
 }
@@ -195,9 +198,21 @@ void RunFacts::note_notice(const std::string& words) {
     notices.push_back(bounded_text(words, kWordsMax));
 }
 
+namespace {
+
+void note_name(std::vector<std::string>& names, const std::string& tool) {
+    if (std::find(names.begin(), names.end(), tool) != names.end()) return;
+    if (names.size() < RunFacts::kRefusedMax) names.push_back(bounded_text(tool, 200));
+}
+
+}  // namespace
+
 void RunFacts::note_refused(const std::string& tool) {
-    if (std::find(refused.begin(), refused.end(), tool) != refused.end()) return;
-    if (refused.size() < kRefusedMax) refused.push_back(bounded_text(tool, 200));
+    note_name(refused, tool);
+}
+
+void RunFacts::note_missing(const std::string& tool) {
+    if (!succeeded) note_name(missing, tool);
 }
 
 RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {

@@ -29,11 +29,15 @@ struct RunFacts {
     /// Tools of the calls that the agent's rules refused since the last call that changed
     /// something.
     std::vector<std::string> refused;
-    bool answered = false;  ///< the model gave a message, a call, or the tokens of an answer
-    bool changed = false;   ///< a call that does more than read has succeeded
+    std::vector<std::string> missing;  ///< tools that the agent does not have, while no call
+                                       ///< succeeds
+    bool answered = false;             ///< the model gave a message or a call
+    bool succeeded = false;            ///< a call has succeeded
+    bool changed = false;              ///< a call that does more than read has succeeded
 
     void note_notice(const std::string& words);
     void note_refused(const std::string& tool);
+    void note_missing(const std::string& tool);
 };
 
 struct RunEnd {

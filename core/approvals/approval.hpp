@@ -149,12 +149,14 @@ struct Grant {
     std::string args_digest;
     GrantMatch match = GrantMatch::kArgs;
     Timestamp until = kNever;  ///< end of the grant; kNever = the end of the session
+    Timestamp decided_at = kNever;
     bool live(Timestamp now) const noexcept { return until == kNever || now < until; }
     bool operator==(const Grant&) const = default;
     static constexpr auto fields() {
         return field_list(field("n", &Grant::n), field("kind", &Grant::kind),
                           field("tool", &Grant::tool), field("args_digest", &Grant::args_digest),
-                          field("match", &Grant::match), field("until", &Grant::until));
+                          field("match", &Grant::match), field("until", &Grant::until),
+                          field("decided_at", &Grant::decided_at));
     }
 };
 
@@ -210,7 +212,7 @@ struct RulingFor {
 /// The newest decision of a person about a call.
 struct NewestRuling {
     bool rejects = false;
-    Timestamp at = kNever;  ///< kNever: not known any more
+    Timestamp at = kNever;
 };
 
 constexpr auto Approval::fields() {

@@ -270,7 +270,9 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
         });
     if (about == requests.rend()) {
         if (rejected) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
-        const bool raised = must_ask || (rejected && !finished.refused());
+        // A client refuses a call that no person could see. It could as well not report it.
+        const bool raised =
+            (must_ask && !finished.refused_by_agent()) || (rejected && !finished.refused());
         return raised ? std::optional{alarm} : std::nullopt;
     }
     const bool edited = about->decision == Decision::kEdit && finished.as_asked(*about);

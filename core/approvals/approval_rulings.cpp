@@ -47,7 +47,7 @@ Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now
 
 bool same_ruling(const Approval& approval, const Ruling& ruling) {
     HEADWAY_ASSERT(!approval.pending());
-    if (approval.decision != ruling.decision) return false;
+    if (approval.decision != ruling.decision || approval.closed) return false;
     switch (ruling.decision) {
         case Decision::kEdit:
             return approval.run_digest == ruling.edited_digest;
@@ -179,7 +179,9 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
 const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
     // A person has rejected this very call, which a grant of the whole tool does not take back.
     const bool tool = asked.kind == ApprovalKind::kTool;
-    if (tool && is_rejected(asked.tool, asked.args_digest, {.now = now})) return nullptr;
+    // An approval of one execution is for its own request alone.
+    if (tool && is_rejected(asked.tool, asked.args_digest, {.now = now, .own = false}))
+        return nullptr;
     const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
         return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
                (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
@@ -229,7 +231,11 @@ std::size_t Approvals::pending_own() const noexcept {
 
 void add_rejected(Approvals& approvals, std::uint64_t call, Timestamp at) {
     auto& rejected = approvals.rejected;
-    std::erase_if(rejected, [call](const RejectedCall& one) { return one.call == call; });
+    std::erase_if(rejected, [&](const RejectedCall& one) {
+        if (one.call != call) return false;
+        at = std::max(at, one.at);  // a request may be dropped after a later rejection
+        return true;
+    });
     if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
     rejected.push_back({call, at});
 }
@@ -273,8 +279,7 @@ std::optional<NewestRuling> Approvals::newest_ruling(std::string_view tool,
         const bool exact = grant.kind == ApprovalKind::kTool && grant.match == GrantMatch::kArgs &&
                            grant.tool == tool && grant.args_digest == args_digest;
         if (!exact || !grant.live(call.now)) continue;
-        const Approval* const source = find(grant.n);
-        return NewestRuling{false, source != nullptr ? source->decided_at : kNever};
+        return NewestRuling{false, grant.decided_at};
     }
     const auto noted = noted_rejection(*this, call_digest(tool, args_digest));
     if (rejection == nullptr) return noted;

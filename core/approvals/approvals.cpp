@@ -128,7 +128,7 @@ void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
     HEADWAY_ASSERT(approval.scope != GrantScope::kOnce && !approval.pending());
     if (grants.size() == limits::kGrantsMax) grants.erase(grants.begin());
     grants.push_back({approval.n, approval.kind, approval.tool, approval.args_digest,
-                      approval.match, approval.until});
+                      approval.match, approval.until, approval.decided_at});
     HEADWAY_ASSERT(grants.size() <= limits::kGrantsMax);
 }
 

@@ -116,7 +116,7 @@ bool take_advice(SessionState& state, std::string_view id) {
     note_acknowledged(state, id);
     bool taken = false;
     for (Nudge& nudge : state.nudges) {
-        if (nudge.directive != id) continue;
+        if (nudge.directive != id || nudge.acknowledged) continue;  // once for each directive
         HEADWAY_ASSERT(nudge.step != 0);
         nudge.acknowledged = true;
         taken = true;

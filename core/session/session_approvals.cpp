@@ -43,7 +43,7 @@ bool person_rejected(const Command& command, const Approval& approval) {
     const auto& elsewhere = command.context().rejected_elsewhere;
     const std::uint64_t call = call_digest(approval.tool, approval.args_digest);
     return command.state().approvals.is_rejected(approval.tool, approval.args_digest,
-                                                 {.now = command.now()}) ||
+                                                 {.now = command.now(), .own = false}) ||
            std::find(elsewhere.begin(), elsewhere.end(), call) != elsewhere.end();
 }
 

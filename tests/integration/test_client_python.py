@@ -473,6 +473,23 @@ class Obeys(ClientCase):
                 return await s.aapprove("Remove it?", args=[Target("x")])
             self.assertFalse(asyncio.run(asks()))
 
+    def test_arguments_that_change_while_a_person_decides_do_not_run(self):
+        ran, places = [], ["staging"]
+        with self.session() as s:
+            @s.tool
+            def deploy(places):
+                ran.append(list(places))
+            held = self.later(deploy, places)
+            self.pending(s)
+            places.append("production")
+            self.decide(s, "approve")
+            with self.assertRaisesRegex(headway.Denied, "have changed since a person was asked"):
+                held.result(20)
+            held = self.later(deploy, places)
+            self.decide(s, "approve")
+            held.result(20)
+        self.assertEqual(ran, [["staging", "production"]])
+
     def test_no_decision_is_made_about_a_dict_whose_keys_cannot_be_shown(self):
         ran = []
         with self.session() as s:

@@ -24,6 +24,7 @@ from ._wire import LOG, Abort, Away
 F = TypeVar("F", bound=Callable[..., Any])
 DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
 LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
+CHANGED = "The arguments have changed since a person was asked, so the call may not run. Ask again."
 AGAIN_SECONDS = 60.0  # a call that a person is asked about waits so long for a daemon that went away meanwhile
 AGAIN_EVERY_SECONDS = 0.2
 GONE = {"deny": "Headway went away while this call waited for a decision. Do something else, and try it again later."}
@@ -369,6 +370,9 @@ class Session(People):
             elif call.allowed_by and call._formless:  # the decision is about any object of the type
                 self._asks_a_person.add(call.tool)
                 call.denied = not_shown(call._formless)
+                call.fail(call.denied)
+            elif call.allowed_by and shown(call.args)[0] != call._sent:
+                call.denied = CHANGED
                 call.fail(call.denied)
             if answer is GONE:
                 call.fail(call.denied)  # the daemon does not know yet that it did not run

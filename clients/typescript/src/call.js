@@ -101,12 +101,18 @@ export class Call {
       if (answer.failed === 'refused') return { deny: 'A person could not be asked about this call, so it may not run.', gone: true };
       const { edit } = answer;
       const then = await ask('pre', edit !== undefined ? { args: edit } : {});
-      return edit !== undefined && then.edit === undefined ? { ...then, edit } : then;
+      return edit !== undefined && then.edit === undefined ? { ...then, edit } : this.#unchanged(then, args);
     }
-    const answer = await ask('pre');
+    const answer = this.#unchanged(await ask('pre'), args);
     if (!unseen || !answer.allow || answer.edit !== undefined || answer.deny || answer.stop) return answer;
     asks(this.#session).add(this.tool); // the decision is about any value that looks the same
     return unseen;
+  }
+
+  // What a person has allowed are the arguments as they were sent.
+  #unchanged(answer, sent) {
+    const same = !answer.allow || answer.edit !== undefined || JSON.stringify(shown(this.args).copy) === JSON.stringify(sent);
+    return same ? answer : { deny: 'The arguments have changed since a person was asked, so the call may not run. Ask again.', gone: true };
   }
 
   /** It has worked. */

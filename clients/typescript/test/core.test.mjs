@@ -20,11 +20,12 @@ after(() => hw.stop());
 
 const open = (options) => session({ url: hw.url, token: '', ...options });
 const finished = async (s) => (await hw.events(s.id)).filter(({ type }) => type === 'tool.finished').map(({ data }) => data);
-const decide = async (s, decision) => {
+const decide = async (s, decision, meanwhile = () => {}) => {
   const { approvals } = await until(async () => {
     const inbox = await hw.request('GET', `/v1/approvals?session=${s.id}`);
     return inbox.approvals.length ? inbox : null;
   }, 'a request for approval');
+  meanwhile();
   return hw.operator('POST', `/v1/approvals/${approvals[0].id}/decision`, decision);
 };
 
@@ -142,6 +143,21 @@ test('a person rejects, approves and edits a call', async () => {
   await s.end();
   const state = await hw.session(s.id);
   assert.deepEqual([state.alarms, state.in_flight], [[], []]);
+});
+
+test('arguments that change while a person decides do not run', async () => {
+  const s = await open({});
+  const ran = [];
+  const deploy = s.tool('deploy', async ({ to }) => ran.push([...to]));
+  const to = ['staging'];
+  const changed = deploy({ to });
+  await decide(s, { decision: 'approve' }, () => to.push('production'));
+  await assert.rejects(changed, (error) => error instanceof Denied && /have changed since a person was asked/.test(error.reason));
+  const same = deploy({ to });
+  await decide(s, { decision: 'approve' });
+  await same;
+  assert.deepEqual(ran, [['staging', 'production']]);
+  await s.end();
 });
 
 test('an edit takes the place of arguments of any kind, or the call is refused', async () => {

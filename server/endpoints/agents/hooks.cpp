@@ -16,6 +16,7 @@
 #include "api/hooks/texts/goal_report.hpp"
 #include "api/json/readable_json.hpp"
 #include "core/base/limits.hpp"
+#include "core/views/digest.hpp"
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
 #include "server/process/descriptors.hpp"
@@ -112,7 +113,8 @@ struct HookReading {
 std::vector<HookUse> uses_of(const Call& call) {
     std::vector<HookUse> uses;
     for (const auto& use : api::hooks::read_answer_uses(call.request.head.hook_usage))
-        uses.push_back({"usage:" + std::string{use.id}, use.at, use.usage});
+        uses.push_back(
+            {std::string{core::kOwnEventIds} + "usage:" + std::string{use.id}, use.at, use.usage});
     return uses;
 }
 

@@ -90,12 +90,13 @@ bool is_of_one_run(const core::Label& label) {
 }
 
 /// First those of the generation before: caps count by them.
-void take_labels(const std::vector<core::Label>& before, std::vector<core::Label>& labels) {
+void take_labels(const std::vector<core::Label>& before, bool of_hooks,
+                 std::vector<core::Label>& labels) {
     std::vector<core::Label> all;
     for (const core::Label& label : before) {
         const auto own = std::find_if(labels.begin(), labels.end(),
                                       [&](const auto& other) { return other.key == label.key; });
-        all.push_back(own != labels.end() && is_of_one_run(label) ? *own : label);
+        all.push_back(own != labels.end() && of_hooks && is_of_one_run(label) ? *own : label);
         if (own != labels.end()) labels.erase(own);
     }
     all.insert(all.end(), labels.begin(), labels.end());
@@ -331,15 +332,15 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     if (!asks_trust && policy.trust_origin) about.policy.trust_origin.reset();
     const core::AgentInfo& agent = before.about.agent;
     // The hooks' word counts more than that of a caller without `control`, who may be the agent.
-    const bool hooks = !about.adapters.empty() && !about.agent.type.empty();
-    const bool keeps = before.about.by_operator || !hooks;
+    const bool of_hooks = !about.adapters.empty();
+    const bool keeps = before.about.by_operator || !of_hooks || about.agent.type.empty();
     if (keeps && !agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
     if (keeps && !agent.name.empty()) about.agent.name = agent.name;
     about.by_operator = before.about.by_operator;
     take_adapters(before.about.adapters, about.adapters);
     const std::string& parent = before.about.parent;  // a later generation of it is the same family
     if (base_of(about.parent) != base_of(parent)) about.parent = parent;
-    take_labels(before.about.labels, about.labels);
+    take_labels(before.about.labels, of_hooks, about.labels);
     return raised;
 }
 

@@ -42,6 +42,9 @@ void add_rejections(const core::Approvals& approvals, std::vector<std::uint64_t>
     }
     for (const core::RejectedCall& one : approvals.rejected)
         refused.push_back(one.call);
+    // Equal requests are one call: an agent must not fill the list with them.
+    std::sort(refused.begin(), refused.end());
+    refused.erase(std::unique(refused.begin(), refused.end()), refused.end());
 }
 
 /// An agent may end its session, and goes on in the next: that must not lift a rejection. Called
@@ -125,18 +128,21 @@ bool was_rejected_before(Reader& reader, std::string name, const CallAsked& call
 struct NamedCall {
     std::string tool;  ///< empty: none
     std::string args_digest;
+    bool ran = false;  ///< else a request asks for it
 };
 
 /// The call that has run, or that a request asks for.
 NamedCall named_call(const core::Event& event) {
     if (const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload))
-        return asked->kind == core::ApprovalKind::kTool ? NamedCall{asked->tool, asked->args_digest}
-                                                        : NamedCall{};
+        return asked->kind == core::ApprovalKind::kTool
+                   ? NamedCall{asked->tool, asked->args_digest, false}
+                   : NamedCall{};
     const auto* call = std::get_if<core::ToolFinished>(&event.payload);
     if (call == nullptr) return {};
     return {call->tool,
             core::asked_digest_of(
-                *call, call->fingerprint ? *call->fingerprint : core::plain_fingerprint(*call))};
+                *call, call->fingerprint ? *call->fingerprint : core::plain_fingerprint(*call)),
+            true};
 }
 
 }  // namespace
@@ -206,7 +212,9 @@ bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
         const auto later = depth == 0 ? Result<const Resident*>{nullptr} : successor(reader, *one);
         if (!later) return true;
         const core::SessionState& newest = *later ? (*later)->session.state() : state;
-        const bool held = depth > 0 && (holds_pause(state, *later) || was_ended_for_it(newest));
+        const bool halted = state.outcome == core::Outcome::kHalted;
+        const bool held =
+            depth > 0 && (holds_pause(state, *later) || was_ended_for_it(newest) || halted);
         if (held || core::must_stop(state) || core::must_stop(newest) ||
             rules.must_ask(*state.policy, named) || rules.must_ask(*newest.policy, named))
             return true;
@@ -217,7 +225,7 @@ bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
         id = state.about.parent;
         one = id.empty() ? nullptr : read(id);
     }
-    return false;
+    return one != nullptr;  // a circle, or too many
 }
 
 std::vector<core::Event> waiting_requests(const core::Approvals& approvals) {
@@ -252,9 +260,10 @@ Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, 
         HEADWAY_TRY(const Resident* after, successor(transaction.reader(), *one));
         above.emplace_back(&one->session.state().approvals, after);
     }
-    for (const auto& [tool, digest] : calls) {
+    for (const auto& [tool, digest, ran] : calls) {
         const CallAsked call{tool, digest, transaction.now()};
-        const auto decided = own.newest_ruling(tool, digest, {.now = call.now});
+        // An approval of one execution is for its own request alone.
+        const auto decided = own.newest_ruling(tool, digest, {.now = call.now, .own = ran});
         const auto& noted = own.rejected;
         if (decided && decided->rejects) {  // by a request of its own, alarm_of() sees it
             const bool below = std::any_of(

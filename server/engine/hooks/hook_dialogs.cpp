@@ -8,6 +8,7 @@
 #include "core/budgets/budget.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "core/text/text.hpp"
+#include "server/engine/commands/family_writes.hpp"
 
 namespace headway::server {
 namespace {
@@ -66,8 +67,12 @@ Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCal
     const bool room = resident.session.admit_requests(1).has_value();
     if (!asked || !room || wait <= core::Millis{0}) return {};
     asked->expires_in_ms = static_cast<std::uint64_t>(wait.count());
-    return transaction.change(resident, [&](core::Session& session, const core::Context& context,
+    core::Event request;
+    request.payload = *asked;
+    HEADWAY_TRY(const auto rejected, rejected_elsewhere(transaction, resident, {&request, 1}));
+    return transaction.change(resident, [&](core::Session& session, core::Context context,
                                             std::vector<core::Event>& events) {
+        context.rejected_elsewhere = rejected;
         call.dialog = session.ask_beside_dialog(*std::move(asked), context, events);
         for (core::Event& event : events) {  // by which a hook that is sent again is known
             if (event.n == call.dialog) event.event_id = call.hook.event_id;

@@ -70,7 +70,7 @@ Result<Takes> taken_from(Transaction& transaction, const std::string& job, const
     HEADWAY_TRY(const auto newest, transaction.store().idempotency().find_key(key_of(job)));
     const bool of_job = newest && newest->session == before.session.id() &&
                         newest->fingerprint == kOfJob &&
-                        transaction.channels().find(before.key) == nullptr;
+                        before.session.state().about.adapters.empty();
     return of_job ? Takes::kOperators : Takes::kAll;
 }
 

@@ -336,6 +336,62 @@ TEST_CASE("run end: an agent that said and did nothing has not done its work", "
     CHECK(end_of(kInit + result("", "42")).completed);
 }
 
+TEST_CASE("run end: white space, thoughts and placeholders are no answer", "[cli]") {
+    const auto said = [](const std::string& part) {
+        return claude(R"("type":"assistant","message":{"id":"m","content":[)" + part + "]}");
+    };
+    const std::string used = R"(,"num_turns":1,"usage":{"input_tokens":9,"output_tokens":7})";
+    for (const std::string text : {"", "\\n ", "(no content)"}) {
+        const std::string part = R"({"type":"text","text":")" + text + "\"}";
+        const std::string thought = R"({"type":"thinking","thinking":"hm"})";
+        for (const std::string& message : {std::string{}, said(part), said(thought)}) {
+            CAPTURE(text, message);
+            const RunEnd end = end_of(kInit + message + result(used, text));
+            CHECK_FALSE(end.completed);
+            CHECK_THAT(end.reason, Catch::Contains("without an answer or a call"));
+        }
+    }
+    CHECK(end_of(kInit + said(R"({"type":"text","text":"no"})") + result(used, "no")).completed);
+}
+
+TEST_CASE("run end: a hook that stopped Claude Code before the first turn is no success", "[cli]") {
+    const RunEnd end = end_of(kInit + result(R"(,"num_turns":0)", "Operation stopped by hook: x"));
+    CHECK_FALSE(end.completed);
+    CHECK_THAT(end.reason, Catch::Contains("the model was not asked: Operation stopped by hook"));
+}
+
+TEST_CASE("run end: a hook that stopped Gemini CLI is no success", "[cli]") {
+    const std::string use = gemini(
+        R"("type":"tool_use","tool_name":"run_shell_command","tool_id":"1","parameters":{})");
+    const std::string stop = gemini(
+        R"("type":"tool_result","tool_id":"1","status":"error","output":"Agent execution stopped)"
+        R"( by hook: x","error":{"type":"stop_execution","message":"x"})");
+    const RunEnd end =
+        end_of(kGemini + use + stop + gemini(R"("type":"result","status":"success")"));
+    CHECK_FALSE(end.completed);
+    CHECK_THAT(end.reason, Catch::Contains("Agent execution stopped by hook: x"));
+}
+
+TEST_CASE("run end: an agent that has none of its tools has done nothing", "[cli]") {
+    const auto step = [](const std::string& id, const std::string& tool, const std::string& end) {
+        return gemini(R"("type":"tool_use","tool_name":")" + tool + R"(","tool_id":")" + id +
+                      R"(","parameters":{})") +
+               gemini(R"("type":"tool_result","tool_id":")" + id + R"(",)" + end);
+    };
+    const std::string missing =
+        R"("status":"error","output":"","error":{"type":"tool_not_registered","message":"no"})";
+    const std::string answer =
+        gemini(R"("type":"message","role":"assistant","content":"All done.","delta":true)") +
+        gemini(R"("type":"result","status":"success")");
+    const std::string shell = step("1", "run_shell_command", missing);
+    const RunEnd end = end_of(kGemini + shell + answer);
+    CHECK_FALSE(end.completed);
+    CHECK_THAT(end.reason, Catch::Contains("there is no tool run_shell_command"));
+    const std::string read = step("2", "read_file", R"("status":"success","output":"x")");
+    CHECK(end_of(kGemini + shell + read + answer).completed);
+    CHECK(end_of(kGemini + read + shell + answer).completed);
+}
+
 TEST_CASE("run end: exit statuses mean what the agent means by them", "[cli]") {
     const auto gemini_exit = [](int code) {
         return end_of(
