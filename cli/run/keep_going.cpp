@@ -95,8 +95,8 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand& command) {
     note_folders(command);
     if (run.end.completed && (run.stopped || run.interrupted) && !options_.check.empty()) {
-        run.check_failed = "it did not run";  // so nothing shows that the work is done
-        run.check_ended = cancelled_ = true;
+        cancelled_ = true;
+        note_missed(run);
         return over(why_ended(run.interrupted ? Wait::kInterrupted : Wait::kStopped));
     }
     if (run.end.completed && !options_.check.empty()) {
@@ -105,6 +105,7 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand
             run.check_ended = true;
             note_end(run, ended);
             cancelled_ = cancelled_ || ended == Wait::kOff;
+            if (!run.check_failed) note_missed(run);
             return over(why_ended(ended));
         }
     }
@@ -149,6 +150,12 @@ void KeepGoing::note_end(RunOver& run, Wait ended) {
 
 std::string KeepGoing::why_ended(Wait ended) {
     switch (ended) {
+/// Nothing shows that the work is done: without the check the agent's own word is not enough.
+void KeepGoing::note_missed(RunOver& run) const {
+    run.check_missed = true;
+    say_("the check did not run");
+}
+
         case Wait::kTooLate:
             return "not resumed: it was held until it was too late";
         case Wait::kStopped:

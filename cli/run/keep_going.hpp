@@ -76,6 +76,7 @@ private:
     CheckResult::Ended check_ends();
     std::string too_long() const;
     void note_end(RunOver& run, Wait ended);
+    void note_missed(RunOver& run) const;
     static std::string why_ended(Wait ended);
     void begin_wait(const ResumeStep& step, SupervisedCommand& command);
     void end_wait(const std::string& why);

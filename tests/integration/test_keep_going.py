@@ -714,6 +714,51 @@ class KeepGoing(KeepGoingCase):
         self.assertNotEqual(self.ended()["outcome"], "completed")
         self.assertFalse((self.folder / "checked").exists())
 
+    def start_paused(self, *options) -> subprocess.Popen:
+        """An agent that has ended well while its session is paused, so that its check waits."""
+        (self.folder / "go").unlink(missing_ok=True)
+        (self.folder / "starts").unlink(missing_ok=True)
+        self.session = unique()
+        process = self.start("slow", "--check", f"touch {self.folder}/checked", *options)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.starts() and self.events(), "no session")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        (self.folder / "go").touch()
+        self.assertTrue(any("the session is paused" in line for line in process.stderr), "the check did not wait")
+        return process
+
+    def assert_not_checked(self, process, how: str):
+        process.communicate(timeout=patient(60))
+        self.assertFalse((self.folder / "checked").exists(), how)
+        self.assertEqual(process.returncode, 1, how)
+        ended = self.ended()
+        self.assertNotEqual(ended["outcome"], "completed", how)
+        return ended["verdict"]["reason"]
+
+    def test_a_check_that_a_person_has_kept_from_running_is_no_success(self):
+        self.addCleanup(self.cli.run, "keep-going", "on")
+        ends = {"cancel": lambda _: self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "no"}),
+                "off": lambda _: self.cli.run("keep-going", "off"),
+                "signal": lambda process: process.send_signal(signal.SIGINT)}
+        for how, end in ends.items():
+            with self.subTest(how):
+                process = self.start_paused()
+                end(process)
+                self.assertIn("the check did not run", self.assert_not_checked(process, how))
+                self.cli.run("keep-going", "on")
+
+    def test_a_check_that_is_held_until_it_is_too_late_is_no_success(self):
+        process = self.start_paused("--until", "8s")
+        self.assertIn("the check did not run", self.assert_not_checked(process, "too late"))
+
+    def test_a_session_that_takes_no_reports_is_not_checked_and_that_is_no_success(self):
+        operator = self.daemon.operator()
+        operator.put(f"/v1/sessions/{self.session}", {"goal": "x"})
+        self.assertEqual(operator.post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"}).status, 200)
+        code, err = self.run_play("done", "--check", f"touch {self.folder}/checked")
+        self.assertEqual((code, (self.folder / "checked").exists()), (1, False), err)
+        self.assertIn("the check did not run", err)
+
     def test_a_pause_ends_the_check_and_it_runs_again_after_that(self):
         process, pid = self.start_endless_check("pause")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})

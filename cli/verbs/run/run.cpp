@@ -210,7 +210,7 @@ private:
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             command.tell_kept();
-            if (over.check_failed) note_check(ending, over);
+            note_check(ending, over);
         }
         if (starts > 1)
             ending.end.reason +=
@@ -252,11 +252,10 @@ private:
     }
 
     static void note_check(Ending& ending, const RunOver& over) {
-        const char* const how = over.check_ended            ? "the check was ended; "
-                                : over.check_broken.empty() ? "the check failed; "
-                                                            : "the check cannot be run; ";
+        const std::string_view fault = check_fault(over);
+        if (fault.empty()) return;
         ending.end.completed = false;
-        ending.end.reason = how + ending.end.reason;
+        ending.end.reason = std::string(fault) + "; " + ending.end.reason;
         if (ending.status.code == 0) ending.status.code = 1;
     }
 
