@@ -69,7 +69,7 @@ public:
     bool cancelled() const { return cancelled_; }
 
 private:
-    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
+    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kMissed, kOff };
 
     Wait check(RunOver& run);
     CheckResult run_check();
