@@ -59,6 +59,9 @@ if act.startswith("spent"):
     spend(int(act[5:]), ends)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
+if act == "wedged":
+    say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
+    time.sleep(600)
 if act == "crash": os.kill(os.getpid(), 9)
 if act == "hang": time.sleep(600)
 if act == "long":
@@ -758,6 +761,12 @@ class KeepGoing(KeepGoingCase):
         code, err = self.run_play("done", "--check", f"touch {self.folder}/checked")
         self.assertEqual((code, (self.folder / "checked").exists()), (1, False), err)
         self.assertIn("the check did not run", err)
+
+    def test_an_agent_that_is_ended_after_a_result_that_is_an_error_has_failed(self):
+        code, err = self.run_play("wedged", "--end-limit", "1s")
+        self.assertEqual((code, len(self.starts())), (1, 1), err)
+        self.assertIn("has printed its result and does not end", err)
+        self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
     def test_a_pause_ends_the_check_and_it_runs_again_after_that(self):
         process, pid = self.start_endless_check("pause")

@@ -227,6 +227,8 @@ private:
         if (command.ended_after_result()) ending.status = {};
         ending.facts = command.ended_after_result().value_or(command.agent().facts());
         ending.end = run_end(ending.facts, ending.status);
+        // Our signal ended it, so its own status is unknown: the result decides.
+        if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;
         ending.model = command.agent().model();
         return ending;
     }
