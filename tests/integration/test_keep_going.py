@@ -768,6 +768,19 @@ class KeepGoing(KeepGoingCase):
         self.assertIn("has printed its result and does not end", err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
+    def test_output_that_cannot_be_written_ends_no_agent(self):
+        """A full disk; the lines of the agent are still read."""
+        (self.folder / "play").write_text("slow")
+        with open("/dev/full", "w") as full:
+            process = self.cli.start("run", "--session", self.session, "--keep-going", "--", str(self.folder / "claude"), "-p", "x", stdout=full)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["type"] == "tool.finished" for e in self.events()), "no call")
+        (self.folder / "go").touch()
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 1), err)
+        self.assertEqual(err.count("standard output cannot be written"), 1, err)
+        self.assertEqual(self.ended()["outcome"], "completed")
+
     def test_a_pause_ends_the_check_and_it_runs_again_after_that(self):
         process, pid = self.start_endless_check("pause")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
