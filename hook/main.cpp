@@ -111,6 +111,8 @@ void pursue_goal(const Options& options, const Place& place, Facts facts, std::s
                  Outcome& outcome) {
     const GoalRun run = run_goal(options.until, goal_folder(::getenv, body), kGoalMs);
     const int connection = connect_to(place);
+    // Again: the command takes minutes, and the daemon does not know the switch.
+    if (is_switched_off(::getenv)) return;
     if (connection < 0) return;
     facts.use.clear();
     facts.goal = goal_report(options.until, run);
