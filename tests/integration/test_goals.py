@@ -183,6 +183,14 @@ class Goals(GoalCase):
                 said = [message["text"] for message in self.journal("message") if message["text"].startswith("goes on,")]
                 self.assertEqual(said, [])
 
+    def test_a_command_fails_also_where_ends_of_children_are_ignored(self):
+        for program in ((str(HOOK),), (str(BINARY), "hook")):
+            with self.subTest(program[-1]):
+                self.begin()
+                reply = self.stop(FAILS, program=("env", "--ignore-signal=CHLD", *program))
+                self.assertEqual(reply.get("decision"), "block")
+                self.assertIn("ends with exit status 2", reply["reason"])
+
     def test_off_in_another_state_directory_says_that_hooks_go_on(self):
         self.begin()
         with tempfile.TemporaryDirectory() as other:
