@@ -59,6 +59,9 @@ if act.startswith("spent"):
     spend(int(act[5:]), ends)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
+if act == "polite-fail":  # its status says that all is well, its result does not
+    say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
+    sys.exit(0)
 if act == "wedged":
     say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
     time.sleep(600)
@@ -761,6 +764,11 @@ class KeepGoing(KeepGoingCase):
         code, err = self.run_play("done", "--check", f"touch {self.folder}/checked")
         self.assertEqual((code, (self.folder / "checked").exists()), (1, False), err)
         self.assertIn("the check did not run", err)
+
+    def test_an_agent_that_fails_with_status_0_is_no_success_where_a_check_decides(self):
+        code, err = self.run_play("polite-fail", "--check", f"touch {self.folder}/checked")
+        self.assertEqual((code, len(self.starts()), (self.folder / "checked").exists()), (1, 1, False), err)
+        self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
     def test_an_agent_that_is_ended_after_a_result_that_is_an_error_has_failed(self):
         code, err = self.run_play("wedged", "--end-limit", "1s")

@@ -211,6 +211,8 @@ private:
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             command.tell_kept();
             note_check(ending, over);
+            if (ending.status.code == 0 && !ending.end.completed && !options_.keeping.check.empty())
+                ending.status.code = 1;  // no check has passed, whatever the agent's status says
         }
         if (starts > 1)
             ending.end.reason +=
@@ -258,7 +260,6 @@ private:
         if (fault.empty()) return;
         ending.end.completed = false;
         ending.end.reason = std::string(fault) + "; " + ending.end.reason;
-        if (ending.status.code == 0) ending.status.code = 1;
     }
 
     Reporter::Setup reporter_setup(const Json& open) {
