@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <ostream>
 #include <string_view>
@@ -44,6 +45,8 @@ bool output_is_read() {
 }  // namespace
 
 int run(int argc, char** argv, const Server& server) {
+    // A parent that ignores it hands that down, and the status of each child would be lost.
+    ::signal(SIGCHLD, SIG_DFL);
     hook::hold_standard_descriptors();
     const Console console = standard_console();
     int code = run_verb(argc, argv, console, server);

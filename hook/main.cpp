@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,8 @@ bool has_goal(const Options& options, std::string_view body) {
 void pursue_goal(const Options& options, const Place& place, Facts facts, std::string_view body,
                  Outcome& outcome) {
     const GoalRun run = run_goal(options.until, goal_folder(::getenv, body), kGoalMs);
+    // Again: the command takes minutes, and the daemon does not know the switch.
+    if (is_switched_off(::getenv)) return;
     const int connection = connect_to(place);
     if (connection < 0) return;
     facts.use.clear();
@@ -162,6 +165,8 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
 }  // namespace
 
 int main(int count, char** arguments) {
+    // A parent that ignores it hands that down, and the status of a goal's command would be lost.
+    ::signal(SIGCHLD, SIG_DFL);
     hold_standard_descriptors();
     bool require = false;
     for (int at = 1; at < count; ++at)

@@ -2,6 +2,7 @@
 #include "cli/client/http_client.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "cli/base/clock.hpp"
@@ -15,6 +16,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectTimeout{3'000};
 constexpr int kIdlePollMs = 200;
+/// A daemon's head has some hundred bytes; proxies add their own lines.
+constexpr std::size_t kHeadBytesMax = 65'536;
 
 // One exchange; what comes is written here.
 class Exchange : public system::HttpReceiver {
@@ -24,6 +27,9 @@ public:
         : call_(call), request_(request), handlers_(handlers), last_byte_(steady_now()) {}
 
     bool take_header(std::string_view line) override {
+        head_bytes_ += line.size();
+        too_long_ = head_bytes_ > kHeadBytesMax;
+        if (too_long_) return false;
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos) return true;
         std::string name(line.substr(0, colon));
@@ -43,8 +49,9 @@ public:
         last_byte_ = steady_now();
         if (is_foreign()) return false;
         if (handlers_ == nullptr || call_.status() / 100 != 2) {
-            reply_.body += data;
-            return true;
+            too_long_ = data.size() > request_.reply_bytes_max - reply_.body.size();
+            if (!too_long_) reply_.body += data;
+            return !too_long_;
         }
         if (!handlers_->on_data(data)) stopped_ = true;
         return !stopped_;
@@ -77,6 +84,8 @@ public:
             reply_.foreign = true;
             reply_.body.clear();
             reply_.error = "another program listens there, not Headway";
+        } else if (too_long_) {
+            reply_.error = "the reply is too long for one of Headway's";
         } else if (code != CURLE_OK && !stopped_) {
             reply_.error = curl_easy_strerror(code);
         }
@@ -95,6 +104,8 @@ private:
     HttpReply reply_;
     SteadyTime last_byte_;
     bool stopped_ = false;
+    bool too_long_ = false;
+    std::size_t head_bytes_ = 0;
 };
 
 system::HttpOptions options_of(const HttpRequest& request) {

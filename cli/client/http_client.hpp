@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/limits.hpp"
+
 namespace headway::cli {
 
 struct HttpRequest {
@@ -25,6 +27,10 @@ struct HttpRequest {
     std::optional<uid_t> only_to;      ///< sent only if the listener belongs to this user
     std::chrono::milliseconds timeout{
         30'000};  ///< limit for the whole exchange or, in a stream, between two bytes
+    /// Bytes of a body that is kept; a longer one ends the exchange. Bodies that a stream passes on
+    /// have no limit. A daemon keeps no more for all of its clients, so a longer body is another
+    /// program's, which may send without end.
+    std::size_t reply_bytes_max = core::limits::kUnreadBytesMax;
 };
 
 /// A reply. `status` 0 means that there was no HTTP reply; `error` has the reason.

@@ -14,7 +14,7 @@ std::vector<SseEvent> SseParser::feed(std::string_view bytes) {
         if (second_half) continue;
         if (c == '\n' || c == '\r') {
             end_line(out);
-        } else {
+        } else if (line_.size() < bytes_max_) {
             line_ += c;
         }
     }
@@ -47,7 +47,8 @@ void SseParser::field(std::string_view name, std::string_view value) {
     if (name == "event") {
         type_ = value;
     } else if (name == "data") {
-        data_ += value;
+        if (data_.size() >= bytes_max_) return;
+        data_ += value.substr(0, bytes_max_ - data_.size());
         data_ += '\n';
     } else if (name == "id") {
         if (value.find('\0') == std::string_view::npos) id_ = value;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/limits.hpp"
+
 namespace headway::cli {
 
 struct SseEvent {
@@ -19,6 +21,11 @@ struct SseEvent {
 /// continue in the next chunk. One parser for one connection. Pure.
 class SseParser {
 public:
+    /// The bytes of a line, and those of an event's data, beyond `bytes_max` are dropped: a daemon
+    /// keeps no more for all of its clients, but another program may send a line without end.
+    explicit SseParser(std::size_t bytes_max = core::limits::kUnreadBytesMax)
+        : bytes_max_(bytes_max) {}
+
     /// The events completed by these bytes.
     std::vector<SseEvent> feed(std::string_view bytes);
 
@@ -32,6 +39,7 @@ private:
     void end_line(std::vector<SseEvent>& out);
     void field(std::string_view name, std::string_view value);
 
+    const std::size_t bytes_max_;
     std::string line_;
     bool first_line_ = true;
     bool after_cr_ = false;

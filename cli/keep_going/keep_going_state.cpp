@@ -76,9 +76,46 @@ std::string text_of(int file) {
     return text;
 }
 
-bool write_text(int file, const std::string& text) {
-    return ::ftruncate(file, 0) == 0 &&
-           ::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+/// Root may write a file of a user, who must be able to open the next one too.
+bool keep_owner(int held, int next) {
+    struct stat about {};
+    if (::fstat(held, &about) != 0) return false;
+    return about.st_uid == ::geteuid() || ::fchown(next, about.st_uid, about.st_gid) == 0;
+}
+
+/// Replaces the file in one step: with a full disk, or killed on the way, it stays as it was.
+/// `held`: the file, which this process has locked.
+bool write_text(const std::string& path, int held, const std::string& text) {
+    const std::string next = path + ".new";
+    const system::FileDescriptor file(
+        ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file.open()) return false;
+    if (keep_owner(held, file.get()) &&
+        ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+        ::rename(next.c_str(), path.c_str()) == 0)
+        return true;
+    (void)::unlink(next.c_str());
+    return false;
+}
+
+/// True if the path still names this file: another process may have replaced it while this one
+/// waited for the lock.
+bool is_at(const std::string& path, int file) {
+    struct stat ours {};
+    struct stat there {};
+    return ::fstat(file, &ours) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/// The file at `path`, locked; not open if it cannot be held.
+system::FileDescriptor hold_file(const std::string& path) {
+    for (int tries = 0; tries < kLockTries; ++tries) {
+        system::FileDescriptor file(
+            ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (!file.open() || !lock(file.get())) return {};
+        if (is_at(path, file.get())) return file;
+    }
+    return {};
 }
 
 void drop_gone(ProviderTurns& turns, WallTime now) {
@@ -93,15 +130,14 @@ void drop_gone(ProviderTurns& turns, WallTime now) {
 /// Nothing: the file cannot be held, and each agent begins when it wants.
 std::optional<ProviderTurns> change_turns(const std::string& path,
                                           const std::function<void(ProviderTurns&)>& change) {
-    const system::FileDescriptor file(
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file.open() || !lock(file.get())) return std::nullopt;
+    const system::FileDescriptor file = hold_file(path);
+    if (!file.open()) return std::nullopt;
     const std::string before = text_of(file.get());
     ProviderTurns turns = read_turns(before);
     drop_gone(turns, wall_now());
     change(turns);
     const std::string after = print_turns(turns);
-    if (after != before && !write_text(file.get(), after)) return std::nullopt;
+    if (after != before && !write_text(path, file.get(), after)) return std::nullopt;
     return turns;
 }
 

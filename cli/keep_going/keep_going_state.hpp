@@ -16,8 +16,8 @@
 // The state shared by all agents that are kept going, stored as files in the state directory. One
 // file is the switch for all. For each kind of agent, a file has the turns in which its agents
 // begin, and the conversations in which they work. A file is locked with flock(2) while it is
-// changed. A keeper is the process that keeps one agent going. The lines of keepers that no longer
-// run are ignored, so a kill -9 leaves nothing behind.
+// changed, and replaced by its next version. A keeper is the process that keeps one agent going.
+// The lines of keepers that no longer run are ignored, so a kill -9 leaves nothing behind.
 
 namespace headway::cli {
 

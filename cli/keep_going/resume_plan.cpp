@@ -63,6 +63,13 @@ std::string prompt_of(std::string_view happened) {
 
 }  // namespace
 
+std::string_view check_fault(const RunOver& run) {
+    if (run.check_missed) return "the check did not run";
+    if (!run.check_failed) return {};
+    if (run.check_ended) return "the check was ended";
+    return run.check_broken.empty() ? "the check failed" : "the check cannot be run";
+}
+
 ResumeStep ResumePlan::end(std::string why) const {
     ResumeStep step;
     step.why = std::move(why);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/base/text.hpp"
 #include "cli/lines/run_end.hpp"
@@ -48,11 +49,16 @@ struct RunOver {
     /// The output of the check, if it failed after a clean end; nothing if there is no check or it
     /// passed.
     std::optional<std::string> check_failed;
-    bool check_ended = false;  ///< a person ended the check, so the work is not checked
+    bool check_ended = false;   ///< a person ended the check, so the work is not checked
+    bool check_missed = false;  ///< the check did not run, or not again after a pause
     /// Why the command of the check cannot be run; the work is then not checked. Empty: it can be
     /// run.
     std::string check_broken;
 };
+
+/// How the check shows that the work is not done, for people; empty: it passed, or there is none.
+/// Pure.
+std::string_view check_fault(const RunOver& run);
 
 /// The next step of the plan.
 struct ResumeStep {

@@ -33,6 +33,8 @@ constexpr std::chrono::seconds kLookAtSession{15};
 constexpr std::chrono::seconds kReplyWithin{10};
 constexpr milliseconds kLookForReply{20};
 constexpr std::chrono::seconds kStandingWithin{2};
+/// A start at the latest time may still wait for that reply; after a suspend it is hours late.
+constexpr std::chrono::seconds kLateMost{15};
 constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr const char* kSwitchedOff =
@@ -95,14 +97,15 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand& command) {
     note_folders(command);
     if (run.end.completed && (run.stopped || run.interrupted) && !options_.check.empty()) {
-        run.check_failed = "it did not run";  // so nothing shows that the work is done
-        run.check_ended = cancelled_ = true;
+        cancelled_ = true;
+        note_missed(run);
         return over(why_ended(run.interrupted ? Wait::kInterrupted : Wait::kStopped));
     }
     if (run.end.completed && !options_.check.empty()) {
         const Wait ended = check(run);
         if (ended != Wait::kDue) {
             run.check_ended = true;
+            if (!run.check_failed) note_missed(run);
             note_end(run, ended);
             cancelled_ = cancelled_ || ended == Wait::kOff;
             return over(why_ended(ended));
@@ -147,10 +150,18 @@ void KeepGoing::note_end(RunOver& run, Wait ended) {
     cancelled_ = run.interrupted || run.stopped;
 }
 
+/// Nothing shows that the work is done: without the check the agent's own word is not enough.
+void KeepGoing::note_missed(RunOver& run) const {
+    run.check_missed = true;
+    say_("the check did not run");
+}
+
 std::string KeepGoing::why_ended(Wait ended) {
     switch (ended) {
         case Wait::kTooLate:
             return "not resumed: it was held until it was too late";
+        case Wait::kMissed:
+            return "not resumed: the time to start passed unseen, and it is too late now";
         case Wait::kStopped:
             return "not resumed: it was stopped";
         case Wait::kInterrupted:
@@ -232,6 +243,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& age
     while (true) {
         figures_.waits_until_ms = step.at.time_since_epoch().count();
         const Wait ended = wait_for(step.at);
+        if (ended == Wait::kDue && wall_now() > latest_ + kLateMost) return Wait::kMissed;
         if (ended != Wait::kDue || !step.in_turn) return ended;
         const WallTime limited = state_.limited_until(agent, home, began);
         if (limited <= wall_now() || wall_now() >= probe) return ended;

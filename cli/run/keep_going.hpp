@@ -69,13 +69,14 @@ public:
     bool cancelled() const { return cancelled_; }
 
 private:
-    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
+    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kMissed, kOff };
 
     Wait check(RunOver& run);
     CheckResult run_check();
     CheckResult::Ended check_ends();
     std::string too_long() const;
     void note_end(RunOver& run, Wait ended);
+    void note_missed(RunOver& run) const;
     static std::string why_ended(Wait ended);
     void begin_wait(const ResumeStep& step, SupervisedCommand& command);
     void end_wait(const std::string& why);

@@ -79,7 +79,8 @@ std::string KeepGoing::why_not_checked() const {
 }
 
 /// Runs the check, after a pause again, and puts down how it failed. Any result but kDue: why there
-/// is no result.
+/// is no result; without `check_failed` it did not run, or was ended for a pause and did not run
+/// again.
 KeepGoing::Wait KeepGoing::check(RunOver& run) {
     using Ended = CheckResult::Ended;
     run.check_broken = why_not_checked();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "agents/codex/rollout.hpp"
@@ -170,10 +171,20 @@ void SupervisedCommand::write_pending(Stream& stream) {
         if (stream.written == stream.pending.size()) take(stream);
         return;
     }
-    if (errno == EINTR || errno == EAGAIN) return;
-    // Our reader is gone: let the command find out the same way.
+    const int error = errno;
+    if (error == EINTR || error == EAGAIN) return;
+    // If our reader is gone, the command finds out the same way. A full disk must not end it: the
+    // rest of the piece is lost, and what the agent says of itself is still read.
+    if (error != EPIPE) tell_of_loss(stream, error);
     take(stream);
-    stream.from.reset();
+    if (error == EPIPE) stream.from.reset();
+}
+
+void SupervisedCommand::tell_of_loss(Stream& stream, int error) {
+    if (std::exchange(stream.loses, true) || !setup_.say) return;
+    setup_.say(std::string("standard ") + (stream.to == STDOUT_FILENO ? "output" : "error") +
+               " cannot be written: " + std::strerror(error) +
+               "; the command goes on, and its output is lost until it can be written again");
 }
 
 // After it was copied, so that reading lines delays no output.

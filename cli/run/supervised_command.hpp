@@ -112,6 +112,7 @@ private:
         std::string pending;  // bytes that were read and are not yet all written
         std::size_t written = 0;
         OutputLines lines;
+        bool loses = false;  // something could not be written, and that was said
     };
 
     struct KeptError {
@@ -122,6 +123,7 @@ private:
     void poll_once();
     void pump(Stream& stream, const pollfd& source, const pollfd& sink);
     void write_pending(Stream& stream);
+    void tell_of_loss(Stream& stream, int error);
     void read_more(Stream& stream);
     void take(Stream& stream);
     void take_errors(std::string_view bytes);

@@ -42,17 +42,21 @@ std::string junit_kind_of(int exit_code) {
 std::string_view failure_words(std::string_view failure) {
     if (failure == "never_opened") return "no session of this name was opened in time";
     if (failure == "timeout") return "the time of the wait was over";
+    if (failure == "no_verdict") return "the daemon's reply named no verdict that is known here";
     if (failure == "no_answer") return "the wait had no answer of the daemon; see its output";
     return {};
 }
 
-JunitCase junit_case_of(const std::string& id, const Json& session, const std::string& matched,
+/// `matched`: null of a session that is not met, or met by an event alone.
+JunitCase junit_case_of(const std::string& id, const Json& session, const Json& matched,
                         const std::string& cause) {
     JunitCase found;
     found.session = id;
     found.message = plain_text(session["verdict"], "reason");
-    if (!matched.empty()) {
-        if (exit_code_of(matched) != kExitOk) found.failure = matched;
+    if (!matched.is_null()) {
+        const std::string& verdict = matched.text();
+        if (exit_code_of_match(matched) != kExitOk)
+            found.failure = verdict.empty() ? "no_verdict" : verdict;
     } else {
         found.failure = cause;
     }
@@ -91,13 +95,13 @@ std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::str
         one.session = id;
         if (answered) {
             const Json& session = several ? reply["sessions"][id] : reply;
+            const Json& matched = several ? reply["matched"][id] : reply["matched"];
             one = junit_case_of(
-                id, session,
-                several ? plain_text(reply["matched"], id) : plain_text(reply, "matched"),
+                id, session, matched,
                 several ? plain_text(reply["causes"], id) : plain_text(reply, "cause"));
-            const bool says_nothing =
-                several ? !reply["matched"].contains(id) : plain_text(reply, "matched").empty();
-            one.skipped = met && says_nothing && one.failure.empty();
+            const bool says_nothing = several ? !reply["matched"].contains(id) : matched.is_null();
+            if (met && says_nothing && exit_code == kExitDaemonError) one.failure = "no_verdict";
+            one.skipped = met && several && says_nothing && one.failure.empty();
             if (!met && says_nothing && one.failure.empty()) one.failure = junit_kind_of(exit_code);
         } else {
             one.failure = junit_kind_of(exit_code);

@@ -17,7 +17,8 @@ class Json;
 struct JunitCase {
     std::string session;
     bool skipped = false;  ///< the wait ended because of another session
-    /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`; empty: success.
+    /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`, `no_verdict`; empty:
+    /// success.
     std::string failure;
     std::string message;             ///< the reason for the session's verdict
     std::vector<std::string> lines;  ///< the session's last events, one per line

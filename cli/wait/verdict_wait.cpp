@@ -85,10 +85,13 @@ void read_several(const Json& reply, bool any, WaitAnswer& answer) {
         if (session.is_null()) answer.unopened.push_back(id);
         read_patience(id, session, answer);
     }
+    const Json& matched = reply["matched"];
+    if (answer.met && (!matched.is_object() || matched.members().empty()))
+        answer.exit_code = kExitDaemonError;
     bool first = true;
-    for (const auto& [id, verdict] : reply["matched"].members()) {
+    for (const auto& [id, verdict] : matched.members()) {
         const std::string& status = verdict.text();
-        const int code = exit_code_of(status);
+        const int code = exit_code_of_match(verdict);
         answer.stuck = answer.stuck || status == "stuck";
         const bool better = severity(code) < severity(answer.exit_code);
         if (first || better == any) answer.exit_code = code;
@@ -129,7 +132,12 @@ int exit_code_of(std::string_view verdict) {
     if (verdict == "cancelled") return kExitCancelled;
     if (verdict == "blocked" || verdict == "waiting") return kExitNeedsHuman;
     if (verdict == "silent") return kExitSilent;
-    return kExitOk;
+    const bool known = std::find(kVerdicts.begin(), kVerdicts.end(), verdict) != kVerdicts.end();
+    return known ? kExitOk : kExitDaemonError;
+}
+
+int exit_code_of_match(const Json& matched) {
+    return matched.is_null() ? kExitOk : exit_code_of(matched.text());
 }
 
 WaitAnswer read_wait_reply(const Json& reply, bool any) {
@@ -140,9 +148,10 @@ WaitAnswer read_wait_reply(const Json& reply, bool any) {
     if (reply.contains("sessions")) {
         read_several(reply, any, answer);
     } else {
-        const std::string status = plain_text(reply, "matched");
-        answer.exit_code = exit_code_of(status);
-        answer.stuck = status == "stuck";
+        const bool named = reply.contains("matched");
+        answer.exit_code =
+            answer.met && !named ? kExitDaemonError : exit_code_of_match(reply["matched"]);
+        answer.stuck = plain_text(reply, "matched") == "stuck";
         const std::string id = plain_text(reply, "session");
         answer.lines.push_back(line_of(id, reply));
         if (reply.contains("verdict") && reply["verdict"].is_null()) answer.unopened.push_back(id);

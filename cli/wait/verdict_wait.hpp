@@ -23,9 +23,14 @@ std::string all_verdicts_but(std::string_view verdict);
 /// All verdicts, for people. Pure.
 std::string all_verdicts();
 
-/// The exit code: 0 completed (or any verdict not listed here), 1 failed or halted, 2 stuck, 3
-/// cancelled, 4 blocked or waiting, 5 silent. Pure.
+/// The exit code: 1 failed or halted, 2 stuck, 3 cancelled, 4 blocked or waiting, 5 silent, 0 any
+/// other verdict. A text that is no verdict of this version is 70, an error of the daemon: it shows
+/// no success. Pure.
 int exit_code_of(std::string_view verdict);
+inline constexpr const char* kUnknownVerdict =
+    "the daemon's reply names no verdict that this version knows; is the daemon newer?";
+/// The exit code of a session's `matched`, which is null if only `event` was met. Pure.
+int exit_code_of_match(const Json& matched);
 
 /// Reply of /wait, for one session or several.
 struct WaitAnswer {

@@ -81,8 +81,7 @@ private:
                 continue;
             }
             if (answer.met && answer.stuck && person_keeps_waiting(answer)) continue;
-            if (answer.met) return finish(*body, answer, answer.exit_code);
-            if (answer.impossible) return finish(*body, answer, answer.exit_code);
+            if (answer.met || answer.impossible) return finish(*body, answer, answer.exit_code);
             say_unopened(answer);
             if (!held) continue;
             const auto took = std::chrono::floor<milliseconds>(steady_now() - began);
@@ -215,7 +214,7 @@ private:
                                      : "did you mean `" + near + "`?");
     }
 
-    int finish(const Json& body, const WaitAnswer& answer, int exit_code) {
+    int finish(const Json& body, const WaitAnswer& answer, int code) {
         if (options_.client.json) {
             console_.out << dump(body) << "\n";
         } else {
@@ -224,7 +223,8 @@ private:
                 where << line << "\n";
         }
         if (answer.impossible && !answer.met) explain_end(answer);
-        return exit_code;
+        if (code == kExitDaemonError) return complain(console_, code, kUnknownVerdict);
+        return code;
     }
 
     int timed_out() {

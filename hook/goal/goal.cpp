@@ -104,7 +104,8 @@ bool is_due(int timer) noexcept {
     return ::read(timer, &times, sizeof times) > 0;
 }
 
-/// Waits for the end of the process, and kills its group when the time is up.
+/// Waits for the end of the process, and kills its group when the time is up. Leaves `run.status`
+/// as it is if the kernel does not tell the status.
 void follow(pid_t child, int output, int limit_ms, GoalRun& run) {
     const Owned timer{timer_of(limit_ms)};
     const Owned process{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
@@ -122,9 +123,12 @@ void follow(pid_t child, int output, int limit_ms, GoalRun& run) {
     }
     if (run.timed_out || timer.get() < 0) ::kill(-child, SIGKILL);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    pid_t ended = 0;
+    do
+        ended = ::waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
     if (open) (void)take_output(output, run.output);
+    if (ended < 0) return;  // an unknown status is no success: run.status stays that of a failure
     run.status = WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
 }
 

@@ -147,9 +147,10 @@ Outcome exchange(int connection, std::string_view head, std::string_view body, i
     // A daemon that refuses the request may close before it has read all, with a reply that says
     // so.
     const bool sent = send_all(connection, head, body, pidfd);
-    Outcome outcome =
-        sent ? receive(connection) : Outcome{{}, "the daemon did not take the request"};
+    if (!sent) limit(connection, SO_RCVTIMEO, kConnectMs);  // what comes is there already
+    Outcome outcome = receive(connection);
     ::close(connection);
+    if (!sent && outcome.status == 0) return {{}, "the daemon did not take the request"};
     return outcome;
 }
 

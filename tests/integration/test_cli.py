@@ -13,7 +13,8 @@ from pathlib import Path
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
 from support.corpus import corpus_folder
-from support.limits import eventually
+from support.daemon import BINARY
+from support.limits import eventually, patient
 
 NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 
@@ -454,6 +455,12 @@ class Running(CliCase):
         output = finish(process)
         self.assertEqual((output.code, output.out), (7, "got it\n"), output)
         self.assertEqual(self.client.session(session)["outcome"], "failed")
+
+    def test_a_command_ends_also_where_ends_of_children_are_ignored(self):
+        """A parent that ignores SIGCHLD hands that down."""
+        command = [str(BINARY), "run", "--quiet", "--session", unique("run"), "--", "sh", "-c", "exit 3"]
+        process = subprocess.run(["env", "--ignore-signal=CHLD", *command], env=self.cli.environment, timeout=patient(20))
+        self.assertEqual(process.returncode, 3)
 
     def test_a_killed_command_is_128_and_the_signal(self):
         session, output = self.run_command("sh", "-c", "kill -KILL $$")

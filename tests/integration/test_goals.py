@@ -168,6 +168,29 @@ class Goals(GoalCase):
                     self.assertEqual((switch, decision), (switch, "block" if switch == "on" else None))
                 self.assertEqual(self.runs(), 1)
 
+    def test_off_while_the_command_runs_lets_the_agent_stop(self):
+        for program in ((str(HOOK),), (str(BINARY), "hook")):
+            with self.subTest(program[-1]):
+                self.begin()
+                process = self.stop("touch asked; while ! test -e go; do sleep 0.05; done; false", wait=False, program=program)
+                self.addCleanup(process.kill)
+                eventually((self.folder / "asked").exists, what="the command does not run")
+                subprocess.run([str(BINARY), "keep-going", "off"], env=self.environment(), check=True, capture_output=True)
+                (self.folder / "go").touch()
+                with process.stdout:
+                    self.assertEqual(json.loads(process.stdout.read()), {})
+                process.wait(timeout=patient(30))
+                said = [message["text"] for message in self.journal("message") if message["text"].startswith("goes on,")]
+                self.assertEqual(said, [])
+
+    def test_a_command_fails_also_where_ends_of_children_are_ignored(self):
+        for program in ((str(HOOK),), (str(BINARY), "hook")):
+            with self.subTest(program[-1]):
+                self.begin()
+                reply = self.stop(FAILS, program=("env", "--ignore-signal=CHLD", *program))
+                self.assertEqual(reply.get("decision"), "block")
+                self.assertIn("ends with exit status 2", reply["reason"])
+
     def test_off_in_another_state_directory_says_that_hooks_go_on(self):
         self.begin()
         with tempfile.TemporaryDirectory() as other:

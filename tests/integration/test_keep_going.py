@@ -59,6 +59,12 @@ if act.startswith("spent"):
     spend(int(act[5:]), ends)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
+if act == "polite-fail":  # its status says that all is well, its result does not
+    say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
+    sys.exit(0)
+if act == "wedged":
+    say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
+    time.sleep(600)
 if act == "crash": os.kill(os.getpid(), 9)
 if act == "hang": time.sleep(600)
 if act == "long":
@@ -714,6 +720,75 @@ class KeepGoing(KeepGoingCase):
         self.assertNotEqual(self.ended()["outcome"], "completed")
         self.assertFalse((self.folder / "checked").exists())
 
+    def start_paused(self, *options) -> subprocess.Popen:
+        """An agent that has ended well while its session is paused, so that its check waits."""
+        (self.folder / "go").unlink(missing_ok=True)
+        (self.folder / "starts").unlink(missing_ok=True)
+        self.session = unique()
+        process = self.start("slow", "--check", f"touch {self.folder}/checked", *options)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.starts() and self.events(), "no session")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        (self.folder / "go").touch()
+        self.assertTrue(any("the session is paused" in line for line in process.stderr), "the check did not wait")
+        return process
+
+    def assert_not_checked(self, process, how: str):
+        process.communicate(timeout=patient(60))
+        self.assertFalse((self.folder / "checked").exists(), how)
+        self.assertEqual(process.returncode, 1, how)
+        ended = self.ended()
+        self.assertNotEqual(ended["outcome"], "completed", how)
+        return ended["verdict"]["reason"]
+
+    def test_a_check_that_a_person_has_kept_from_running_is_no_success(self):
+        self.addCleanup(self.cli.run, "keep-going", "on")
+        ends = {"cancel": lambda _: self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "no"}),
+                "off": lambda _: self.cli.run("keep-going", "off"),
+                "signal": lambda process: process.send_signal(signal.SIGINT)}
+        for how, end in ends.items():
+            with self.subTest(how):
+                process = self.start_paused()
+                end(process)
+                self.assertIn("the check did not run", self.assert_not_checked(process, how))
+                self.cli.run("keep-going", "on")
+
+    def test_a_check_that_is_held_until_it_is_too_late_is_no_success(self):
+        process = self.start_paused("--until", "8s")
+        self.assertIn("the check did not run", self.assert_not_checked(process, "too late"))
+
+    def test_a_session_that_takes_no_reports_is_not_checked_and_that_is_no_success(self):
+        operator = self.daemon.operator()
+        operator.put(f"/v1/sessions/{self.session}", {"goal": "x"})
+        self.assertEqual(operator.post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"}).status, 200)
+        code, err = self.run_play("done", "--check", f"touch {self.folder}/checked")
+        self.assertEqual((code, (self.folder / "checked").exists()), (1, False), err)
+        self.assertIn("the check did not run", err)
+
+    def test_an_agent_that_fails_with_status_0_is_no_success_where_a_check_decides(self):
+        code, err = self.run_play("polite-fail", "--check", f"touch {self.folder}/checked")
+        self.assertEqual((code, len(self.starts()), (self.folder / "checked").exists()), (1, 1, False), err)
+        self.assertEqual(self.ended()["verdict"]["status"], "failed")
+
+    def test_an_agent_that_is_ended_after_a_result_that_is_an_error_has_failed(self):
+        code, err = self.run_play("wedged", "--end-limit", "1s")
+        self.assertEqual((code, len(self.starts())), (1, 1), err)
+        self.assertIn("has printed its result and does not end", err)
+        self.assertEqual(self.ended()["verdict"]["status"], "failed")
+
+    def test_output_that_cannot_be_written_ends_no_agent(self):
+        """A full disk; the lines of the agent are still read."""
+        (self.folder / "play").write_text("slow")
+        with open("/dev/full", "w") as full:
+            process = self.cli.start("run", "--session", self.session, "--keep-going", "--", str(self.folder / "claude"), "-p", "x", stdout=full)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["type"] == "tool.finished" for e in self.events()), "no call")
+        (self.folder / "go").touch()
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 1), err)
+        self.assertEqual(err.count("standard output cannot be written"), 1, err)
+        self.assertEqual(self.ended()["outcome"], "completed")
+
     def test_a_pause_ends_the_check_and_it_runs_again_after_that(self):
         process, pid = self.start_endless_check("pause")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
@@ -1044,6 +1119,21 @@ class Moved(KeepGoingCase):
             self.assertGreaterEqual(second + seconds, int(first) + wait, "before its time")
             if seconds > 0:
                 self.assertLess(second, int(first) + wait, "not when it was time")
+
+    def test_a_clock_that_jumps_past_the_latest_time_starts_nothing(self):
+        """As after a night in which the machine was asleep."""
+        library = self.shifted_clock()
+        ahead = self.folder / "ahead"
+        ahead.write_text("0")
+        sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        self.cli.environment.update(LD_PRELOAD=str(library), SHIFTED_CLOCK=str(ahead), SHIFTED_PROGRAM="headway", ASAN_OPTIONS=sanitizer)
+        process = self.start("limit600 done", "--until", "1h")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.starts() and self.has_begun("tool.started", "wait"), "no wait")
+        ahead.write_text("7200")
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (1, 1), err)
+        self.assertIn("not resumed: the time to start passed unseen, and it is too late now", err)
 
     def child_of(self, process) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")

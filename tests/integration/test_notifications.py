@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -552,6 +553,16 @@ class Crashes(NotifyCase):
         started = time.monotonic()
         self.assertEqual(daemon.stop(), 0)
         self.assertLess(time.monotonic() - started, 20)
+
+    def test_a_daemon_whose_parent_ignores_ends_of_children_knows_those_of_its_commands(self):
+        daemon, client = self.told({"ops": self.command("cat > got")})
+        client.close()
+        self.assertEqual(daemon.stop(), 0)
+        daemon.wrapper = ["env", "--ignore-signal=CHLD"]
+        daemon.start()
+        state = Path(f"/proc/{daemon.process.pid}/status").read_text()
+        ignored = int(next(line for line in state.splitlines() if line.startswith("SigIgn")).split()[1], 16)
+        self.assertFalse(ignored & 1 << (signal.SIGCHLD - 1))
 
     def test_try_again_of_a_command(self):
         daemon, client = self.told({"ops": self.command('[ -e once ] || { touch once; echo busy; exit 75; }; cat > got')},

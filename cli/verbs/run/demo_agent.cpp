@@ -108,8 +108,8 @@ public:
                 done.output.append(part.data(), static_cast<std::size_t>(count));
         }
         int status = 0;
-        ::waitpid(shell.pid, &status, 0);
-        done.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        const bool known = ::waitpid(shell.pid, &status, 0) == shell.pid;
+        done.ok = known && WIFEXITED(status) && WEXITSTATUS(status) == 0;
         return done;
     }
 

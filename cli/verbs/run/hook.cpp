@@ -133,10 +133,11 @@ HookReceived post_hook(const HttpRequest& request, std::string& why) {
 /// As headway-hook does.
 void pursue_goal(const hook::Options& options, hook::Facts facts, const HttpRequest& first,
                  HookReceived& received) {
+    const hook::GoalRun run =
+        hook::run_goal(options.until, hook::goal_folder(::getenv, first.body), hook::kGoalMs);
+    if (hook::is_switched_off(::getenv)) return;
     facts.use.clear();
-    facts.goal = hook::goal_report(
-        options.until,
-        hook::run_goal(options.until, hook::goal_folder(::getenv, first.body), hook::kGoalMs));
+    facts.goal = hook::goal_report(options.until, run);
     HttpRequest request = first;
     request.headers = hook::fact_fields(options, facts, false);
     std::string why;

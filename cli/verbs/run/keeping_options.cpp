@@ -23,7 +23,7 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
     arguments
         .option("--check", options.keeping.check,
                 "shell command that runs when the agent has succeeded; if the command fails, "
-                "its output is the next prompt")
+                "its output is the next prompt; unless it passes, the exit status is not 0")
         .type("COMMAND");
     arguments.duration("--check-limit", options.keeping.check_most,
                        "a check that runs longer is ended, and has failed");

@@ -210,7 +210,9 @@ private:
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             command.tell_kept();
-            if (over.check_failed) note_check(ending, over);
+            note_check(ending, over);
+            if (ending.status.code == 0 && !ending.end.completed && !options_.keeping.check.empty())
+                ending.status.code = 1;  // no check has passed, whatever the agent's status says
         }
         if (starts > 1)
             ending.end.reason +=
@@ -227,6 +229,8 @@ private:
         if (command.ended_after_result()) ending.status = {};
         ending.facts = command.ended_after_result().value_or(command.agent().facts());
         ending.end = run_end(ending.facts, ending.status);
+        // Our signal ended it, so its own status is unknown: the result decides.
+        if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;
         ending.model = command.agent().model();
         return ending;
     }
@@ -252,12 +256,10 @@ private:
     }
 
     static void note_check(Ending& ending, const RunOver& over) {
-        const char* const how = over.check_ended            ? "the check was ended; "
-                                : over.check_broken.empty() ? "the check failed; "
-                                                            : "the check cannot be run; ";
+        const std::string_view fault = check_fault(over);
+        if (fault.empty()) return;
         ending.end.completed = false;
-        ending.end.reason = how + ending.end.reason;
-        if (ending.status.code == 0) ending.status.code = 1;
+        ending.end.reason = std::string(fault) + "; " + ending.end.reason;
     }
 
     Reporter::Setup reporter_setup(const Json& open) {

@@ -204,6 +204,8 @@ WebhookResult CommandRun::result() const {
     if (timed_out_) {
         result.reason = "did not end within its timeout of " +
                         config::print_duration(target_.endpoint().timeout) + " and was killed";
+    } else if (exit_code_ < 0 && signal_ == 0) {
+        result.reason = "ended with an unknown status";
     } else if (exit_code_ < 0) {
         result.reason = "was ended by signal " + std::to_string(signal_);
     } else {

@@ -67,6 +67,45 @@ TEST_CASE("http client: a reply that is cut off is no answer", "[cli]") {
     CHECK_FALSE(reply.error.empty());
 }
 
+TEST_CASE("http client: a body beyond the bound is no answer", "[cli]") {
+    const std::string body(1 << 20, 'x');
+    for (const int status : {200, 500}) {
+        const AnsweringServer server{AnsweringServer::reply(status, body)};
+        HttpClient client;
+        HttpRequest request = get(server);
+        request.reply_bytes_max = body.size();
+        const HttpReply whole = client.send(request);
+        CHECK(whole.status == status);
+        CHECK(whole.body.size() == body.size());
+        request.reply_bytes_max = body.size() - 1;
+        const HttpReply sent = client.send(request);
+        CHECK(sent.status == 0);
+        CHECK(sent.body.size() < body.size());
+        CHECK_THAT(sent.error, Catch::Contains("too long"));
+    }
+}
+
+TEST_CASE("http client: a stream has no bound, the body of a refused one has", "[cli]") {
+    const std::string body(1 << 20, 'x');
+    std::size_t bytes = 0;
+    const HttpClient::StreamHandlers handlers{[&bytes](std::string_view data) {
+                                                  bytes += data.size();
+                                                  return true;
+                                              },
+                                              [] { return true; }};
+    HttpClient client;
+    const AnsweringServer good{AnsweringServer::reply(200, body)};
+    HttpRequest request = get(good);
+    request.reply_bytes_max = 1'000;
+    CHECK(client.stream(request, handlers).error.empty());
+    CHECK(bytes == body.size());
+    const AnsweringServer bad{AnsweringServer::reply(500, body)};
+    request.url = get(bad).url;
+    const HttpReply refused = client.stream(request, handlers);
+    CHECK(refused.body.size() <= 1'000);
+    CHECK_THAT(refused.error, Catch::Contains("too long"));
+}
+
 TEST_CASE("http client: a success of another program is no reply", "[cli]") {
     const AnsweringServer server{
         "HTTP/1.1 200 OK\r\nX-Headway-Goal: check\r\nConnection: close\r\n\r\n{\"ok\":true}"};

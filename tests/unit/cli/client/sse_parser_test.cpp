@@ -52,6 +52,20 @@ TEST_CASE("sse: an event cut off by the connection is not delivered", "[cli]") {
     CHECK(parser.last_id() == "1");
 }
 
+TEST_CASE("sse: a line or an event without end takes no more memory than the bound", "[cli]") {
+    SseParser parser(20);
+    const auto line = parser.feed("data: " + std::string(1'000, 'x') + "\n\n");
+    REQUIRE(line.size() == 1);
+    CHECK(line[0].data == std::string(14, 'x'));
+    std::string many;
+    for (int i = 0; i < 1'000; ++i)
+        many += "data: x\n";
+    const auto events = parser.feed(many + "\ndata: y\n\n");
+    REQUIRE(events.size() == 2);
+    CHECK(events[0].data.size() <= 20);
+    CHECK(events[1].data == "y");
+}
+
 TEST_CASE("sse: fields that say nothing are ignored", "[cli]") {
     SseParser parser;
     const auto events =

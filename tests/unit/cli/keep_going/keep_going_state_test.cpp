@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/keep_going/keep_going_state.hpp"
 
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "cli/base/clock.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -110,6 +116,40 @@ TEST_CASE("keep-going: a limit that still holds delays those that waited when it
     CHECK(state.limited_until("claude", "/home", kReset - 1h) == kReset + 5h);
     CHECK(state.limited_until("claude", "/home", kReset + 1s) == WallTime{});
     CHECK(state.limited_until("codex", "/home", kReset - 1h) == WallTime{});
+}
+
+TEST_CASE("keep-going: what is noted stays when a change cannot be written", "[cli]") {
+    const headway::tests::TempDir folder;
+    const KeepGoingState state(folder.file("state").string());
+    state.note_limit("claude", "/home", kReset + 5h, kReset);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit full{0, before.rlim_max};  // as a full disk
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+    state.note_limit("claude", "/other", kReset + 1h, kReset);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, ignored);
+    CHECK(state.limited_until("claude", "/home", kReset) == kReset + 5h);
+    CHECK(state.limited_until("claude", "/other", kReset) == WallTime{});
+    state.note_limit("claude", "/other", kReset + 1h, kReset);
+    CHECK(state.limited_until("claude", "/other", kReset) == kReset + 1h);
+}
+
+TEST_CASE("keep-going: no change is lost when many make one at once", "[cli]") {
+    const headway::tests::TempDir folder;
+    const KeepGoingState state(folder.file("state").string());
+    state.note_limit("claude", "/first", kReset + 1h, kReset);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([&state, i] {
+            for (int j = 0; j < 5; ++j)
+                state.note_limit("claude", "/" + std::to_string(5 * i + j), kReset + 1h, kReset);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    for (int i = 0; i < 40; ++i)
+        CHECK(state.limited_until("claude", "/" + std::to_string(i), kReset) == kReset + 1h);
 }
 
 TEST_CASE("keep-going: the limit of one account is not that of another", "[cli]") {

@@ -41,6 +41,20 @@ RunOver completed() {
 
 }  // namespace
 
+TEST_CASE("resume plan: a check that did not run is a fault, as one that failed", "[cli]") {
+    RunOver run = completed();
+    CHECK(check_fault(run).empty());
+    run.check_missed = run.check_ended = true;
+    CHECK(check_fault(run) == "the check did not run");
+    run.check_missed = false;
+    run.check_failed = "";
+    CHECK(check_fault(run) == "the check was ended");
+    run.check_ended = false;
+    CHECK(check_fault(run) == "the check failed");
+    run.check_broken = "exit status 127";
+    CHECK(check_fault(run) == "the check cannot be run");
+}
+
 TEST_CASE("resume plan: a limit that the operator gave the agent is no reason to resume", "[cli]") {
     RunOver run;
     run.end.limited = true;

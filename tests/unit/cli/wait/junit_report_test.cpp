@@ -41,6 +41,33 @@ TEST_CASE("junit: a verdict that is no success is a failure with its reason", "[
     CHECK(cases[2].skipped);  // others were enough
 }
 
+TEST_CASE("junit: a reply that names no known verdict is a failure", "[cli]") {
+    const auto of = [](const std::string& matched) {
+        const std::string one = R"({"session":"a","met":true,"matched":)" + matched + "}";
+        return junit_cases(junit_reply(one.c_str()), {"a"}, kExitDaemonError)[0];
+    };
+    CHECK(of(R"("exhausted")").failure == "exhausted");
+    for (const char* const matched : {"7", "true", R"(["completed"])", R"("")"}) {
+        CHECK(of(matched).failure == "no_verdict");
+        CHECK_FALSE(of(matched).message.empty());
+        CHECK_FALSE(of(matched).skipped);
+    }
+    const auto several = junit_cases(
+        junit_reply(
+            R"({"met":true,"sessions":{"a":{},"b":{},"c":{}},"matched":{"a":"completed","b":7,"c":null}})"),
+        {"a", "b", "c"}, kExitDaemonError);
+    CHECK(several[0].failure.empty());
+    CHECK(several[1].failure == "no_verdict");
+    CHECK(several[2].failure.empty());
+    const auto none = junit_cases(junit_reply(R"({"met":true,"sessions":{"a":{}},"matched":[]})"),
+                                  {"a"}, kExitDaemonError);
+    CHECK(none[0].failure == "no_verdict");
+    CHECK_FALSE(none[0].skipped);
+    const auto event =
+        junit_cases(junit_reply(R"({"session":"a","met":true,"matched":null})"), {"a"}, kExitOk);
+    CHECK(event[0].failure.empty());
+}
+
 TEST_CASE("junit: what was given up says why", "[cli]") {
     const Json one = junit_reply(
         R"({"session":"a","met":false,"impossible":true,"cause":"silent","verdict":{"status":"silent","reason":"no heartbeat"}})");

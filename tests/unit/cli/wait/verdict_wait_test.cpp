@@ -2,6 +2,7 @@
 #include "cli/wait/verdict_wait.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "tests/support/parsed.hpp"
 
@@ -28,6 +29,31 @@ TEST_CASE("wait: verdicts and exit codes", "[cli]") {
     CHECK(exit_code_of("waiting") == 4);
     CHECK(exit_code_of("silent") == 5);
     CHECK(exit_code_of("progressing") == 0);
+    CHECK(exit_code_of("suspect") == 0);
+    CHECK(exit_code_of("exhausted") == 70);  // of a daemon to come
+    CHECK(exit_code_of("") == 70);
+}
+
+TEST_CASE("wait: a reply that names no known verdict is an error of the daemon", "[cli]") {
+    for (const char* const matched :
+         {R"("exhausted")", R"("")", "7", "true", R"(["completed"])", R"({"a":"completed"})"}) {
+        const std::string one = std::string(R"({"met":true,"session":"a","matched":)") + matched;
+        CHECK(read_wait_reply(parsed(one + "}"), false).exit_code == 70);
+    }
+    CHECK(read_wait_reply(parsed(R"({"met":true,"session":"a"})"), false).exit_code == 70);
+    CHECK(
+        read_wait_reply(parsed(R"({"met":true,"session":"a","matched":null})"), false).exit_code ==
+        0);  // only `event` was met
+    const std::string several = R"({"met":true,"sessions":{"a":{},"b":{}},"matched":)";
+    for (const char* const matched :
+         {R"({"a":"completed","b":"exhausted"})", R"({"a":"completed","b":7})", "{}", "null",
+          R"("completed")", R"(["completed"])"}) {
+        CHECK(read_wait_reply(parsed(several + matched + "}"), false).exit_code == 70);
+    }
+    CHECK(read_wait_reply(parsed(several + R"({"a":null,"b":"completed"}})"), false).exit_code ==
+          0);
+    CHECK(read_wait_reply(parsed(several + R"({"a":"exhausted","b":"completed"}})"), true)
+              .exit_code == 0);
 }
 
 TEST_CASE("wait: a reply for one session", "[cli]") {

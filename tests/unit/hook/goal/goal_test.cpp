@@ -2,6 +2,7 @@
 #include "hook/goal/goal.hpp"
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <string>
 
 using namespace headway::hook;
@@ -49,6 +50,15 @@ TEST_CASE("goal: the status of its command is that of a shell, and the end of it
     const GoalRun loud = run_goal("yes | head -c 300000; echo last", "", kLong);
     CHECK(loud.output.size() == kGoalOutputBytes);
     CHECK(loud.output.ends_with("last\n"));
+}
+
+TEST_CASE("goal: a command whose end is unknown has not passed", "[hook]") {
+    // The kernel then reaps children by itself, and their status is lost.
+    const auto before = std::signal(SIGCHLD, SIG_IGN);
+    const GoalRun run = run_goal("true", "", kLong);
+    std::signal(SIGCHLD, before);
+    CHECK(run.status == 127);
+    CHECK_FALSE(run.timed_out);
 }
 
 TEST_CASE("goal: its command runs in the session's folder, without the agent's input", "[hook]") {
