@@ -298,6 +298,20 @@ void JsonValue::append_redacted_to(std::string& out) const {
     append_redacted_to(out, {});
 }
 
+namespace {
+
+/// The secret that a text names for the value after it: `["--password", "x"]`, and with `bare`
+/// `["Authorization", "x"]` or `{"name": "PASSWORD", "value": "x"}`.
+std::string_view named_by(const core::SecretFinder& secrets, JsonValue text, bool bare) {
+    if (text.kind() != JsonKind::kString) return {};
+    std::string_view name = text.text();
+    const bool flag = name.starts_with("--");
+    if (flag) name.remove_prefix(2);
+    return (flag || bare) && secrets.names_secret(name) ? name : std::string_view{};
+}
+
+}  // namespace
+
 /// `secret_key` is the name of what the value stands in, if that means a secret.
 void JsonValue::append_redacted_to(std::string& out, std::string_view secret_key) const {
     const core::SecretFinder* secrets = document_->secrets_;
@@ -312,19 +326,25 @@ void JsonValue::append_redacted_to(std::string& out, std::string_view secret_key
     if (what != JsonKind::kArray && what != JsonKind::kObject) return append_to(out);
     const bool object = what == JsonKind::kObject;
     out.push_back(object ? '{' : '[');
-    bool first = true;
+    std::size_t place = 0;
     std::string key;
+    std::string_view before;  // as named_by()
     each([&](JsonValue child) {
-        if (!first) out.push_back(',');
-        first = false;
+        if (place++ > 0) out.push_back(',');
         if (object) {
             key.clear();
             if (secrets->find(child.key(), 0)) secrets->append_redacted(key, child.key());
             append_json_string(out, key.empty() ? child.key() : std::string_view{key});
             out.push_back(':');
         }
-        const bool named = object && secrets->names_secret(child.key());
-        child.append_redacted_to(out, named ? child.key() : secret_key);
+        const std::string_view name = object ? child.key() : std::string_view{};
+        const bool flag = child.kind() == JsonKind::kString && child.text().starts_with('-');
+        const bool takes = !before.empty() && (object ? name == "value" : !flag);
+        child.append_redacted_to(out, secrets->names_secret(name) ? name
+                                      : takes                     ? before
+                                                                  : secret_key);
+        if (object ? name == "name" || name == "key" : true)
+            before = named_by(*secrets, child, object || (place == 1 && size() == 2));
         return true;
     });
     out.push_back(object ? '}' : ']');

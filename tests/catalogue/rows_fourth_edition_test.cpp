@@ -71,6 +71,20 @@ TEST_CASE("one file that fails a check alike under ever other flags is a loop") 
     CHECK(agent.ever(Verdict::kStuck));
 }
 
+TEST_CASE("advice that is acknowledged again and again resets the counts once") {
+    Agent agent{Hook::kFinished};
+    const auto test = bash("make test").fails("Exit code 2\nFAILED: 1 of 40 checks");
+    for (int i = 0; i < 6 && agent.state().directives.empty(); ++i)
+        agent.does(test);
+    REQUIRE_FALSE(agent.state().directives.empty());
+    const std::string taken = R"({"id":")" + agent.state().directives.front().id + "\"}";
+    const std::size_t before = agent.count(Verdict::kStuck);
+    for (int i = 0; i < 12; ++i)
+        agent.reports("directive.acknowledged", taken).does(test);
+    INFO(agent.trace());
+    CHECK(agent.count(Verdict::kStuck) > before);
+}
+
 TEST_CASE("a host that reboots refuses for a while, and then for too long") {
     Agent agent{Hook::kFinished};
     for (int i = 0; i < 4; ++i)

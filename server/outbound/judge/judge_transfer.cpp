@@ -38,7 +38,7 @@ std::string seconds_text(std::chrono::milliseconds time) {
 
 JudgeTransfer::JudgeTransfer(CURLM* multi, const JudgeTarget& target, const JudgeJob& job,
                              Patience patience)
-    : target_(target), patience_(patience), last_byte_(Clock::steady()) {
+    : target_(target), patience_(patience), began_(Clock::steady()), last_byte_(began_) {
     const config::JudgeEndpoint& endpoint = target.endpoint();
     call_.prepare({.url = target.url(),
                    .headers = target.headers(),
@@ -70,13 +70,16 @@ bool JudgeTransfer::take_body(std::string_view bytes) {
 }
 
 JudgeTransfer::Instant JudgeTransfer::silent_at() const {
-    const auto patience = stream_.whole() ? core::limits::kJudgeLinger : patience_.silence;
-    return last_byte_ + patience;
+    if (stream_.whole()) return last_byte_ + core::limits::kJudgeLinger;
+    return std::min(last_byte_, began_ + (kSilencesMax - 1) * patience_.silence) +
+           patience_.silence;
 }
 
 TryEnd JudgeTransfer::fell_silent() const {
     if (stream_.whole()) return {JudgeOutcome::kAnswered, false, EndpointHealth::kUp, {}, ""};
     if (!call_.connected()) return no_connection(CURLE_OPERATION_TIMEDOUT);
+    if (last_byte_ > began_ + (kSilencesMax - 1) * patience_.silence)
+        return broken("no whole answer for " + seconds_text(kSilencesMax * patience_.silence));
     return broken("no byte for " + seconds_text(patience_.silence));
 }
 

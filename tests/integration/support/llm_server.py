@@ -125,6 +125,13 @@ class Handler(BaseHTTPRequestHandler):
     def mode_ok(self, argument, _):
         self.stream(argument or ANSWER)
 
+    def mode_drip(self, *_):
+        """Keeps the connection alive, and never answers."""
+        self.open_stream()
+        while True:
+            self.raw(": waiting\n\n")
+            time.sleep(0.05)
+
     def mode_plain(self, argument, _):
         message = {"role": "assistant", "content": argument or ANSWER}
         self.send_json(200, {"object": "chat.completion", "model": "stand-in-1",

@@ -157,6 +157,35 @@ TEST_CASE("json document: strings are escaped as little as JSON asks", "[api]") 
     CHECK(out == "\"a\\\"\\\\\\n\\r\\t\\u0008\\u001f\x7f/ä😀\\u0000z\"");
 }
 
+TEST_CASE("json document: a word that names a secret makes one of the value after it", "[api]") {
+    const core::SecretFinder secrets;
+    JsonDocument document;
+    document.redact_with(&secrets);
+    const auto redacted = [&](std::string_view text) {
+        REQUIRE(document.parse(text).has_value());
+        std::string out;
+        document.root().append_redacted_to(out);
+        CHECK(document.root().holds_secret() == (out != text));
+        return out;
+    };
+    CHECK(redacted(R"(["mysql","--password","Zq77x9","-h","db"])") ==
+          R"(["mysql","--password","[redacted]","-h","db"])");
+    CHECK(redacted(R"({"command":["true","--api-key","Zq77x9kk2","--verbose"]})") ==
+          R"({"command":["true","--api-key","[redacted]","--verbose"]})");
+    CHECK(redacted(R"([["Authorization","Zq77x9kk2"],["Accept","text/html"]])") ==
+          R"([["Authorization","[redacted]"],["Accept","text/html"]])");
+    CHECK(redacted(R"([{"name":"DB_PASSWORD","value":"Zq77x9"},{"name":"HOST","value":"db"}])") ==
+          R"([{"name":"DB_PASSWORD","value":"[redacted]"},{"name":"HOST","value":"db"}])");
+    CHECK(redacted(R"({"key":"api_key","value":{"v":"Zq77x9kk2"}})") ==
+          R"({"key":"api_key","value":{"v":"[redacted]"}})");
+    for (const char* kept :
+         {R"(["--password","--verbose"])", R"(["--color","Zq77x9"])",
+          R"(["password","field","is required"])", R"({"name":"password","type":"string"})",
+          R"(["--password"])", R"({"name":7,"value":"Zq77x9"})"}) {
+        CHECK(redacted(kept) == kept);
+    }
+}
+
 TEST_CASE("json document: a number under the name of a secret is redacted like text", "[api]") {
     const headway::core::SecretFinder secrets;
     JsonDocument document;

@@ -499,6 +499,33 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or expi
     }
 }
 
+TEST_CASE("approvals: one approval of a rejected call allows no further request under a grant",
+          "[core]") {
+    Requests scheduler;
+    Ruling rejection = ruling(Decision::kReject, "try another way");
+    REQUIRE(*scheduler.decide(scheduler.ask(call()), rejection));
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kSession;
+    wide.match = GrantMatch::kTool;
+    REQUIRE(*scheduler.decide(scheduler.ask(call("deploy", "sha256:2", "c2"), 3), wide, 4));
+    const auto once = scheduler.ask(call("deploy", "sha256:1", "c3"), 5);
+    REQUIRE(scheduler.status(once) == S::kPending);
+    REQUIRE(*scheduler.decide(once, ruling(Decision::kApprove), 6));
+    CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:1", "c4"), 7)) == S::kPending);
+    CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:3", "c5"), 8)) == S::kApproved);
+}
+
+TEST_CASE("approvals: a decision that is sent again after a later rejection is refused", "[core]") {
+    Requests scheduler;
+    const auto first = scheduler.ask(call());
+    const auto second = scheduler.ask(call("deploy", "sha256:1", "c2"));
+    REQUIRE(*scheduler.decide(first, ruling(Decision::kApprove)));
+    REQUIRE(*scheduler.decide(second, ruling(Decision::kReject, "another way"), 3));
+    REQUIRE(scheduler.status(first) == S::kCancelled);
+    const auto again = scheduler.decide(first, ruling(Decision::kApprove), 4);
+    CHECK(code_of(again) == ErrorCode::kAlreadyDecided);
+}
+
 TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
     Requests scheduler;
     scheduler.rules.approve_on_expiry = {"deploy"};

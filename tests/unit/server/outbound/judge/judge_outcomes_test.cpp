@@ -131,6 +131,17 @@ TEST_CASE("judge outcomes: a slow judge whose tokens arrive is fine", "[server][
     CHECK(reply.use.first_token_ms < 3000);
 }
 
+TEST_CASE("judge outcomes: bytes that only keep the connection alive are no answer",
+          "[server][judge]") {
+    const LlmServer server;
+    auto settings = judge_settings({judge_endpoint("judge", server.url(), "drip")});
+    settings.silence_timeout = std::chrono::milliseconds{500};
+    Judged judged{std::move(settings)};
+    const JudgeReply reply = judged.ask();
+    CHECK(reply.outcome == JudgeOutcome::kBroken);
+    CHECK_THAT(reply.error, Catch::Contains("judge: no whole answer for 6 s"));
+}
+
 TEST_CASE("judge outcomes: no listener", "[server][judge]") {
     const DeadPort nobody;
     auto settings = judge_settings({judge_endpoint("judge", nobody.url("http"), "m")});
