@@ -13,7 +13,7 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// Repair, copy and backup handle each table of the schema: no list can lack one.
+// Repair, copy, backup and retention handle each table of the schema: no list can lack one.
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -195,6 +195,34 @@ TEST_CASE("tables: a backup has each row of each table", "[storage]") {
         INFO(table.name);
         CHECK(texts_of(to, table, "") == texts_of(from, table, ""));
     }
+}
+
+TEST_CASE("tables: a forgotten session has no row in any of them, and its key is free again",
+          "[storage]") {
+    const TempDir dir;
+    const SessionKey key = fill_all_tables(dir.file());
+    {
+        auto store = SqliteStore::open(dir.file());
+        require_ok(store);
+        require_ok((*store)->recover());
+        require_ok((*store)->begin());
+        require_ok((*store)->forget(key));
+        require_ok((*store)->commit());
+        int steps = 0;
+        while ((*store)->delete_some(kNever).value().more)
+            REQUIRE(++steps < 50);
+        require_ok((*store)->begin());
+        CHECK((*store)->create("next", at(0)).value() == key);
+        CHECK((*store)->estimates().take_estimates(key).value().empty());
+        (*store)->rollback();
+    }
+    Database database = open_tables(dir.file());
+    for (const SchemaTable& table : tables_of(database)) {
+        INFO(table.name);
+        if (table.of_sessions()) CHECK(count_of(database, table.name, key) == 0);
+    }
+    CHECK(database.query_integer("SELECT count(*) FROM meta WHERE name LIKE 'forget%'").value() ==
+          0);
 }
 
 TEST_CASE("tables: a session that is opened after a repair is not forgotten in place of an old one",
