@@ -28,6 +28,9 @@ constexpr const char* kSession =
     "SET statement_timeout='20s';SET synchronous_commit=on;SET client_min_messages=warning;"
     "SET default_transaction_isolation='read committed';SET TIME ZONE 'UTC'";
 
+/// The server was demoted, or made read-only, and has kept the connection.
+constexpr std::string_view kReadOnly = "25006";
+
 ErrorCode code_of(std::string_view state) {
     if (state == "53100") return ErrorCode::kStorageFull;
     if (state == "XX001" || state == "XX002") return ErrorCode::kStorageCorrupt;
@@ -330,6 +333,10 @@ Result<std::vector<PostgresRows>> PostgresConnection::finish() {
     committing_ = commits;
     ++round_trips_;
     HEADWAY_CHECK(collect(rows, failed));
+    if (failed && state_ == kReadOnly) {
+        close();  // connect() looks for a server that takes writes
+        return *std::move(failed);
+    }
     if (failed && !in_transaction_ && !commits) return *std::move(failed);
     if (failed && !failure_) failure_ = std::move(failed);
     if (failure_ && commits) return *std::exchange(failure_, std::nullopt);

@@ -47,7 +47,8 @@ private:
 
 /// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and
 /// answers are awaited only when a caller needs them. Every wait has a time limit. If the limit is
-/// exceeded, the connection counts as broken, and connect() makes a new one. One thread.
+/// exceeded, or the server takes no more writes (25006), the connection counts as broken, and
+/// connect() makes a new one. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {

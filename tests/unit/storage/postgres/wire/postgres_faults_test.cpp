@@ -31,6 +31,24 @@ TEST_CASE("postgres: after a commit that the database refused the next transacti
     CHECK(store->breaks() == breaks);
 }
 
+TEST_CASE("postgres: a daemon whose server takes no more writes goes on with another connection",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    require_ok(store->pulse());
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION "
+        "USING ERRCODE='25006'; END $$");
+    here.run(
+        "CREATE TRIGGER refuses BEFORE INSERT ON daemon FOR EACH ROW EXECUTE FUNCTION refuse()");
+    CHECK_FALSE(store->pulse());
+    CHECK(store->breaks() == 1);
+    here.run("DROP TRIGGER refuses ON daemon");
+    require_ok(store->pulse());
+    CHECK(store->breaks() == 1);
+}
+
 TEST_CASE("postgres: an idempotency key is looked up by one daemon after the other", "[postgres]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;
