@@ -31,6 +31,39 @@ TEST_CASE("postgres: after a commit that the database refused the next transacti
     CHECK(store->breaks() == breaks);
 }
 
+TEST_CASE("postgres: a commit that is answered as unknown may have been done", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    struct {
+        const char* state;
+        bool unknown;
+    } const cases[] = {{"40003", true},  {"08007", true},  {"08006", true},
+                       {"08P01", true},  {"57P01", true},  {"40001", false},
+                       {"23505", false}, {"57014", false}, {"53100", false}};
+    const PostgresHere here;
+    const auto store = here.daemon();
+    PostgresWriter a{*store, "a"};
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION "
+        "USING ERRCODE=(SELECT state FROM answer); END $$");
+    here.run("CREATE TABLE answer(state text)");
+    here.run(
+        "CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON journal DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION refuse()");
+    for (const auto& c : cases) {
+        DYNAMIC_SECTION(c.state) {
+            here.run("DELETE FROM answer");
+            here.run(std::string{"INSERT INTO answer VALUES('"} + c.state + "')");
+            a.hold();
+            a.report({beat()});
+            CHECK_THAT(store->commit().error().detail, Catch::Contains(c.state));
+            CHECK(store->outcome_unknown() == c.unknown);
+            CHECK(store->may_try_again() == (std::string_view{c.state} == "40001"));
+            store->rollback();
+            CHECK(store->outcome_unknown() == c.unknown);
+        }
+    }
+}
+
 TEST_CASE("postgres: a daemon whose server takes no more writes goes on with another connection",
           "[postgres]") {
     if (!PostgresHere::found()) return;
