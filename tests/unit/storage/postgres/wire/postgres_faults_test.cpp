@@ -173,3 +173,19 @@ TEST_CASE("postgres: a server that is stopped does not hold up the thread of the
     hints.tell();  // returns
     CHECK(::kill(static_cast<pid_t>(server), SIGCONT) == 0);
 }
+
+TEST_CASE("postgres: hints are not taken from a server that takes no writes", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto listens = [&here] {
+        return here.number(
+            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND query LIKE "
+            "'%'||current_schema()||'%'");
+    };
+    PostgresHints standby{{here.url() + "%20-cdefault_transaction_read_only%3Don"}, "one"};
+    CHECK_FALSE(standby.wait(-1, Millis{1}));
+    CHECK(listens() == 0);
+    PostgresHints primary{{here.url()}, "two"};
+    CHECK_FALSE(primary.wait(-1, Millis{1}));
+    CHECK(listens() == 1);
+}
