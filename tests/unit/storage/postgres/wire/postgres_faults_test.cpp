@@ -142,6 +142,59 @@ TEST_CASE("postgres: of many daemons those that serve are listed", "[postgres]")
                       [](const DaemonSeen& daemon) { return daemon.id == "one"; }));
 }
 
+TEST_CASE("postgres: a daemon that was frozen while a migration began writes nothing into it",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto frozen = here.daemon("frozen");
+    require_ok(frozen->pulse());
+    here.run("UPDATE daemon SET seen_at=seen_at-60000");
+    PostgresStore::Settings settings;
+    settings.connection.url = here.url();
+    settings.id = "import";
+    settings.imports = true;
+    const auto store = PostgresStore::open(std::move(settings));
+    require_ok(store);
+    Import& import = (*store)->imports();
+    require_ok(import.start());
+    require_ok(import.add_sessions(std::vector<ImportedSession>{{7, "a", at(0), at(5), at(5), 1}}));
+
+    const auto pulse = frozen->pulse();
+    REQUIRE_FALSE(pulse.has_value());
+    CHECK_THAT(pulse.error().detail, Catch::Contains("headway migrate"));
+    const std::vector<std::string_view> names{"a", "b"};
+    HoldRequest turn;
+    turn.names = names;
+    CHECK(code_of(frozen->hold(turn)) == ErrorCode::kStorageUnavailable);
+    frozen->rollback();
+    CHECK(code_of(frozen->delete_some(at(1000))) == ErrorCode::kStorageUnavailable);
+    CHECK(here.number("SELECT count(*) FROM daemon") == 0);
+    CHECK(here.number("SELECT count(*) FROM session WHERE name='a'") == 1);
+
+    require_ok(import.finish({}));
+    require_ok(frozen->pulse());
+    CHECK(frozen->hold(turn).value().sessions.size() == 2);
+    frozen->rollback();
+}
+
+TEST_CASE("postgres: a migration does not begin within the turn of a daemon", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto slow = here.daemon("slow");
+    HoldRequest turn;
+    turn.names = {"a"};
+    require_ok(slow->hold(turn));
+    PostgresStore::Settings settings;
+    settings.connection.url = here.url();
+    settings.id = "import";
+    settings.imports = true;
+    const auto store = PostgresStore::open(std::move(settings));
+    require_ok(store);
+    CHECK_FALSE((*store)->imports().start());  // waits for a second
+    slow->rollback();
+    require_ok((*store)->imports().start());
+}
+
 TEST_CASE("postgres: a daemon that stopped while it tidied up does not stop the others",
           "[postgres]") {
     if (!PostgresHere::found()) return;
