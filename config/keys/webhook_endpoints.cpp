@@ -18,7 +18,7 @@ namespace limits = core::limits;
 
 // In milliseconds.
 constexpr std::int64_t kTimeoutMin = 100;
-constexpr std::int64_t kTimeoutMax = 60'000;  // a receiver answers and works afterwards
+constexpr std::int64_t kTimeoutMax = limits::kWebhookTimeoutMax.count();
 constexpr std::int64_t kWindowMin = 60'000;
 constexpr std::int64_t kGatherMax = 60'000;  // for a person this is late enough
 

@@ -313,12 +313,12 @@ inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
 /// Bytes of a command's output that are kept as the reason for its failure.
 inline constexpr std::size_t kWebhookOutputBytesMax = 1024;
+inline constexpr std::chrono::milliseconds kWebhookTimeoutMax{60'000};  ///< of one delivery
 /// The longest pause: a recovered receiver is used again within five minutes.
 inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 /// Upper bound for a receiver's Retry-After.
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
-/// How long messages to a removed endpoint are kept.
-inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};
+inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};  ///< an endpoint keeps its messages
 /// Items of work queued for the sending thread: each open question to a judge and its cancellation,
 /// and one message and one test for each webhook.
 inline constexpr std::size_t kOutboundQueueMax = 2 * kJudgeQueueMax + 2 * kWebhookEndpointsMax;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -14,6 +13,7 @@
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "storage/base/checksum.hpp"
+#include "storage/damage/table_rescue.hpp"
 #include "storage/files/database_files.hpp"
 #include "storage/files/database_lock.hpp"
 #include "storage/files/journal_scan.hpp"
@@ -100,7 +100,7 @@ public:
         gather(std::move(rows), repair);
         HEADWAY_CHECK(copy_sessions());
         HEADWAY_CHECK(copy_rows());
-        copy_tables();
+        rescue_tables(from_, to_);
         return to_.execute(
             "INSERT OR REPLACE INTO meta(name,value) SELECT 'session_index_due',1 "
             "WHERE EXISTS(SELECT 1 FROM session)");
@@ -231,51 +231,6 @@ private:
             if (++copied % kRowsPerCommit == 0) HEADWAY_CHECK(to_.execute("COMMIT;BEGIN"));
         }
         return to_.execute("COMMIT");
-    }
-
-    /// Copies the readable rows of the other tables. Indexes over sessions are rebuilt later.
-    void copy_tables() {
-        constexpr const char* kTables[] = {
-            "token",           "idempotency", "used",     "estimate_score",
-            "estimate",        "judge_check", "approval", "webhook_endpoint",
-            "webhook_message", "expectation", "meta"};
-        for (const char* table : kTables)
-            copy_table(table);
-        (void)to_.execute(
-            "DELETE FROM meta WHERE name IN('snapshot_cursor','snapshot_check');"
-            "DELETE FROM estimate WHERE session NOT IN (SELECT key FROM session);"
-            "DELETE FROM judge_check WHERE session NOT IN (SELECT key FROM session);"
-            "DELETE FROM approval WHERE session NOT IN (SELECT key FROM session);");
-    }
-
-    /// With the column names that the damaged database states.
-    static std::string insert_like(const Statement& row, const std::string& table) {
-        std::string names;
-        std::string values;
-        for (int i = 0; i < row.columns(); ++i) {
-            names.append(i == 0 ? "" : ",").append(row.column_name(i));
-            values.append(i == 0 ? "?" : ",?").append(std::to_string(i + 1));
-        }
-        return "INSERT OR IGNORE INTO " + table + "(" + names + ") VALUES(" + values + ")";
-    }
-
-    void copy_table(const std::string& table) {
-        auto all = from_.prepare("SELECT * FROM " + table);
-        if (!all) return;
-        std::optional<Statement> add;
-        (void)to_.execute("BEGIN");
-        while (true) {
-            const auto row = all->step();
-            if (!row || !*row) break;  // everything behind the damage is lost
-            if (!add) {
-                auto insert = to_.prepare(insert_like(*all, table));
-                if (!insert) break;
-                add = *std::move(insert);
-            }
-            add->bind_row(*all);
-            (void)add->run();
-        }
-        (void)to_.execute("COMMIT");
     }
 
     Database& from_;

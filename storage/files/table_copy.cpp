@@ -15,7 +15,8 @@ struct Table {
     std::string_view which = {};
 };
 
-/// A session that is being deleted has no name.
+/// A session that is being deleted has no name. Its key is used again, so the order to forget it
+/// stays behind, too.
 constexpr std::string_view kKnown = " WHERE session IN (SELECT key FROM session WHERE name<>'')";
 
 // storage/FORMAT.md. Ids of events follow from the journal (Store::save).
@@ -42,7 +43,9 @@ constexpr Table kTables[] = {
     {"inbox", "id,session,event", "iib", kKnown},
     {"expectation", "agent,kind,name,sessions,updated_at,sketches", "titiib"},
     {"meta", "name,value", "ti",
-     " WHERE name NOT IN ('snapshot_cursor','snapshot_check','session_index_due')"},
+     " WHERE name NOT IN ('snapshot_cursor','snapshot_check','session_index_due') AND "
+     "(name NOT LIKE 'forget:%' OR substr(name,8) IN "
+     "(SELECT CAST(key AS TEXT) FROM session WHERE name<>''))"},
 };
 
 constexpr std::size_t kStepRows = 1'000;
@@ -96,6 +99,14 @@ std::vector<std::string_view> copied_tables() {
     std::vector<std::string_view> names;
     for (const Table& table : kTables)
         names.push_back(table.name);
+    return names;
+}
+
+std::vector<std::string_view> tables_of_sessions() {
+    std::vector<std::string_view> names;
+    for (const Table& table : kTables) {
+        if (table.which == kKnown) names.push_back(table.name);
+    }
     return names;
 }
 

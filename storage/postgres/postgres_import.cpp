@@ -30,6 +30,12 @@ Error refused(std::string why) {
 
 }  // namespace
 
+Error importing_error() {
+    return refused(
+        "the database has a part of a journal only: a `headway migrate` into it runs, or did not "
+        "come to its end. Run it again: it starts from nothing");
+}
+
 /// Two imports at once would mix: the row of the mark is locked by each transaction.
 Result<> PostgresImport::begin() {
     if (!sql_.connected()) HEADWAY_CHECK(sql_.connect());

@@ -52,8 +52,10 @@ Result<Pulse> PostgresStore::pulse() {
 Result<Pulse> PostgresStore::try_pulse() {
     HEADWAY_CHECK(begin());
     HEADWAY_TRY(const PostgresRows newest,
-                sql_.ask_row("SELECT coalesce(max(seen_at),0),"
-                             "(extract(epoch FROM clock_timestamp())*1000)::bigint FROM daemon"));
+                sql_.ask_row(std::string{"SELECT coalesce(max(seen_at),0),"} +
+                             "(extract(epoch FROM clock_timestamp())*1000)::bigint," +
+                             std::string{kIsImporting} + " FROM daemon"));
+    if (newest.integer(0, 2) != 0) return importing_error();
     Pulse pulse;
     pulse.now = settings_.now ? settings_.now() : time_of(newest.integer(0, 1));
     const core::Timestamp seen = time_of(newest.integer(0, 0));

@@ -36,12 +36,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(Settings settings) {
 Result<> PostgresStore::prepare() {
     HEADWAY_CHECK(meta_.prepare());
     HEADWAY_TRY(const std::int64_t importing, meta_.get(kImporting));
-    if (importing != 0 && !settings_.imports) {
-        return Error{ErrorCode::kStorageUnavailable,
-                     "the database has a part of a journal only: a `headway migrate` into it runs, "
-                     "or did not come to its end. Run it again: it starts from nothing",
-                     {}};
-    }
+    if (importing != 0 && !settings_.imports) return importing_error();
     HEADWAY_CHECK(index_.prepare());
     HEADWAY_CHECK(inbox_.prepare());
     HEADWAY_CHECK(idempotency_.prepare());
@@ -214,9 +209,16 @@ Result<> PostgresStore::write_ids() {
         values);
 }
 
+/// An import may have begun since the store was opened, by a daemon that was frozen meanwhile.
+Result<Deletion> PostgresStore::try_delete(core::Timestamp cutoff) {
+    HEADWAY_TRY(const PostgresRows rows, sql_.ask_row("SELECT " + std::string{kIsImporting}));
+    if (rows.integer(0, 0) != 0) return importing_error();
+    return retention_.step(cutoff);
+}
+
 Result<Deletion> PostgresStore::delete_some(core::Timestamp cutoff) {
     HEADWAY_CHECK(begin());
-    auto step = retention_.step(cutoff);
+    auto step = try_delete(cutoff);
     if (step) {
         if (auto done = commit(); !done) step = std::move(done).error();
     }

@@ -216,6 +216,7 @@ private:
     core::Result<> prepare();
     core::Result<> connect();
     core::Result<Pulse> try_pulse();
+    core::Result<Deletion> try_delete(core::Timestamp cutoff);
     void clear_turn();
     core::Result<Held> try_hold(const HoldRequest& wanted, bool adds);
     core::Result<> send_hold(const HoldRequest& wanted);

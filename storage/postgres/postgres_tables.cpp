@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/postgres/postgres_store.hpp"
 
+#include "core/base/limits.hpp"
+
 // Tables that daemons have in common: what they write there is behind the lock of the feed.
 
 namespace headway::storage {
 
 using core::Result;
 
-/// Longer than one try of a message; its daemon renews it with the next message.
-constexpr core::Millis kSending{60'000};
+/// Longer than one try of a message, from its start to the commit of its result; its daemon renews
+/// it with the next message.
+constexpr core::Millis kSending = core::limits::kWebhookTimeoutMax + core::Millis{15'000};
 
 Result<> PostgresStore::Approvals::save_approval(SessionKey key, const core::Approval& approval,
                                                  Cursor cursor, Cursor decided) {

@@ -84,7 +84,9 @@ Result<> PostgresStore::send_hold(const HoldRequest& wanted) {
             "FROM unnest($1::text[],$2::text[]) AS u(name,id) JOIN session s ON s.name=u.name",
             asked));
     }
-    return sql_.send_asking("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint");
+    // The lock of this read keeps an import from beginning before the turn ends.
+    return sql_.send_asking("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint," +
+                            std::string{kIsImporting});
 }
 
 /// Takes the answers to send_hold().
@@ -119,6 +121,8 @@ Result<Held> PostgresStore::try_hold(const HoldRequest& wanted, bool adds) {
     HEADWAY_CHECK(begin());
     HEADWAY_CHECK(send_hold(wanted));
     HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
+    // Since the store was opened, for a daemon that was frozen meanwhile.
+    if (rows.back().integer(0, 1) != 0) return importing_error();
     Held held = take_hold(wanted, rows);
     if (adds) HEADWAY_CHECK(add_names(wanted, held));
     for (const auto& [session, id] : wanted.ids) {

@@ -216,6 +216,8 @@ Result<bool> SqliteRetention::delete_side_rows(SessionKey doomed) {
         "(SELECT id FROM inbox WHERE session=?1 LIMIT ?2)",
         "DELETE FROM judge_check WHERE id IN "
         "(SELECT id FROM judge_check WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM estimate WHERE session=?1 AND n IN "
+        "(SELECT n FROM estimate WHERE session=?1 LIMIT ?2)",
     };
     for (const char* sql : kSteps) {
         HEADWAY_TRY(Statement some, database_.prepare(sql));

@@ -30,6 +30,9 @@ const PostgresBreak kBreaks[] = {
     {Kind::kCutAfter},
     {Kind::kSilence},
     {Kind::kEnded},
+    {Kind::kCutAtEnd},
+    {Kind::kRefused, "25006"},
+    {Kind::kRefused, "40003"},
     {Kind::kRefused, "40001"},
     {Kind::kRefused, "40P01"},
     {Kind::kRefused, "55P03"},
@@ -84,8 +87,8 @@ struct Place {
 };
 
 std::string words_of(const PostgresBreak& fault) {
-    static constexpr const char* kNames[] = {"cut before", "cut after", "silence", "ended",
-                                             "refused"};
+    static constexpr const char* kNames[] = {"cut before", "cut after", "silence",
+                                             "ended",      "refused",   "cut at the end"};
     return std::string{kNames[static_cast<std::size_t>(fault.kind)]} + " " + fault.state + " x" +
            std::to_string(fault.times);
 }
@@ -196,6 +199,27 @@ TEST_CASE("postgres breaks: what follows in a transaction that was lost is not w
     require_ok(store->history().add_to_counter("x", 1));
     require_ok(store->commit());
     CHECK(store->history().counter("x").value() == 1);
+}
+
+TEST_CASE("postgres breaks: a commit that was done and not wholly answered is unknown",
+          "[property]") {
+    if (!PostgresHere::found()) return;
+    const Place place;
+    const auto store = place.here.daemon("one");
+    for (const Kind kind : {Kind::kCutAfter, Kind::kSilence, Kind::kCutAtEnd}) {
+        INFO(words_of({kind}));
+        const auto before = place.here.number("SELECT count(*) FROM idempotency");
+        require_ok(store->begin());
+        require_ok(store->idempotency().add_key(words_of({kind}), {"f", "s"}, at(0)));
+        PostgresBreaks::strike(std::string{"COMMIT"}, {kind});
+        CHECK_FALSE(store->commit().has_value());
+        CHECK(PostgresBreaks::struck());
+        PostgresBreaks::mend();
+        CHECK(store->outcome_unknown());
+        store->rollback();
+        CHECK(store->outcome_unknown());
+        CHECK(place.here.number("SELECT count(*) FROM idempotency") == before + 1);
+    }
 }
 
 TEST_CASE("postgres breaks: an expectation that cannot make room is an error of its turn",

@@ -24,6 +24,7 @@ struct Link {
     std::map<std::string, std::string> prepared;  ///< SQL by name
     std::deque<Owed> owed;
     bool cut = false;
+    bool cut_at_sync = false;
 };
 
 std::map<PGconn*, Link> links;
@@ -152,6 +153,10 @@ std::optional<int> send_struck(PGconn* connection, const std::string& sql) {
         case Kind::kSilence:
             link.owed.push_back({Step::kSilence});
             return std::nullopt;
+        case Kind::kCutAtEnd:
+            link.cut_at_sync = true;
+            link.owed.push_back({Step::kOther});
+            return std::nullopt;
         case Kind::kEnded:
             link.owed.push_back({Step::kOther});
             return send_plain(connection, "SELECT pg_terminate_backend(pg_backend_pid())");
@@ -233,7 +238,8 @@ int __wrap_PQisBusy(PGconn* connection) {
     if (link.cut || silent || !take_hidden(connection, link)) return 1;
     const int busy = __real_PQisBusy(connection);
     if (busy != 0 || link.owed.empty()) return busy;
-    if (link.owed.front().step == Step::kCut) cut(connection);
+    const Step step = link.owed.front().step;
+    if (step == Step::kCut || (step == Step::kSync && link.cut_at_sync)) cut(connection);
     if (link.owed.front().step == Step::kSilence) silent = true;
     return link.cut || silent ? 1 : 0;
 }

@@ -19,6 +19,7 @@ struct PostgresBreak {
         kSilence,    ///< it is run, and no answer comes in time
         kEnded,      ///< 57P01: an administrator ends the connection instead
         kRefused,    ///< the server raises `state` instead
+        kCutAtEnd,   ///< it is run and answered, the end of the pipeline is lost
     };
     Kind kind = Kind::kCutBefore;
     std::string state = {};  ///< SQLSTATE

@@ -34,10 +34,16 @@ Result<> remove_stale(net::io_context& io, const std::filesystem::path& file,
     }
     LocalSocket probe{io};
     error_code ec;
-    probe.connect(net::local::stream_protocol::endpoint{file.string()}, ec);
-    if (!ec)
+    probe.open({}, ec);
+    if (!ec) probe.native_non_blocking(true, ec);
+    if (ec) return failed(file, ec.message(), key);
+    // By itself: Asio would wait for room in the backlog of a daemon that hangs, which is EAGAIN.
+    const net::local::stream_protocol::endpoint there{file.string()};
+    const auto size = static_cast<socklen_t>(there.size());
+    const int why = ::connect(probe.native_handle(), there.data(), size) == 0 ? 0 : errno;
+    if (why == 0 || why == EAGAIN)
         return failed(file, "another daemon listens there; stop it or choose another path", key);
-    if (ec != net::error::connection_refused) return failed(file, ec.message(), key);
+    if (why != ECONNREFUSED) return failed(file, std::generic_category().message(why), key);
     if (::unlink(file.c_str()) == 0) return {};
     return failed(file, std::generic_category().message(errno), key);
 }

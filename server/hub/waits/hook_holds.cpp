@@ -182,7 +182,9 @@ void HookHolds::drain() {
         Hold& held = holds_.at(place);
         held.deadline = now;
         held.changed = held.asked;
-        if (!held.asked && !ask(place, held, now)) finish(place, undecided(held.call));
+        if (held.asked || ask(place, held, now)) continue;
+        leave(held.session, held.call);
+        finish(place, undecided(held.call));
     }
 }
 

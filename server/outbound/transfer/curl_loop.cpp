@@ -125,8 +125,13 @@ void CurlLoop::turn() {
     curl_multi_perform(multi_.get(), &running);
     end_transfers();
     Instant next = Clock::steady() + kIdleTurn;
-    for (User* user : std::vector<User*>{active_}) {
-        if (!attempt(*user, [&] { next = std::min(next, user->finish()); })) close(user);
+    for (std::size_t at = 0; at < active_.size();) {
+        User* const user = active_[at];
+        if (attempt(*user, [&] { next = std::min(next, user->finish()); })) {
+            ++at;
+        } else {
+            close(user);
+        }
     }
     const auto left = time_source::longest_wait(next - Clock::steady());
     const auto wait = std::chrono::ceil<milliseconds>(left).count();
@@ -142,14 +147,17 @@ void CurlLoop::end_transfers() {
         CURL* const handle = message->easy_handle;
         const CURLcode code = message->data.result;  // the message is freed with the transfer
         bool found = false;
-        for (User* user : std::vector<User*>{active_}) {
-            if (found) break;
-            if (!attempt(*user, [&] { found = user->ended(handle, code); })) {
-                close(user);
-                found = true;  // its transfers are gone, maybe with this one
+        bool closed = false;
+        for (std::size_t at = 0; at < active_.size() && !found;) {
+            User* const user = active_[at];
+            if (attempt(*user, [&] { found = user->ended(handle, code); })) {
+                ++at;
+                continue;
             }
+            close(user);
+            closed = true;  // its transfers are gone, maybe with this one: the others are asked
         }
-        HEADWAY_ASSERT(found);
+        HEADWAY_ASSERT(found || closed);
     }
 }
 

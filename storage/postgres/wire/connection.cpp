@@ -28,6 +28,15 @@ constexpr const char* kSession =
     "SET statement_timeout='20s';SET synchronous_commit=on;SET client_min_messages=warning;"
     "SET default_transaction_isolation='read committed';SET TIME ZONE 'UTC'";
 
+/// The server was demoted, or made read-only, and has kept the connection.
+constexpr std::string_view kReadOnly = "25006";
+
+/// True for an answer to a COMMIT that does not say whether it was done: from a database that lost
+/// its own connection to the data, or from a proxy that lost the database.
+bool is_no_outcome(std::string_view state) {
+    return state == "40003" || state.starts_with("08") || state.starts_with("57P");
+}
+
 ErrorCode code_of(std::string_view state) {
     if (state == "53100") return ErrorCode::kStorageFull;
     if (state == "XX001" || state == "XX002") return ErrorCode::kStorageCorrupt;
@@ -273,17 +282,19 @@ Result<> PostgresConnection::take(const Expected& expected, std::vector<Postgres
     switch (PQresultStatus(result)) {
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
-            if (expected.commits) in_transaction_ = committing_ = false;
+            if (expected.commits) in_transaction_ = false;
             // COMMIT of a transaction that has failed answers so, and without an error.
-            if (expected.commits && PQcmdStatus(result) != std::string_view{"COMMIT"} && !failed)
-                failed = Error{
-                    ErrorCode::kStorageUnavailable, "PostgreSQL: the transaction had failed", {}};
-            if (expected.commits && alone_ && !failed) {
-                outcome_unknown_ = true;
+            if (expected.commits && PQcmdStatus(result) != std::string_view{"COMMIT"}) {
+                committing_ = false;
+                if (!failed)
+                    failed = Error{ErrorCode::kStorageUnavailable,
+                                   "PostgreSQL: the transaction had failed",
+                                   {}};
+            }
+            if (expected.commits && alone_ && !failed)
                 failed = Error{ErrorCode::kStorageUnavailable,
                                "PostgreSQL: the wait for the standby was cancelled",
                                {}};
-            }
             if (expected.prepared.empty()) changes_ = answer.changes();
             if (expected.wanted) rows.push_back(std::move(answer));
             return {};
@@ -295,10 +306,10 @@ Result<> PostgresConnection::take(const Expected& expected, std::vector<Postgres
         default:
             if (!failed) failed = error_of(result);
     }
-    if (expected.commits) committing_ = false;
     // One that was not even tried, since a statement before it had failed, ends no transaction.
-    if (expected.commits && PQresultStatus(result) != PGRES_PIPELINE_ABORTED)
-        in_transaction_ = false;
+    const bool tried = PQresultStatus(result) != PGRES_PIPELINE_ABORTED;
+    if (expected.commits && tried) in_transaction_ = false;
+    if (expected.commits && !(tried && is_no_outcome(state_))) committing_ = false;
     if (!expected.prepared.empty()) prepared_.erase(expected.prepared);
     return {};
 }
@@ -330,6 +341,11 @@ Result<std::vector<PostgresRows>> PostgresConnection::finish() {
     committing_ = commits;
     ++round_trips_;
     HEADWAY_CHECK(collect(rows, failed));
+    if (std::exchange(committing_, false) && failed) outcome_unknown_ = true;
+    if (failed && state_ == kReadOnly) {
+        close();  // connect() looks for a server that takes writes
+        return *std::move(failed);
+    }
     if (failed && !in_transaction_ && !commits) return *std::move(failed);
     if (failed && !failure_) failure_ = std::move(failed);
     if (failure_ && commits) return *std::exchange(failure_, std::nullopt);

@@ -47,7 +47,8 @@ private:
 
 /// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and
 /// answers are awaited only when a caller needs them. Every wait has a time limit. If the limit is
-/// exceeded, the connection counts as broken, and connect() makes a new one. One thread.
+/// exceeded, or the server takes no more writes (25006), the connection counts as broken, and
+/// connect() makes a new one. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {
@@ -104,7 +105,8 @@ public:
     /// True if state() is a conflict with another transaction; the connection can then still be
     /// used.
     bool lost_a_conflict() const;
-    /// True if the last commit() was sent but not acknowledged: it may have succeeded.
+    /// True if the last commit() was sent but not acknowledged, or answered as unknown: it may have
+    /// succeeded.
     bool outcome_unknown() const { return outcome_unknown_; }
     /// Number of round trips since the start.
     std::uint64_t round_trips() const { return round_trips_; }
@@ -154,7 +156,7 @@ private:
     std::vector<PostgresHost> hosts_;
     std::size_t host_ = 0;  ///< index of the host of the last connection
     bool in_transaction_ = false;
-    bool committing_ = false;  ///< a COMMIT has been sent and not answered
+    bool committing_ = false;  ///< a COMMIT has been sent, and may have been done
     bool outcome_unknown_ = false;
     bool alone_ = false;  ///< the commit may be missing on the standby
 };

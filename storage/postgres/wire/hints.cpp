@@ -62,10 +62,12 @@ bool PostgresHints::connect() {
     }
     rests_ = kRests;
     const std::string wait = std::to_string(settings_.answer_timeout.count());
-    const std::array<const char*, 5> keys{"dbname", "tcp_user_timeout", "connect_timeout",
+    // A standby, perhaps the first host of the URL, lets no connection listen.
+    const std::array<const char*, 6> keys{"dbname",           "tcp_user_timeout",
+                                          "connect_timeout",  "target_session_attrs",
                                           "application_name", nullptr};
-    const std::array<const char*, 5> values{settings_.url.c_str(), wait.c_str(), "2",
-                                            "headway hints", nullptr};
+    const std::array<const char*, 6> values{settings_.url.c_str(), wait.c_str(),    "2",
+                                            "read-write",          "headway hints", nullptr};
     connection_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
     if (connection_ == nullptr || PQstatus(connection_.get()) != CONNECTION_OK) return false;
     PQsetNoticeProcessor(

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "core/base/limits.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 #include "tests/support/postgres_here.hpp"
@@ -12,6 +13,7 @@
 using namespace headway::core;
 using namespace headway::storage;
 using namespace headway::tests;
+namespace limits = headway::core::limits;
 
 namespace {
 
@@ -306,6 +308,22 @@ TEST_CASE("postgres: a lease has one holder until it ends", "[postgres]") {
     CHECK_FALSE(one->lease("webhook:a", Millis{10'000}).value());
     now = at(20'000);  // it has not ended, but two is not seen any more
     CHECK(one->lease("webhook:a", Millis{10'000}).value());
+}
+
+TEST_CASE("postgres: a message that takes its longest time is not sent by a second daemon",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    Timestamp now = at(0);
+    const auto one = here.daemon("one", [&now] { return now; });
+    const auto two = here.daemon("two", [&now] { return now; });
+    CHECK(one->outbox().claim_outbox_endpoint("ops").value());
+    now = at(0) + limits::kWebhookTimeoutMax + Millis{5'000};  // until its result is stored
+    require_ok(one->pulse());
+    CHECK_FALSE(two->outbox().claim_outbox_endpoint("ops").value());
+    now += Millis{60'000};
+    require_ok(one->pulse());
+    CHECK(two->outbox().claim_outbox_endpoint("ops").value());
 }
 
 TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[postgres]") {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/sockets/local_socket.hpp"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <fstream>
+#include <vector>
 
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -96,6 +99,36 @@ TEST_CASE("local socket: the socket of a running daemon is kept", "[server]") {
         CHECK(code_of(done) == ErrorCode::kInvalidConfig);
         CHECK_THAT(done.error().detail, Catch::Contains("another daemon listens there"));
     }
+    CHECK(std::filesystem::exists(path));
+}
+
+TEST_CASE(
+    "local socket: a daemon that hangs with a full backlog is a running one, and holds no start up",
+    "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    net::io_context io{1};
+    LocalAcceptor hung{io};
+    hung.open();
+    hung.bind({path.string()});
+    hung.listen(0);
+    std::vector<LocalSocket> waiting;
+    for (error_code ec; !ec;) {
+        LocalSocket& client = waiting.emplace_back(io);
+        client.open({});
+        client.native_non_blocking(true);
+        const net::local::stream_protocol::endpoint where{path.string()};
+        if (::connect(client.native_handle(), where.data(), static_cast<socklen_t>(where.size())) !=
+            0)
+            ec = {errno, boost::system::system_category()};
+        REQUIRE(waiting.size() < 100);
+    }
+    ::alarm(30);  // a start that hangs is a failure
+    SocketListener second;
+    const auto done = second.file.open(second.acceptor, path);
+    ::alarm(0);
+    CHECK(code_of(done) == ErrorCode::kInvalidConfig);
+    CHECK_THAT(done.error().detail, Catch::Contains("another daemon listens there"));
     CHECK(std::filesystem::exists(path));
 }
 

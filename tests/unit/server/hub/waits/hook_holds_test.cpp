@@ -266,6 +266,11 @@ TEST_CASE("hook holds: the end of a dialog's wait is passed on", "[server]") {
         h.holds.take(h.to, answered);
         CHECK(h.replies == std::vector<std::string>{"{}"});
     }
+    SECTION("the daemon goes down with a full queue") {
+        h.holds.take(h.to, answered);
+        h.room = false;
+        h.holds.drain();
+    }
     SECTION("the engine refuses its question") {
         h.holds.take(h.to, answered);
         CHECK(h.holds.refused(h.to));

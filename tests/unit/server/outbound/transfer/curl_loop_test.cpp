@@ -21,6 +21,7 @@ namespace {
 /// Counts its turns and runs code of the test in them.
 struct Counting final : CurlLoop::User {
     bool throws = false;
+    bool throws_at_end = false;
     std::promise<void> turned;
     std::promise<std::string> failure;
     std::promise<void> closed;
@@ -29,7 +30,10 @@ struct Counting final : CurlLoop::User {
     int closings = 0;
 
     void begin(CURLM* handle) override { multi = handle; }
-    bool ended(CURL*, CURLcode) override { return false; }
+    bool ended(CURL*, CURLcode) override {
+        if (throws_at_end) throw std::runtime_error("no memory");
+        return false;
+    }
     CurlLoop::Instant finish() override {
         if (throws) throw std::runtime_error("no memory");
         if (++turns == 1) turned.set_value();
@@ -143,6 +147,45 @@ TEST_CASE("curl loop: one that throws is closed, the others go on", "[server]") 
     loop.remove(bad);
     loop.remove(good);
     CHECK(bad.closings == 1);
+}
+
+TEST_CASE("curl loop: a transfer finds its user behind one that throws", "[server]") {
+    /// With a transfer of a file, which has ended in its first turn.
+    struct Transferring final : CurlLoop::User {
+        std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy{curl_easy_init(),
+                                                                 &curl_easy_cleanup};
+        CURLM* multi = nullptr;
+        std::promise<CURLcode> done;
+
+        void begin(CURLM* handle) override {
+            multi = handle;
+            curl_easy_setopt(easy.get(), CURLOPT_URL, "file:///dev/null");
+            curl_easy_setopt(easy.get(), CURLOPT_NOBODY, 1L);
+            curl_multi_add_handle(multi, easy.get());
+        }
+        bool ended(CURL* handle, CURLcode code) override {
+            if (handle != easy.get()) return false;
+            done.set_value(code);
+            return true;
+        }
+        CurlLoop::Instant finish() override { return CurlLoop::Instant::max(); }
+        void close() override { curl_multi_remove_handle(multi, easy.get()); }
+        void failed(const std::string& why) override { FAIL(why); }
+    };
+    CurlLoop loop;
+    Counting bad;
+    bad.throws_at_end = true;
+    loop.add(bad);
+    Transferring good;
+    loop.add(good);
+    auto done = good.done.get_future();
+    const bool found = done.wait_for(std::chrono::seconds{10}) == std::future_status::ready;
+    loop.remove(good);
+    loop.remove(bad);
+    REQUIRE(found);
+    CHECK(done.get() == CURLE_OK);
+    CHECK(bad.failure.get_future().get() == "no memory");
+    CHECK(ready(bad.closed.get_future()));
 }
 
 TEST_CASE("curl loop: work that throws closes its user, and what was posted is still done",

@@ -45,3 +45,41 @@ TEST_CASE("postgres: a host that does not answer is left for the next one", "[po
     PostgresConnection nowhere{settings};
     CHECK(nowhere.connect().error().code == ErrorCode::kStorageUnavailable);
 }
+
+TEST_CASE(
+    "postgres: a server that takes no more writes is left, and the next connection looks for one "
+    "that does",
+    "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    here.run("CREATE TABLE t(i bigint)");
+    PostgresConnection connection{{here.url()}};
+    require_ok(connection.connect());
+    require_ok(connection.send("SET default_transaction_read_only=on"));
+    require_ok(connection.finish());
+    SECTION("outside of a transaction") {
+        CHECK_FALSE(connection.ask("INSERT INTO t VALUES(1) RETURNING i"));
+    }
+    SECTION("within one, which fails to its end") {
+        require_ok(connection.begin());
+        require_ok(connection.ask("SELECT i FROM t"));
+        CHECK_FALSE(connection.ask("INSERT INTO t VALUES(1) RETURNING i"));
+        CHECK(connection.lost_transaction());
+        CHECK_FALSE(connection.ask("SELECT i FROM t"));
+        CHECK_FALSE(connection.connect());
+        connection.rollback();
+    }
+    SECTION("at the commit") {
+        require_ok(connection.begin());
+        require_ok(connection.send("INSERT INTO t VALUES(1)"));
+        require_ok(connection.commit());
+        CHECK_THAT(connection.finish().error().detail, Catch::Contains("25006"));
+        connection.rollback();
+    }
+    CHECK_FALSE(connection.outcome_unknown());
+    CHECK_FALSE(connection.connected());
+    CHECK(connection.breaks() == 1);
+    require_ok(connection.connect());
+    require_ok(connection.ask("INSERT INTO t VALUES(2) RETURNING i"));
+    CHECK(here.number("SELECT sum(i)::bigint FROM t") == 2);
+}

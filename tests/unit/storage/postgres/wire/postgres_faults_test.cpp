@@ -31,6 +31,57 @@ TEST_CASE("postgres: after a commit that the database refused the next transacti
     CHECK(store->breaks() == breaks);
 }
 
+TEST_CASE("postgres: a commit that is answered as unknown may have been done", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    struct {
+        const char* state;
+        bool unknown;
+    } const cases[] = {{"40003", true},  {"08007", true},  {"08006", true},
+                       {"08P01", true},  {"57P01", true},  {"40001", false},
+                       {"23505", false}, {"57014", false}, {"53100", false}};
+    const PostgresHere here;
+    const auto store = here.daemon();
+    PostgresWriter a{*store, "a"};
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION "
+        "USING ERRCODE=(SELECT state FROM answer); END $$");
+    here.run("CREATE TABLE answer(state text)");
+    here.run(
+        "CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON journal DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION refuse()");
+    for (const auto& c : cases) {
+        DYNAMIC_SECTION(c.state) {
+            here.run("DELETE FROM answer");
+            here.run(std::string{"INSERT INTO answer VALUES('"} + c.state + "')");
+            a.hold();
+            a.report({beat()});
+            CHECK_THAT(store->commit().error().detail, Catch::Contains(c.state));
+            CHECK(store->outcome_unknown() == c.unknown);
+            CHECK(store->may_try_again() == (std::string_view{c.state} == "40001"));
+            store->rollback();
+            CHECK(store->outcome_unknown() == c.unknown);
+        }
+    }
+}
+
+TEST_CASE("postgres: a daemon whose server takes no more writes goes on with another connection",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    require_ok(store->pulse());
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION "
+        "USING ERRCODE='25006'; END $$");
+    here.run(
+        "CREATE TRIGGER refuses BEFORE INSERT ON daemon FOR EACH ROW EXECUTE FUNCTION refuse()");
+    CHECK_FALSE(store->pulse());
+    CHECK(store->breaks() == 1);
+    here.run("DROP TRIGGER refuses ON daemon");
+    require_ok(store->pulse());
+    CHECK(store->breaks() == 1);
+}
+
 TEST_CASE("postgres: an idempotency key is looked up by one daemon after the other", "[postgres]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;
@@ -91,6 +142,59 @@ TEST_CASE("postgres: of many daemons those that serve are listed", "[postgres]")
                       [](const DaemonSeen& daemon) { return daemon.id == "one"; }));
 }
 
+TEST_CASE("postgres: a daemon that was frozen while a migration began writes nothing into it",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto frozen = here.daemon("frozen");
+    require_ok(frozen->pulse());
+    here.run("UPDATE daemon SET seen_at=seen_at-60000");
+    PostgresStore::Settings settings;
+    settings.connection.url = here.url();
+    settings.id = "import";
+    settings.imports = true;
+    const auto store = PostgresStore::open(std::move(settings));
+    require_ok(store);
+    Import& import = (*store)->imports();
+    require_ok(import.start());
+    require_ok(import.add_sessions(std::vector<ImportedSession>{{7, "a", at(0), at(5), at(5), 1}}));
+
+    const auto pulse = frozen->pulse();
+    REQUIRE_FALSE(pulse.has_value());
+    CHECK_THAT(pulse.error().detail, Catch::Contains("headway migrate"));
+    const std::vector<std::string_view> names{"a", "b"};
+    HoldRequest turn;
+    turn.names = names;
+    CHECK(code_of(frozen->hold(turn)) == ErrorCode::kStorageUnavailable);
+    frozen->rollback();
+    CHECK(code_of(frozen->delete_some(at(1000))) == ErrorCode::kStorageUnavailable);
+    CHECK(here.number("SELECT count(*) FROM daemon") == 0);
+    CHECK(here.number("SELECT count(*) FROM session WHERE name='a'") == 1);
+
+    require_ok(import.finish({}));
+    require_ok(frozen->pulse());
+    CHECK(frozen->hold(turn).value().sessions.size() == 2);
+    frozen->rollback();
+}
+
+TEST_CASE("postgres: a migration does not begin within the turn of a daemon", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto slow = here.daemon("slow");
+    HoldRequest turn;
+    turn.names = {"a"};
+    require_ok(slow->hold(turn));
+    PostgresStore::Settings settings;
+    settings.connection.url = here.url();
+    settings.id = "import";
+    settings.imports = true;
+    const auto store = PostgresStore::open(std::move(settings));
+    require_ok(store);
+    CHECK_FALSE((*store)->imports().start());  // waits for a second
+    slow->rollback();
+    require_ok((*store)->imports().start());
+}
+
 TEST_CASE("postgres: a daemon that stopped while it tidied up does not stop the others",
           "[postgres]") {
     if (!PostgresHere::found()) return;
@@ -121,4 +225,20 @@ TEST_CASE("postgres: a server that is stopped does not hold up the thread of the
     REQUIRE(::kill(static_cast<pid_t>(server), SIGSTOP) == 0);
     hints.tell();  // returns
     CHECK(::kill(static_cast<pid_t>(server), SIGCONT) == 0);
+}
+
+TEST_CASE("postgres: hints are not taken from a server that takes no writes", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto listens = [&here] {
+        return here.number(
+            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND query LIKE "
+            "'%'||current_schema()||'%'");
+    };
+    PostgresHints standby{{here.url() + "%20-cdefault_transaction_read_only%3Don"}, "one"};
+    CHECK_FALSE(standby.wait(-1, Millis{1}));
+    CHECK(listens() == 0);
+    PostgresHints primary{{here.url()}, "two"};
+    CHECK_FALSE(primary.wait(-1, Millis{1}));
+    CHECK(listens() == 1);
 }
