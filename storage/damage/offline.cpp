@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <string>
 #include <system_error>
 
@@ -35,19 +34,6 @@ bool is_left_behind(const fs::path& path) {
     const bool free = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
     ::close(fd);
     return ours && free;
-}
-
-Result<> make_empty(const fs::path& file) {
-    const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-        ::close(fd);
-        return {};
-    }
-    if (errno == EEXIST)
-        return Error{ErrorCode::kFileExists, file.string() + " is there already", {}};
-    return Error{ErrorCode::kBackupFailed,
-                 "cannot make " + file.string() + ": " + std::generic_category().message(errno),
-                 {}};
 }
 
 /// A new machine has no state directory yet.
@@ -80,7 +66,7 @@ Result<Database> open_alone(const fs::path& file) {
 
 Result<> copy_offline(const fs::path& database, const fs::path& file) {
     HEADWAY_TRY(Database from, open_alone(database));
-    HEADWAY_CHECK(make_empty(file));
+    HEADWAY_CHECK(make_private(file));
     auto done = [&]() -> Result<> {
         HEADWAY_TRY(DatabaseCopy copy, DatabaseCopy::start(from, file));
         HEADWAY_CHECK(copy.step(-1));

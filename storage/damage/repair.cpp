@@ -300,6 +300,7 @@ Result<> save_all(SqliteStore& store, const Sessions& sessions, const Recovery& 
 
 /// Builds the new database, complete and synced.
 Result<> make_new(Database& damaged, const std::filesystem::path& file, Repair& repair) {
+    HEADWAY_CHECK(make_private(file));
     HEADWAY_TRY(std::unique_ptr<SqliteStore> store, SqliteStore::open(file));
     store.reset();  // it has made the tables
     Sessions sessions;

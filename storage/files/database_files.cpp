@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/files/database_files.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,6 +63,19 @@ Result<> copy_one(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+Result<> make_private(const fs::path& file) {
+    const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        ::close(fd);
+        return {};
+    }
+    if (errno == EEXIST)
+        return Error{ErrorCode::kFileExists, file.string() + " is there already", {}};
+    return Error{ErrorCode::kBackupFailed,
+                 "cannot make " + file.string() + ": " + std::generic_category().message(errno),
+                 {}};
+}
 
 fs::path unused_name(const fs::path& file, const std::string& suffix) {
     std::error_code ec;

@@ -13,6 +13,10 @@ namespace headway::storage {
 /// `<file><suffix><number>`, with the lowest number from 1 on that is not in use.
 std::filesystem::path unused_name(const std::filesystem::path& file, const std::string& suffix);
 
+/// Makes an empty file that only its owner can access; its WAL will be like it, whatever the umask.
+/// Errors: kFileExists, kBackupFailed.
+core::Result<> make_private(const std::filesystem::path& file);
+
 /// Replaces `file` with `target`, which has no WAL. An existing `file` and its WAL are kept as
 /// `aside`. Hard links ensure that a database named `file` exists at every moment; otherwise a
 /// daemon that starts meanwhile would create an empty one. If root runs this, the file gets the

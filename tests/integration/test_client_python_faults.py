@@ -311,9 +311,17 @@ class Refusing(FaultCase):
                 with mock.patch.object(_session, "AGAIN_SECONDS", 0.1), headway.Session("x", id="n", url=stand.url) as s:
                     for _ in range(3):
                         call = s.begin("bash", {})
-                        self.assertTrue(call)
+                        self.assertEqual(bool(call), '"deny":{' not in str(answer), "a refusal is one in any words")
                         call.done(1)
                     self.assertLessEqual(len(s.advice()), 4000)
+
+    def test_a_call_that_must_be_supervised_does_not_run_on_nonsense(self):
+        for answer in ("{", "null", "[1]", "", '{"deny":true}'):
+            with self.subTest(answer):
+                stand = Stand(lambda method, path, body, answer=answer: [answer])
+                self.addCleanup(stand.close)
+                with mock.patch.object(_session, "AGAIN_SECONDS", 0.1), headway.Session("x", id="n", url=stand.url) as s:
+                    self.assertFalse(s.call("bash", {}, require=True, raises=False).__enter__())
 
     def test_every_text_is_bounded(self):
         stand = Stand(lambda method, path, body: {"context": "\u00e9" * 100_000, "deny": "n" * 100_000})

@@ -56,6 +56,14 @@ class Forget(OwnDaemonCase):
             if file.is_file():
                 self.assertFalse(SECRET.encode() in file.read_bytes(), file)
 
+    def test_its_bytes_are_gone_from_the_database_while_the_daemon_runs(self):
+        self.ended("a", goal=SECRET)
+        self.daemon.restart()  # now they are in the database, not in its log alone
+        file = self.daemon.state_dir / "headway.db"
+        self.assertIn(SECRET.encode(), file.read_bytes())
+        self.assertEqual(Cli(self.daemon).run("forget", "a", "--yes").code, 0)
+        eventually(lambda: SECRET.encode() not in file.read_bytes(), what="a database without the words")
+
     def test_sub_agents_and_what_was_resumed_go_too_unless_it_is_alone(self):
         for alone in (False, True):
             family = [f"{alone}", f"{alone}.sub", f"{alone}.sub.sub", f"{alone}~2"]

@@ -24,6 +24,7 @@ from ._wire import LOG, Abort, Away
 F = TypeVar("F", bound=Callable[..., Any])
 DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
 LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
+UNREAD = "The daemon refuses this call, in words that are no text."
 CHANGED = "The arguments have changed since a person was asked, so the call may not run. Ask again."
 AGAIN_SECONDS = 60.0  # a call that a person is asked about waits so long for a daemon that went away meanwhile
 AGAIN_EVERY_SECONDS = 0.2
@@ -40,6 +41,11 @@ _current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("
 def current() -> Optional["Session"]:
     """The innermost session whose `with` block runs here."""
     return _current.get()
+
+
+def refusal(words: Any) -> str:
+    """Why a call is denied; "" where it is not."""
+    return cut(words) if isinstance(words, str) or words is None else UNREAD
 
 
 class Session(People):
@@ -362,7 +368,7 @@ class Session(People):
                 call.denied = "Headway did not answer, and this call may not run without it."
                 call.fail(call.denied)
         else:
-            call.stop, call.denied = cut(answer.get("stop")), cut(answer.get("deny"))
+            call.stop, call.denied = cut(answer.get("stop")), refusal(answer.get("deny"))
             self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
             if "edit" in answer and same_kind(answer["edit"], call.args):

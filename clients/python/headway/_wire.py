@@ -266,9 +266,11 @@ class Wire:
         if (200 <= response.status < 300 or response.status in (404, 405)) and response.getheader("X-Headway") is None:
             raise Away("another program listens there, not Headway", HUNG_PAUSE)
         try:
-            body = json.loads(said) if said.strip() else {}
+            body = json.loads(said) if said.strip() else None
         except (ValueError, RecursionError):
-            body = {}
+            body = None
+        if response.status == 200 and not isinstance(body, dict):
+            raise Away("the answer is no JSON object", HUNG_PAUSE)
         answer = Answer(response.status, body if isinstance(body, dict) else {})
         after = response.getheader("Retry-After", "")
         answer.body.setdefault("retry_after", int(after) if after.isdecimal() and len(after) < 6 else None)

@@ -201,7 +201,9 @@ void Upkeep::evict_some(ResidentSet& residents, Room spare) {
 
 Result<> Upkeep::checkpoint(bool idle, bool short_of_space) {
     int pages = idle ? limits::kCheckpointPagesIdle : limits::kCheckpointPagesForced;
-    if (idle && short_of_space) pages = 1;  // a checkpointed log does not grow
+    if (store_.wal_pages() == 0) overwrites_ = false;
+    // A checkpointed log does not grow, and the rows that were deleted are overwritten.
+    if (idle && (short_of_space || overwrites_)) pages = 1;
     if (store_.wal_pages() < pages) return {};
     ++figures_.checkpoints;
     return store_.checkpoint(pages);
@@ -215,11 +217,13 @@ Result<std::optional<storage::Deletion>> Upkeep::delete_one(
     const core::Timestamp cutoff = keeps_all ? core::kNever : *earliest - settings_.retention;
     HEADWAY_TRY(storage::Deletion step, store_.delete_some(cutoff));
     if (!step.more) {
+        if (std::exchange(deletes_, false)) overwrites_ = true;
         const core::Millis every = keeps_all ? kRetentionEveryMax : settings_.retention / 4;
         retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
         return none;
     }
     ++figures_.deleted_steps;
+    deletes_ = true;
     return std::optional{std::move(step)};
 }
 

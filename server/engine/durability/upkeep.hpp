@@ -91,6 +91,8 @@ private:
     const EngineSettings& settings_;
     Figures figures_;
     core::Timestamp retention_at_ = core::kNever;  ///< time of the next retention step
+    bool deletes_ = false;                         ///< rows were deleted, and more may follow
+    bool overwrites_ = false;  ///< the log still has the pages that overwrite deleted rows
     storage::Cursor snapshot_cursor_ = 0;
     storage::Cursor head_ = 0;  ///< head at the last step
 };

@@ -23,8 +23,10 @@ Outcome exchange_with_closed(const std::string& reply) {
     return exchange(ends[0], "POST / HTTP/1.1\r\n\r\n", kLongBody, -1, 5'000);
 }
 
-std::string reply_of(const std::string& status) {
-    return "HTTP/1.1 " + status + " x\r\nX-Headway: 1\r\nContent-Length: 2\r\n\r\n{}";
+std::string reply_of(const std::string& status, const std::string& body = "{}") {
+    return "HTTP/1.1 " + status +
+           " x\r\nX-Headway: 1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+           body;
 }
 
 }  // namespace
@@ -46,4 +48,19 @@ TEST_CASE("exchange: a success for half a request is none", "[hook]") {
 
 TEST_CASE("exchange: a peer that is gone without a word did not take the request", "[hook]") {
     CHECK_THAT(exchange_with_closed({}).away, Catch::Contains("did not take the request"));
+}
+
+TEST_CASE("exchange: a success that is no JSON object is none", "[hook]") {
+    for (const std::string body :
+         {"", " ", "{", "{\"a\":", "<html></html>", "[]", "null", "{}\n"}) {
+        CAPTURE(body);
+        int ends[2] = {-1, -1};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+        const std::string reply = reply_of("200", body);
+        REQUIRE(::send(ends[1], reply.data(), reply.size(), 0) ==
+                static_cast<ssize_t>(reply.size()));
+        const Outcome outcome = exchange(ends[0], "POST / HTTP/1.1\r\n\r\n", "{}", -1, 5'000);
+        CHECK(outcome.away.empty() == (body == "{}\n"));
+        ::close(ends[1]);
+    }
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <filesystem>
 #include <map>
 
 #include "storage/sqlite/sqlite_copy.hpp"
@@ -125,6 +126,9 @@ TEST_CASE("repair: a database that is sound is kept whole", "[storage]") {
     for (const auto& [id, journal] : journals)
         all += journal.size();
     CHECK(repair->events == all);
+    using std::filesystem::perms;
+    CHECK(std::filesystem::status(dir.file()).permissions() ==
+          (perms::owner_read | perms::owner_write));
 }
 
 TEST_CASE("repair: for any damage the readable part is saved without gaps, the rest is dropped",
