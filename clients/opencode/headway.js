@@ -6,6 +6,7 @@
 
 const AGENT = /\/\.?kilo\//.test(import.meta.url) ? 'kilo' : 'opencode';
 const SEEN_MAX = 10_000;
+const DEPTH_MAX = 32; // sessions above one that are looked at
 const SESSIONS_MAX = 1_000; // that something is remembered of
 
 // Why a call did not run, where the agent refused it itself.
@@ -41,7 +42,14 @@ export const Headway = async ({ client, directory }) => {
   let told = Promise.resolve(); // what is not waited for goes out in its order all the same
   let telling = 0;
 
-  const who = (session) => ({ session, ...(parents.has(session) ? { parent: parents.get(session) } : {}), cwd: directory });
+  // The path from the first of those above a session down to its parent: by it the daemon names the parent's session. An id has
+  // room for two of them, so that those far below are children of the second.
+  const above = (session) => {
+    const path = [];
+    for (let at = parents.get(session); at && path.length < DEPTH_MAX; at = parents.get(at)) path.unshift(at);
+    return path.slice(0, 2).join('.');
+  };
+  const who = (session) => ({ session, ...(parents.has(session) ? { parent: above(session) } : {}), cwd: directory });
   const first = (id) => {
     if (seen.has(id)) return false;
     if (seen.size >= SEEN_MAX) seen.clear();

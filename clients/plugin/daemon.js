@@ -115,6 +115,13 @@ const sense = (said) => {
   return answer;
 };
 
+// The session that the agent's hooks report into where HEADWAY_SESSION names it, for a sub-agent that of its parent: `parent` is
+// the path of those above it, the first of which has that session.
+const sessionOf = (parent) => {
+  const given = process.env.HEADWAY_SESSION;
+  return given && [given, ...(parent ?? '').split('.').slice(1)].join('.');
+};
+
 // The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
 const exchange = (agent, body) => new Promise((resolve) => {
   try {
@@ -122,7 +129,8 @@ const exchange = (agent, body) => new Promise((resolve) => {
     const text = JSON.stringify({ agent, ...bounded(body) });
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...identity() };
     if (process.env.HEADWAY_TOKEN) headers.Authorization = `Bearer ${process.env.HEADWAY_TOKEN}`;
-    if (process.env.HEADWAY_SESSION && !body.parent) headers['X-Headway-Session'] = process.env.HEADWAY_SESSION;
+    const session = sessionOf(body.parent);
+    if (session) headers['X-Headway-Session'] = session;
     let timer;
     const settle = (answer) => { clearTimeout(timer); resolve(answer); };
     const request = client.request({ ...where, path: `${prefix}/v1/hooks/generic`, method: 'POST', headers });

@@ -24,6 +24,7 @@ from ._wire import LOG, Abort, Away
 F = TypeVar("F", bound=Callable[..., Any])
 DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
 LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
+PARENT_ID_MAX = 100  # an id of 128 bytes has room for what follows it
 UNREAD = "The daemon refuses this call, in words that are no text."
 CHANGED = "The arguments have changed since a person was asked, so the call may not run. Ask again."
 AGAIN_SECONDS = 60.0  # a call that a person is asked about waits so long for a daemon that went away meanwhile
@@ -60,7 +61,9 @@ class Session(People):
                  parent: Optional["Session"] = None) -> None:
         self.agent = id_of(str(agent), 32)
         given = id or (None if parent is not None else os.environ.get("HEADWAY_SESSION"))
-        self.id = id_of(str(given)) if given else f"{self.agent}-{new_id()}"
+        # Below its parent's, so that a token for that covers it.
+        above = parent.id + "." if parent is not None and len(parent.id) <= PARENT_ID_MAX else self.agent + "-"
+        self.id = id_of(str(given)) if given else above + (new_id()[12:] if above.endswith(".") else new_id())
         self.goal, self.model, self.require, self.parent = goal, model, require, parent
         self.stopped = ""  # why the agent has to end
         self._outbox: Outbox = parent._outbox if parent is not None else outbox_of(url, token)

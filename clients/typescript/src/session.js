@@ -44,6 +44,7 @@ const pause = (ms, signal) => new Promise((resolve) => {
   const forget = onAbort(signal, done);
 });
 
+const PARENT_ID_MAX = 100; // an id of 128 bytes has room for what follows it
 const agentOf = (agent) => (typeof agent === 'string' ? { type: agent } : agent ?? {});
 
 export class Session {
@@ -312,7 +313,9 @@ export class Session {
   /** A session of its own for a part of the work; its steps, tokens and cost count for this one too. */
   async child(options = {}) {
     const { url, token, silenceMs } = this.#options;
-    return new Session({ agent: this.agent, url, token, silenceMs, ...options, transport: this.#transport, parent: this.id }).start();
+    // Below its parent's, so that a token for that covers it.
+    const below = this.id.length <= PARENT_ID_MAX ? { id: `${this.id}.${newId().replaceAll('-', '').slice(-20)}` } : {};
+    return new Session({ agent: this.agent, url, token, silenceMs, ...below, ...options, transport: this.#transport, parent: this.id }).start();
   }
 
   /** Sends what is left, for at most `ms`. */
