@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "core/base/time.hpp"
 #include "core/events/event.hpp"
+#include "core/meters/budget_meter.hpp"
 
 // The fold of the events of all sessions since a given time. Pure.
 
@@ -24,6 +26,8 @@ struct DigestUse {
     std::uint64_t calls = 0;
 
     void add(const DigestUse& other);
+    /// The cost of so many tokens became known.
+    void price(std::uint64_t more) { unpriced -= std::min(unpriced, more); }
     bool operator==(const DigestUse&) const = default;
 };
 
@@ -57,7 +61,8 @@ struct DigestSession {
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
-    /// Tokens and cost by the reported model; at most 8 models.
+    /// Tokens and cost by the reported model; at most 8 models. A cost without tokens is that of
+    /// the only model, else of none.
     std::map<std::string, DigestUse, std::less<>> by_model;
     std::optional<Outcome> outcome;  ///< only if the session ended in the period
     std::string end_reason;
@@ -70,6 +75,7 @@ struct DigestSession {
     Timestamp silent_from = kNever;
 
     // State of the fold.
+    BudgetMeter meter;         ///< usage of the period, so that no cost counts twice
     DigestUse since_progress;  ///< tokens, cost and calls since the last progress
     std::string why;           ///< reason for the announced resume
 };

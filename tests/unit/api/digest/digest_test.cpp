@@ -45,6 +45,18 @@ core::ToolFinished call(std::uint64_t tokens, std::optional<double> cost,
     return call;
 }
 
+core::Heartbeat usage_beat(std::uint64_t tokens, std::optional<double> cost,
+                           const std::string& model = {}, bool estimated = false) {
+    core::Heartbeat beat;
+    core::Usage usage;
+    usage.tokens = tokens;
+    usage.cost_usd = cost;
+    usage.model = model;
+    usage.estimated = estimated;
+    beat.usage = usage;
+    return beat;
+}
+
 core::VerdictChanged verdict(core::Verdict to, const std::string& reason = {}) {
     core::VerdictChanged change;
     change.to = to;
@@ -83,6 +95,43 @@ api::DigestRow row_of(const Night& night, const std::string& id) {
 }
 
 }  // namespace
+
+TEST_CASE("digest: a cost that is reported apart is that of the tokens before", "[api]") {
+    Night night;
+    night.add("a", 1min, usage_beat(330, std::nullopt, "opus"));
+    night.add("a", 1min, usage_beat(0, 0.3));
+    night.add("a", 2min, verdict(core::Verdict::kStuck));
+    night.add("a", 3min, usage_beat(165, std::nullopt, "opus"));
+    night.add("a", 3min, usage_beat(0, 0.15));
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    CHECK(facts.use == core::DigestUse{495, 450'000, 0, 0});
+    CHECK(facts.loops.at(0).spent == core::DigestUse{495, 450'000, 0, 0});
+    REQUIRE(facts.by_model.size() == 1);
+    CHECK(facts.by_model.at("opus") == facts.use);
+}
+
+TEST_CASE("digest: an answer with an estimate and a cost of the agent counts once", "[api]") {
+    Night night;
+    night.add("a", 1min, usage_beat(1'000, 0.4, "opus", true));
+    night.add("a", 1min, usage_beat(0, 0.45));
+    night.add("a", 2min, usage_beat(1'000, 0.4, "opus", true));
+    CHECK(night.fold.sessions().at("a").use.cost_micros == 800'000);
+    night.add("a", 2min, usage_beat(0, 0.45));
+    CHECK(night.fold.sessions().at("a").use == core::DigestUse{2'000, 900'000, 0, 0});
+    CHECK(night.fold.sessions().at("a").by_model.at("opus").cost_micros == 900'000);
+}
+
+TEST_CASE("digest: the cost of several models that is reported apart is that of no model",
+          "[api]") {
+    Night night;
+    night.add("a", 1min, usage_beat(100, std::nullopt, "opus"));
+    night.add("a", 1min, usage_beat(50, std::nullopt, "haiku"));
+    night.add("a", 1min, usage_beat(0, 0.3));
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    CHECK(facts.use == core::DigestUse{150, 300'000, 0, 0});
+    CHECK(facts.by_model.at("opus") == core::DigestUse{100, 0, 100, 0});
+    CHECK(facts.by_model.at("") == core::DigestUse{0, 300'000, 0, 0});
+}
 
 TEST_CASE("digest: many completed sessions leave room for one that failed", "[api]") {
     Night night;
