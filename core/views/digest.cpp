@@ -152,10 +152,22 @@ void note_resume(DigestSession& session, const Event& event) {
     keep_last(session.resumes, std::move(resume), DigestSession::kResumesMax);
 }
 
+void note_decision(DigestDecisions& decided, const ApprovalDecided& one) {
+    if (one.channel == "grant" || (one.by == "policy" && one.channel != "expiry")) return;
+    const bool rejects = one.decision == Decision::kReject;
+    const bool approves = one.decision == Decision::kApprove || one.decision == Decision::kEdit;
+    if (one.channel == "expiry") {
+        ++(rejects ? decided.expired_rejected : decided.expired_approved);
+    } else {
+        ++(rejects ? decided.rejected : approves ? decided.approved : decided.answered);
+    }
+}
+
 /// Nothing of it would be missed: anybody may open and complete many sessions.
 bool is_plain(const DigestSession& session) {
     return session.outcome == Outcome::kCompleted && session.loops.empty() &&
-           session.resumed == 0 && session.use.tokens == 0 && session.use.cost_micros == 0;
+           session.resumed == 0 && session.decided == DigestDecisions{} &&
+           session.use.tokens == 0 && session.use.cost_micros == 0;
 }
 
 }  // namespace
@@ -199,6 +211,8 @@ void DigestFold::add(std::string_view id, const Event& event) {
     note_resume(session, event);
     if (const auto* change = std::get_if<VerdictChanged>(&event.payload))
         note_verdict(session, *change, event.at);
+    if (const auto* decided = std::get_if<ApprovalDecided>(&event.payload))
+        note_decision(session.decided, *decided);
     if (const auto* end = std::get_if<SessionEnded>(&event.payload)) {
         session.outcome = end->outcome;
         session.end_reason = end->reason.kept;

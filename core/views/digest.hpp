@@ -56,6 +56,17 @@ struct DigestResume {
     std::string why;
 };
 
+/// Requests to people that were decided in the period: by a person, or by expiry. Calls that a
+/// grant or a policy allowed are left out.
+struct DigestDecisions {
+    std::uint64_t approved = 0;
+    std::uint64_t rejected = 0;
+    std::uint64_t answered = 0;  ///< questions
+    std::uint64_t expired_approved = 0;
+    std::uint64_t expired_rejected = 0;
+    bool operator==(const DigestDecisions&) const = default;
+};
+
 struct DigestSession {
     static constexpr std::size_t kLoopsMax = 8;
     static constexpr std::size_t kResumesMax = 8;
@@ -70,8 +81,9 @@ struct DigestSession {
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
     std::uint64_t resumed = 0;          ///< number of all resumes
     std::vector<DigestLoop> loops;      ///< the last kLoopsMax
-    Timestamp heard_at = kNever;        ///< time of the agent's last report
-    Millis silence{0};                  ///< the longest time between two reports
+    DigestDecisions decided;
+    Timestamp heard_at = kNever;  ///< time of the agent's last report
+    Millis silence{0};            ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
     // State of the fold.
