@@ -15,6 +15,7 @@ from support.shifted_clock import ShiftedClock  # the path to it is from world.p
 LIMIT_SECONDS = 40
 MARGIN_SECONDS = 2
 AGENT_SECONDS = 330  # with the attempts that an agent makes by itself
+BEGIN_SECONDS = 200  # some begin slowly with a clock that is behind the times of files
 STOP_SECONDS = 10
 SHIFT_SECONDS = 30
 SESSION = "night"
@@ -81,7 +82,7 @@ def refused_for(world, fault: str, seconds: int) -> subprocess.Popen:
     if fault == "usage_limit":
         world.subscribe()
     process = keep_going(world)
-    until(lambda: refusals(world), 120, "the model refuses")
+    until(lambda: refusals(world), BEGIN_SECONDS, "the model refuses")
     return process
 
 
