@@ -21,6 +21,7 @@ struct DigestRow {
     core::AgentInfo agent;
     std::vector<core::Label> labels;
     std::string goal;
+    std::string parent;  ///< the session whose part it is; empty: none
     bool open = false;
     core::Verdict verdict = core::Verdict::kStarting;
     std::string reason;  ///< the reason of the verdict
@@ -54,7 +55,7 @@ struct DigestPage {
         std::vector<std::string> lines;
         std::string empty;  ///< text to show if there are no lines
     };
-    std::string title;  ///< "3 ended, 1 needs you, 2 resumed"
+    std::string title;  ///< "1 needs you, 3 ended (1 not completed), 2 resumes"
     std::string span;   ///< "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC"
     std::vector<Section> sections;
 };

@@ -21,9 +21,40 @@ constexpr std::size_t kLinesMax = 30;
 /// Lines of one session in a section: many more would hide the others.
 constexpr std::size_t kLinesOfSessionMax = 3;
 constexpr std::size_t kTextBytesMax = 300;
+/// So that the reason behind it is still in a notification, whose lines are short.
+constexpr std::size_t kGoalBytesMax = 80;
+constexpr std::chrono::hours kDay{24};
 
-std::string shown(std::string_view text) {
-    return core::shortened(core::visible(text), kTextBytesMax);
+/// On one line: goals and reasons often have several, and an escaped line end is hard to read.
+std::string shown(std::string_view text, std::size_t bytes_max = kTextBytesMax) {
+    std::string line;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+        if (!blank) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
+        }
+    }
+    if (line.ends_with(' ')) line.pop_back();
+    return core::shortened(core::visible(line), bytes_max);
+}
+
+/// A person knows a session by its goal; its id is what commands take.
+std::string named(std::string_view session, std::string_view goal) {
+    const std::string text = shown(goal, kGoalBytesMax);
+    return text.empty() ? shown(session) : shown(session) + " (" + text + ")";
+}
+
+std::string named(const DigestRow& row) {
+    return named(row.id, row.goal);
+}
+
+/// "budget exhausted"
+std::string words_of(std::string_view name) {
+    std::string words{name};
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
 }
 
 std::string with_reason(std::string text, std::string_view reason) {
@@ -43,7 +74,8 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 }
 
 std::string money_text(const core::DigestUse& use) {
-    if (use.cost_micros == 0 && use.unpriced > 0) return "cost not known";
+    const bool silent = use.calls > 0 && use.tokens == 0;
+    if (use.cost_micros == 0 && (use.unpriced > 0 || silent)) return "cost not known";
     const std::uint64_t cents = (use.cost_micros + 5'000) / 10'000;
     const std::uint64_t rest = cents % 100;
     return (use.unpriced > 0 ? "at least $" : "$") + std::to_string(cents / 100) +
@@ -51,6 +83,8 @@ std::string money_text(const core::DigestUse& use) {
 }
 
 std::string use_text(const core::DigestUse& use) {
+    if (use.calls > 0 && use.tokens == 0 && use.cost_micros == 0)
+        return counted(use.calls, "call", "calls") + ", tokens not reported";
     return counted(use.calls, "call", "calls") + ", " + counted(use.tokens, "token", "tokens") +
            ", " + money_text(use);
 }
@@ -59,16 +93,41 @@ std::string agent_text(const core::AgentInfo& agent) {
     return shown(agent.name.empty() ? agent.type : agent.name);
 }
 
-std::string at_text(core::Timestamp at) {
-    return core::minute_text(at);
+/// Within a day of the digest's end without the date, which its heading has.
+std::string at_text(const DigestDocument& digest, core::Timestamp at) {
+    std::string text = core::minute_text(at);
+    if (at <= digest.until && digest.until - at < kDay) text.erase(0, text.find(' ') + 1);
+    return text;
+}
+
+std::string need_text(const Need& need) {
+    switch (need.kind) {
+        case NeedKind::kApproval:
+            if (need.risk == core::Risk::kCritical) return "critical approval";
+            return need.risk == core::Risk::kHigh ? "high-risk approval" : "approval";
+        case NeedKind::kOverBudget:
+            return "near its budget";
+        case NeedKind::kWaiting:
+            return "waits in vain";
+        case NeedKind::kFanOut:
+            return "too many sub-agents";
+        default:
+            return std::string{name_of(need.kind)};
+    }
+}
+
+/// A completed part of another session's work: its end alone is no news.
+bool is_completed_part(const DigestRow& row) {
+    return row.facts.outcome == core::Outcome::kCompleted && !row.parent.empty();
 }
 
 /// So many lines, and how many more there are.
-void bound_lines(Section& section) {
-    if (section.lines.size() <= kLinesMax) return;
+Section bounded(Section section) {
+    if (section.lines.size() <= kLinesMax) return section;
     const std::size_t more = section.lines.size() - kLinesMax;
     section.lines.resize(kLinesMax);
     section.lines.push_back("and " + std::to_string(more) + " more");
+    return section;
 }
 
 std::string more_text(std::string_view session, std::size_t more) {
@@ -87,8 +146,8 @@ Section needs_section(const DigestDocument& digest) {
         if (place == kLinesOfSessionMax)
             section.lines.push_back(more_text(need.session, of_session[need.session] - place));
         if (place >= kLinesOfSessionMax) continue;
-        std::string line = shown(need.session) + ", " + std::string{name_of(need.kind)} +
-                           " since " + at_text(need.since);
+        std::string line = named(need.session, need.goal) + ", " + need_text(need) + " since " +
+                           at_text(digest, need.since);
         section.lines.push_back(with_reason(std::move(line), need.reason));
     }
     if (digest.needs_total > digest.needs.size() && !section.lines.empty())
@@ -98,17 +157,42 @@ Section needs_section(const DigestDocument& digest) {
 
 Section ended_section(const DigestDocument& digest) {
     Section section{"Ended", {}, "No session ended."};
+    std::uint64_t parts = 0;
     for (const bool completed : {false, true}) {
         for (const DigestRow& row : digest.rows) {
             const auto& outcome = row.facts.outcome;
             if (!outcome || (*outcome == core::Outcome::kCompleted) != completed) continue;
-            std::string line = shown(row.id) + " " + std::string{core::name_of(*outcome)} + " at " +
-                               at_text(row.facts.ended_at);
+            if (is_completed_part(row)) {
+                ++parts;
+                continue;
+            }
+            std::string line = named(row) + ", " + words_of(core::name_of(*outcome)) + " at " +
+                               at_text(digest, row.facts.ended_at);
             const std::string agent = agent_text(row.agent);
             if (!agent.empty()) line += ", " + agent;
             line += ", " + use_text(row.facts.use);
             section.lines.push_back(with_reason(std::move(line), row.facts.end_reason));
         }
+    }
+    section = bounded(std::move(section));
+    if (parts > 0)
+        section.lines.push_back(counted(parts, "sub-agent", "sub-agents") + " completed");
+    return section;
+}
+
+/// Requests of agents about which there is no decision to make any more.
+Section decided_section(const DigestDocument& digest) {
+    Section section{"Decided", {}, "No request was decided."};
+    for (const DigestRow& row : digest.rows) {
+        const core::DigestDecisions& decided = row.facts.decided;
+        std::string text;
+        for (const auto& [count, words] :
+             {std::pair{decided.approved, " approved"}, std::pair{decided.rejected, " rejected"},
+              std::pair{decided.answered, " answered"},
+              std::pair{decided.expired_approved, " approved because it expired"},
+              std::pair{decided.expired_rejected, " rejected because it expired"}})
+            if (count > 0) text += (text.empty() ? "" : ", ") + grouped(count) + words;
+        if (!text.empty()) section.lines.push_back(named(row) + ": " + text);
     }
     return section;
 }
@@ -118,8 +202,8 @@ Section resumed_section(const DigestDocument& digest) {
     for (const DigestRow& row : digest.rows) {
         if (row.facts.resumes.empty()) continue;
         const core::DigestResume& last = row.facts.resumes.back();
-        std::string line = shown(row.id) + " " + counted(row.facts.resumed, "time", "times") +
-                           ", last at " + at_text(last.at);
+        std::string line = named(row) + ", " + counted(row.facts.resumed, "time", "times") +
+                           ", last at " + at_text(digest, last.at);
         section.lines.push_back(with_reason(std::move(line), last.why));
     }
     return section;
@@ -130,7 +214,7 @@ Section waiting_section(const DigestDocument& digest) {
     for (const DigestRow& row : digest.rows) {
         if (!row.open || row.verdict != core::Verdict::kWaiting) continue;
         const std::string& why = row.phase.starts_with("waiting until") ? row.phase : row.reason;
-        section.lines.push_back(with_reason(shown(row.id), why));
+        section.lines.push_back(with_reason(named(row), why));
     }
     return section;
 }
@@ -142,9 +226,10 @@ Section loops_section(const DigestDocument& digest) {
         const std::size_t left_out = loops.size() - std::min(loops.size(), kLinesOfSessionMax);
         for (std::size_t i = left_out; i < loops.size(); ++i) {
             const core::DigestLoop& loop = loops[i];
-            std::string line = shown(row.id) + " at " + at_text(loop.at) + ", " +
-                               (loop.over.empty() ? "still stuck" : loop.over) + ", " +
-                               use_text(loop.spent) + " since its last progress";
+            std::string line = named(row) + ", " +
+                               (loop.over.empty() ? "still stuck" : words_of(loop.over)) +
+                               ", from " + at_text(digest, loop.at) + ", " + use_text(loop.spent) +
+                               " since its last progress";
             section.lines.push_back(with_reason(std::move(line), loop.reason));
         }
         if (left_out > 0) section.lines.push_back(more_text(row.id, left_out));
@@ -157,8 +242,8 @@ Section silence_section(const DigestDocument& digest) {
     const DigestRow* row = longest_silence(digest);
     if (row == nullptr) return section;
     const auto ms = static_cast<std::uint64_t>(row->facts.silence.count());
-    section.lines.push_back(shown(row->id) + " for " + core::duration_text(ms) + " from " +
-                            at_text(row->facts.silent_from));
+    section.lines.push_back(named(*row) + ", for " + core::duration_text(ms) + " from " +
+                            at_text(digest, row->facts.silent_from));
     return section;
 }
 
@@ -184,15 +269,20 @@ Section use_section(const DigestDocument& digest) {
 
 std::string digest_title(const DigestDocument& digest) {
     std::uint64_t ended = 0;
+    std::uint64_t completed = 0;
     std::uint64_t resumed = 0;
     std::uint64_t loops = 0;
     for (const DigestRow& row : digest.rows) {
-        if (row.facts.outcome) ++ended;
         resumed += row.facts.resumed;
         loops += row.facts.loops.size();
+        if (!row.facts.outcome || is_completed_part(row)) continue;
+        ++ended;
+        if (row.facts.outcome == core::Outcome::kCompleted) ++completed;
     }
-    std::string title = counted(digest.needs_total, "needs you", "need you") + ", " +
-                        std::to_string(ended) + " ended, " + std::to_string(resumed) + " resumed";
+    std::string title =
+        counted(digest.needs_total, "needs you", "need you") + ", " + grouped(ended) + " ended";
+    if (ended > completed) title += " (" + grouped(ended - completed) + " not completed)";
+    if (resumed > 0) title += ", " + counted(resumed, "resume", "resumes");
     if (loops > 0) title += ", " + counted(loops, "loop", "loops");
     return title + ", " + money_text(total_of(digest));
 }
@@ -205,6 +295,7 @@ DigestRow digest_row(const core::Session& session, const core::DigestSession& fa
     DigestRow row;
     row.id = session.id();
     row.agent = state.about.agent;
+    row.parent = state.about.parent;
     row.labels = state.about.labels;
     row.goal = goal_line(state);
     row.open = !state.ended();
@@ -223,13 +314,12 @@ DigestRow digest_row(const core::Session& session, const core::DigestSession& fa
 DigestPage digest_page(const DigestDocument& digest) {
     DigestPage page;
     page.title = digest_title(digest);
-    page.span = at_text(digest.since) + " to " + at_text(digest.until);
+    page.span = core::minute_text(digest.since) + " to " + core::minute_text(digest.until);
     if (digest.partial) page.span += " (more happened than is read here)";
-    page.sections = {needs_section(digest),   ended_section(digest), resumed_section(digest),
-                     waiting_section(digest), loops_section(digest), silence_section(digest),
-                     use_section(digest)};
-    for (Section& section : page.sections)
-        bound_lines(section);
+    page.sections = {bounded(needs_section(digest)),   ended_section(digest),
+                     bounded(decided_section(digest)), bounded(resumed_section(digest)),
+                     bounded(waiting_section(digest)), bounded(loops_section(digest)),
+                     silence_section(digest),          bounded(use_section(digest))};
     return page;
 }
 

@@ -33,8 +33,11 @@ DigestSums sorted(SumsByName&& by_name) {
 
 DigestSums sums_by_agent(const DigestDocument& digest) {
     SumsByName sums;
-    for (const DigestRow& row : digest.rows)
-        add_sum(sums, row.agent.type, row.facts.use);
+    for (const DigestRow& row : digest.rows) {
+        // `headway run` knows only the name of the program.
+        const bool program = row.agent.type == "command" && !row.agent.name.empty();
+        add_sum(sums, program ? row.agent.name : row.agent.type, row.facts.use);
+    }
     return sorted(std::move(sums));
 }
 

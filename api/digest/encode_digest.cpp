@@ -40,6 +40,7 @@ void write_ended(JsonWriter& json, const DigestRow& row) {
     json.member("reason", row.facts.end_reason);
     json.member("agent", row.agent);
     json.member("goal", row.goal);
+    member_or_null(json, "parent", row.parent);
     write_digest_use(json, row.facts.use);
     json.close_object();
 }
@@ -48,6 +49,7 @@ void write_loops(JsonWriter& json, const DigestRow& row) {
     for (const core::DigestLoop& loop : row.facts.loops) {
         json.open_object();
         json.member("session", row.id);
+        json.member("goal", row.goal);
         json.member("at", loop.at);
         json.member("reason", loop.reason);
         json.key("over");
@@ -65,16 +67,32 @@ void write_resumes(JsonWriter& json, const DigestRow& row) {
     for (const core::DigestResume& resume : row.facts.resumes) {
         json.open_object();
         json.member("session", row.id);
+        json.member("goal", row.goal);
         json.member("at", resume.at);
         json.member("reason", resume.why);
         json.close_object();
     }
 }
 
+void write_decided(JsonWriter& json, const DigestRow& row) {
+    const core::DigestDecisions& decided = row.facts.decided;
+    if (decided == core::DigestDecisions{}) return;
+    json.open_object();
+    json.member("session", row.id);
+    json.member("goal", row.goal);
+    json.member("approved", decided.approved);
+    json.member("rejected", decided.rejected);
+    json.member("answered", decided.answered);
+    json.member("expired_approved", decided.expired_approved);
+    json.member("expired_rejected", decided.expired_rejected);
+    json.close_object();
+}
+
 void write_waiting(JsonWriter& json, const DigestRow& row) {
     if (!row.open || row.verdict != core::Verdict::kWaiting) return;
     json.open_object();
     json.member("session", row.id);
+    json.member("goal", row.goal);
     json.member("reason", row.reason);
     json.member("phase", row.phase);
     json.close_object();
@@ -122,6 +140,7 @@ void append_digest(std::string& out, const DigestDocument& digest) {
     }
     json.close_array();
     json.member("needs_you_total", digest.needs_total);
+    write_rows(json, "decided", digest, write_decided);
     write_rows(json, "resumed", digest, write_resumes);
     write_rows(json, "waiting", digest, write_waiting);
     write_rows(json, "loops", digest, write_loops);

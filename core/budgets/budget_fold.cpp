@@ -61,13 +61,7 @@ void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
 }
 
 void add_usage(BudgetMeter& meter, const std::optional<Usage>& usage) {
-    if (!usage) return;
-    const std::uint64_t tokens = tokens_of(*usage);
-    meter.tokens = sum(meter.tokens, tokens);
-    if (usage->channel != Channel::kReport) add_channel(meter.channels.change(), *usage, tokens);
-    meter.cost_micros = sum(meter.cost_micros, said_micros(*usage));
-    add_parts(meter, *usage, tokens);
-    HEADWAY_ASSERT(meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax);
+    if (usage) meter_usage(meter, *usage);
 }
 
 std::string kept(std::string_view text) {
@@ -340,6 +334,15 @@ bool waits_for_human(const SessionState& state) {
 /// Sum of all clocks.
 Millis charged(const BudgetMeter& meter) {
     return meter.model + meter.tool + meter.human + meter.rate_limit;
+}
+
+void meter_usage(BudgetMeter& meter, const Usage& usage) {
+    const std::uint64_t tokens = tokens_of(usage);
+    meter.tokens = sum(meter.tokens, tokens);
+    if (usage.channel != Channel::kReport) add_channel(meter.channels.change(), usage, tokens);
+    meter.cost_micros = sum(meter.cost_micros, said_micros(usage));
+    add_parts(meter, usage, tokens);
+    HEADWAY_ASSERT(meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax);
 }
 
 void charge_clock(BudgetMeter& meter, const Event& event) {

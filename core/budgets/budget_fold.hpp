@@ -16,6 +16,10 @@ void charge_clock(BudgetMeter& meter, const Event& event);
 /// finished call, so it adds no tokens and no cost.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
+/// Charges tokens and cost. How much more of them the session itself has used is what own_use()
+/// grows by.
+void meter_usage(BudgetMeter& meter, const Usage& usage);
+
 /// True if the session waits for a person.
 bool waits_for_human(const SessionState& state);
 

@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "core/budgets/budget.hpp"
+#include "core/budgets/budget_fold.hpp"
+#include "core/budgets/cost_text.hpp"
 
 namespace headway::core {
 namespace {
@@ -15,18 +17,6 @@ constexpr std::size_t kModelsMax = 8;
 /// The tool of a call by which `headway run --keep-going` says that it waits.
 constexpr std::string_view kWaitTool = "wait";
 constexpr std::string_view kResumeWord = "resume ";
-
-DigestUse digest_use(const Usage& usage) {
-    DigestUse use;
-    use.tokens = usage.tokens != 0
-                     ? usage.tokens
-                     : usage.input_tokens + usage.output_tokens + usage.cached_tokens +
-                           usage.cache_write_tokens + usage.reasoning_tokens;
-    use.tokens = std::min(use.tokens, kBudgetCountMax);
-    use.cost_micros = cost_micros(usage.cost_usd.value_or(0));
-    if (!usage.cost_usd) use.unpriced = use.tokens;
-    return use;
-}
 
 const Usage* usage_of(const Event& event) {
     const std::optional<Usage>* usage = nullptr;
@@ -70,14 +60,43 @@ void keep_last(std::vector<T>& list, T item, std::size_t most) {
     list.push_back(std::move(item));
 }
 
-void add_use(DigestSession& session, const DigestUse& more, const std::string& model) {
-    session.use.add(more);
-    session.since_progress.add(more);
-    if (!session.loops.empty() && session.loops.back().over.empty())
-        session.loops.back().spent.add(more);
+/// Adds to all sums, and the cost of `priced` tokens before became known.
+void add_use(DigestSession& session, const DigestUse& more, std::uint64_t priced) {
+    const auto to = [&](DigestUse& sum) {
+        sum.add(more);
+        sum.price(priced);
+    };
+    to(session.use);
+    to(session.since_progress);
+    if (!session.loops.empty() && session.loops.back().over.empty()) to(session.loops.back().spent);
+}
+
+/// A cost without tokens is that of answers before, by whichever model.
+std::string model_of(const DigestSession& session, const Usage& usage) {
+    const bool apart = usage.model.empty() && tokens_of(usage) == 0;
+    return apart && session.by_model.size() == 1 ? session.by_model.begin()->first : usage.model;
+}
+
+/// Adds what the session's own use grows by: a cost may be reported twice, by prices and by the
+/// agent, and with tokens or after them. `calls`: calls that the usage came with.
+void add_usage(DigestSession& session, const Usage& usage, std::uint64_t calls) {
+    const BudgetUse before = own_use(session.meter);
+    meter_usage(session.meter, usage);
+    const BudgetUse after = own_use(session.meter);
+    DigestUse more;
+    more.calls = calls;
+    more.tokens = after.tokens - before.tokens;
+    more.cost_micros = after.cost_micros - before.cost_micros;
+    more.unpriced = after.parts.unpriced - std::min(after.parts.unpriced, before.parts.unpriced);
+    const std::uint64_t priced =
+        before.parts.unpriced - std::min(before.parts.unpriced, after.parts.unpriced);
+    add_use(session, more, priced);
     if (more.tokens == 0 && more.cost_micros == 0) return;
+    const std::string model = model_of(session, usage);
     const bool known = session.by_model.count(model) != 0;
-    if (known || session.by_model.size() < kModelsMax) session.by_model[model].add(more);
+    if (!known && session.by_model.size() >= kModelsMax) return;
+    session.by_model[model].add(more);
+    session.by_model[model].price(priced);
 }
 
 void end_loop(DigestSession& session, std::string_view how) {
@@ -133,10 +152,22 @@ void note_resume(DigestSession& session, const Event& event) {
     keep_last(session.resumes, std::move(resume), DigestSession::kResumesMax);
 }
 
+void note_decision(DigestDecisions& decided, const ApprovalDecided& one) {
+    if (one.channel == "grant" || (one.by == "policy" && one.channel != "expiry")) return;
+    const bool rejects = one.decision == Decision::kReject;
+    const bool approves = one.decision == Decision::kApprove || one.decision == Decision::kEdit;
+    if (one.channel == "expiry") {
+        ++(rejects ? decided.expired_rejected : decided.expired_approved);
+    } else {
+        ++(rejects ? decided.rejected : approves ? decided.approved : decided.answered);
+    }
+}
+
 /// Nothing of it would be missed: anybody may open and complete many sessions.
 bool is_plain(const DigestSession& session) {
     return session.outcome == Outcome::kCompleted && session.loops.empty() &&
-           session.resumed == 0 && session.use.tokens == 0 && session.use.cost_micros == 0;
+           session.resumed == 0 && session.decided == DigestDecisions{} &&
+           session.use.tokens == 0 && session.use.cost_micros == 0;
 }
 
 }  // namespace
@@ -171,17 +202,17 @@ void DigestFold::add(std::string_view id, const Event& event) {
     if (found == sessions_.end()) found = sessions_.emplace(id, DigestSession{}).first;
     DigestSession& session = found->second;
     if (is_report(event)) note_silence(session, event.at);
-    DigestUse use;
-    std::string model;
+    const std::uint64_t calls = std::holds_alternative<ToolFinished>(event.payload) ? 1 : 0;
     if (const Usage* usage = usage_of(event)) {
-        use = digest_use(*usage);
-        model = usage->model;
+        add_usage(session, *usage, calls);
+    } else if (calls > 0) {
+        add_use(session, {.calls = calls}, 0);
     }
-    if (std::holds_alternative<ToolFinished>(event.payload)) use.calls = 1;
-    if (use != DigestUse{}) add_use(session, use, model);
     note_resume(session, event);
     if (const auto* change = std::get_if<VerdictChanged>(&event.payload))
         note_verdict(session, *change, event.at);
+    if (const auto* decided = std::get_if<ApprovalDecided>(&event.payload))
+        note_decision(session.decided, *decided);
     if (const auto* end = std::get_if<SessionEnded>(&event.payload)) {
         session.outcome = end->outcome;
         session.end_reason = end->reason.kept;

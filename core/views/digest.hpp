@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "core/base/time.hpp"
 #include "core/events/event.hpp"
+#include "core/meters/budget_meter.hpp"
 
 // The fold of the events of all sessions since a given time. Pure.
 
@@ -24,6 +26,8 @@ struct DigestUse {
     std::uint64_t calls = 0;
 
     void add(const DigestUse& other);
+    /// The cost of so many tokens became known.
+    void price(std::uint64_t more) { unpriced -= std::min(unpriced, more); }
     bool operator==(const DigestUse&) const = default;
 };
 
@@ -52,12 +56,24 @@ struct DigestResume {
     std::string why;
 };
 
+/// Requests to people that were decided in the period: by a person, or by expiry. Calls that a
+/// grant or a policy allowed are left out.
+struct DigestDecisions {
+    std::uint64_t approved = 0;
+    std::uint64_t rejected = 0;
+    std::uint64_t answered = 0;  ///< questions
+    std::uint64_t expired_approved = 0;
+    std::uint64_t expired_rejected = 0;
+    bool operator==(const DigestDecisions&) const = default;
+};
+
 struct DigestSession {
     static constexpr std::size_t kLoopsMax = 8;
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
-    /// Tokens and cost by the reported model; at most 8 models.
+    /// Tokens and cost by the reported model; at most 8 models. A cost without tokens is that of
+    /// the only model, else of none.
     std::map<std::string, DigestUse, std::less<>> by_model;
     std::optional<Outcome> outcome;  ///< only if the session ended in the period
     std::string end_reason;
@@ -65,11 +81,13 @@ struct DigestSession {
     std::vector<DigestResume> resumes;  ///< the last kResumesMax
     std::uint64_t resumed = 0;          ///< number of all resumes
     std::vector<DigestLoop> loops;      ///< the last kLoopsMax
-    Timestamp heard_at = kNever;        ///< time of the agent's last report
-    Millis silence{0};                  ///< the longest time between two reports
+    DigestDecisions decided;
+    Timestamp heard_at = kNever;  ///< time of the agent's last report
+    Millis silence{0};            ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
     // State of the fold.
+    BudgetMeter meter;         ///< usage of the period, so that no cost counts twice
     DigestUse since_progress;  ///< tokens, cost and calls since the last progress
     std::string why;           ///< reason for the announced resume
 };

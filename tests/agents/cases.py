@@ -9,11 +9,12 @@ CASES = []
 LOOP_ADVICE_CALLS = 7
 
 
-def case(*behaviours, by_url: bool = False, **settings):
-    """The behaviours that a case shows, and the daemon's settings for it (`__` is a dot)."""
+def case(*behaviours, by_url: bool = False, test_clock: bool = False, **settings):
+    """The behaviours that a case shows, and the daemon's settings for it (`__` is a dot). With `test_clock` its clock can be moved."""
     def register(function):
         function.behaviours = behaviours
         function.by_url = by_url
+        function.test_clock = test_clock
         function.settings = {key.replace("__", "."): value for key, value in settings.items()}
         CASES.append(function)
         return function

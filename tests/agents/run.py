@@ -52,7 +52,7 @@ class Cells:
 def play(agent, programs, case) -> dict:
     """One case with one agent: its cells."""
     cells = Cells([b for b in case.behaviours if b not in agent.cannot])
-    world = World(agent, programs, case.__name__, case.settings, case.by_url)
+    world = World(agent, programs, case.__name__, case.settings, case.by_url, case.test_clock)
     signal.alarm(CASE_SECONDS)
     try:
         world.start()

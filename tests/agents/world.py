@@ -47,7 +47,8 @@ def flat(text: str) -> str:
 
 
 class World:
-    def __init__(self, agent, programs: Path, behaviour: str, settings: dict | None = None, by_url: bool = False):
+    def __init__(self, agent, programs: Path, behaviour: str, settings: dict | None = None, by_url: bool = False,
+                 test_clock: bool = False):
         self.agent = agent
         self.by_url = by_url  # hooks that are commands name the daemon by its URL too
         self.home = ROOT / "runs" / agent.name / behaviour
@@ -63,7 +64,7 @@ class World:
         self.script_file = self.logs / "script.json"
         self.settings = settings or {}
         self.changed = {}  # variables of the agent that are others than always
-        self.daemon = Daemon(self.settings)
+        self.daemon = Daemon(self.settings, test_clock=test_clock)
         self.client = None
         node = Path(shutil.which("node")).parent
         # The agents' own programs come first: one of them brings a newer node.

@@ -232,8 +232,15 @@ test('an alarm is the first tile of the wall and says what happened; no loop loo
 });
 
 test('the digest of 12 hours leads to each session by its goal', async () => {
+  await daemon.open('a-part', { goal: 'Part of it', parent: 'lead' });
+  await daemon.open('an-end', { goal: 'Ends well' });
+  await daemon.open('no-end', { goal: 'Ends badly' });
+  for (const id of ['a-part', 'an-end', 'no-end']) await daemon.call('POST', `/v1/sessions/${id}/end`, { outcome: id === 'no-end' ? 'failed' : 'completed' });
   await window.to('#/system', 'a[href="#/digest"]');
   await window.page.locator('a[href="#/digest"]').click();
+  const ended = window.page.getByRole('region', { name: 'Ended' });
+  assert.match(await ended.innerText(), /^Ended\s+2, and 1 sub-agent completed\s+Ends badly\s+failed[^]*Ends well\s+completed/);
+  assert.match(await window.page.getByRole('region', { name: 'Loops' }).innerText(), /part 3\s+still stuck · \$/);
   await window.page.getByRole('region', { name: 'Loops' }).getByRole('link', { name: /part 3/ }).first().click();
   await window.page.locator('.title h1', { hasText: 'part 3' }).waitFor();
 });

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The digest of a night: what ended, what needs people, what was resumed, loops and what they cost."""
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
 import unittest
 from datetime import datetime, timedelta
 
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
+from support.limits import patient
 
 
 class DigestCase(SharedDaemonCase):
@@ -112,6 +119,33 @@ class Digest(DigestCase):
         self.assertEqual(cli.run("digest", "--since", "30m", "--format", "json").json()["ended"], [])
         self.assertEqual(cli.run("digest", "--format", "pdf").code, 64)
         self.assertIn("31d", cli.run("digest", "--since", "long ago").err)
+
+    def test_in_a_terminal_long_lines_are_broken_between_words(self):
+        session = self.night()
+        reason = " ".join(f"word{number}" for number in range(40))
+        self.client.post(f"/v1/sessions/{session}/end", {"outcome": "failed", "reason": reason})
+        shown = self.in_terminal("digest", columns=80)
+        lines = shown.splitlines()
+        self.assertLessEqual(max(map(len, lines)), 80)
+        first = next(i for i, line in enumerate(lines) if line.startswith(f"  {session} (mend the <b>tests</b>), failed at "))
+        self.assertTrue(lines[first + 1].startswith("    "), lines[first + 1])
+        self.assertIn(reason, " ".join(shown.split()))
+        self.assertIn(reason, Cli(self.daemon).run("digest").out)
+
+    def in_terminal(self, *arguments, columns: int) -> str:
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = Cli(self.daemon).start(*arguments, stdout=slave, stderr=subprocess.DEVNULL)
+        os.close(slave)
+        shown = b""
+        try:
+            while part := os.read(master, 65536):
+                shown += part
+        except OSError:  # the terminal is closed
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(patient(30)), 0)
+        return shown.decode()
 
     def test_a_time_to_come_and_two_formats_are_mistakes(self):
         cli = Cli(self.daemon)

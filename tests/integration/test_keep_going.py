@@ -17,6 +17,7 @@ from support.cli import Cli
 from support.daemon import Daemon
 from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
+from support.shifted_clock import ShiftedClock
 
 # An agent with Claude's lines: each start does the next line of the file `play`, and notes its arguments and folder.
 AGENT = r'''#!/usr/bin/env python3
@@ -94,31 +95,6 @@ for line in ({"type": "thread.started", "thread_id": thread}, {"type": "turn.sta
     if starts == 1 and line["type"] == "turn.completed" and os.environ.get("ACT") == "crash": os.kill(os.getpid(), 9)
     print(json.dumps(line), flush=True)
 '''
-
-SHIFTED_CLOCK = r'''
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-extern char* program_invocation_short_name;
-int clock_gettime(clockid_t clock, struct timespec* time) {
-    int done = (int)syscall(SYS_clock_gettime, clock, time);
-    const char* program = getenv("SHIFTED_PROGRAM");
-    const char* path = getenv("SHIFTED_CLOCK");
-    if (clock != CLOCK_REALTIME || !program || !path || strcmp(program, program_invocation_short_name) != 0) return done;
-    char text[32] = {0};
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return done;
-    if (read(file, text, sizeof text - 1) > 0) time->tv_sec += atol(text);
-    close(file);
-    return done;
-}
-'''
-
 
 class KeepGoingCase(SharedDaemonCase):
     def setUp(self):
@@ -1099,20 +1075,19 @@ class Moved(KeepGoingCase):
 
     def test_its_own_clock_moves_the_start_and_never_before_the_reset(self):
         """The wall clock decides, as for everybody who reads "resets at 3:10": set ahead it is time; set back it is not."""
-        library = self.shifted_clock()
+        clock = ShiftedClock(self.folder, "headway")
         for wait, seconds in ((60, 3600), (self.limit, -2)):
             self.session = unique()
             (self.folder / "starts").unlink(missing_ok=True)
-            ahead = self.folder / "ahead"
-            ahead.write_text("0")
+            clock.set(0)
             # AddressSanitizer refuses to start behind another library unless its check of the order is off.
             sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-            self.cli.environment.update(LD_PRELOAD=str(library), SHIFTED_CLOCK=str(ahead), SHIFTED_PROGRAM="headway", ASAN_OPTIONS=sanitizer)
+            self.cli.environment.update(clock.environment(), ASAN_OPTIONS=sanitizer)
             process = self.start(f"limit{wait} done")
             self.addCleanup(process.kill)
             self.wait_for(lambda: self.starts() and self.has_begun("tool.started", "wait"), "no wait")
             first = self.starts()[0]["at"]
-            ahead.write_text(str(seconds))
+            clock.set(seconds)
             _, err = process.communicate(timeout=patient(60))
             self.assertEqual((process.returncode, len(self.starts())), (0, 2), err)
             second = self.starts()[1]["at"]
@@ -1138,14 +1113,6 @@ class Moved(KeepGoingCase):
     def child_of(self, process) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         return int(eventually(lambda: children.read_text().split(), what="no child")[0])
-
-    def shifted_clock(self) -> Path:
-        """A library before which the wall clock of one program is ahead by as many seconds as a file says."""
-        source = self.folder / "shifted.c"
-        source.write_text(SHIFTED_CLOCK)
-        library = self.folder / "shifted.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
-        return library
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <string_view>
 
 #include "cli/base/exit_code.hpp"
+#include "cli/base/text.hpp"
 #include "cli/client/client_options.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
@@ -19,6 +21,32 @@ struct DigestOptions {
     std::string since = "8h";
     std::string format;
 };
+
+/// A line that goes on stands below its text, so that each matter begins where a person looks.
+constexpr std::size_t kIndent = 4;
+constexpr std::size_t kNarrowest = 20;
+
+/// Broken at blanks into lines of at most `columns`; a longer word stays whole. Pure.
+std::string wrapped(std::string_view line, std::size_t columns) {
+    const std::size_t before = std::min(line.find_first_not_of(' '), line.size());
+    std::string out(before, ' ');
+    std::size_t used = before;
+    bool first = true;
+    for (const std::string& word : split(line, ' ')) {
+        const std::size_t width = width_of(word);
+        if (!first && used + 1 + width > columns) {
+            out.append("\n").append(kIndent, ' ');
+            used = kIndent;
+        } else if (!first) {
+            out += ' ';
+            ++used;
+        }
+        out += word;
+        used += width;
+        first = false;
+    }
+    return out + "\n";
+}
 
 constexpr std::array<std::string_view, 4> kFormats{"text", "markdown", "html", "json"};
 
@@ -51,6 +79,9 @@ public:
         if (!reply.ok()) return explain_failure(console, daemon, reply);
         if (options.format == "json") {
             console.out << core::visible_json(reply.body) << "\n";
+        } else if (options.format == "text" && console.width >= kNarrowest) {
+            for (const std::string& line : lines_of(reply.body))
+                console.out << wrapped(line, console.width);
         } else {
             console.out << reply.body;
         }
@@ -59,8 +90,8 @@ public:
 
 private:
     static constexpr const char* kFooter =
-        R"(Lists ended sessions, sessions that need a person, resumed agents, loops and their cost,
-the longest silence, and tokens and money by agent, model and label.
+        R"(Lists sessions that need a person, ended sessions, decided requests, resumed agents, loops and
+their cost, the longest silence, and tokens and money by agent, model and label.
 
 Examples:
   headway digest

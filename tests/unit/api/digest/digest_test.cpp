@@ -45,6 +45,18 @@ core::ToolFinished call(std::uint64_t tokens, std::optional<double> cost,
     return call;
 }
 
+core::Heartbeat usage_beat(std::uint64_t tokens, std::optional<double> cost,
+                           const std::string& model = {}, bool estimated = false) {
+    core::Heartbeat beat;
+    core::Usage usage;
+    usage.tokens = tokens;
+    usage.cost_usd = cost;
+    usage.model = model;
+    usage.estimated = estimated;
+    beat.usage = usage;
+    return beat;
+}
+
 core::VerdictChanged verdict(core::Verdict to, const std::string& reason = {}) {
     core::VerdictChanged change;
     change.to = to;
@@ -83,6 +95,43 @@ api::DigestRow row_of(const Night& night, const std::string& id) {
 }
 
 }  // namespace
+
+TEST_CASE("digest: a cost that is reported apart is that of the tokens before", "[api]") {
+    Night night;
+    night.add("a", 1min, usage_beat(330, std::nullopt, "opus"));
+    night.add("a", 1min, usage_beat(0, 0.3));
+    night.add("a", 2min, verdict(core::Verdict::kStuck));
+    night.add("a", 3min, usage_beat(165, std::nullopt, "opus"));
+    night.add("a", 3min, usage_beat(0, 0.15));
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    CHECK(facts.use == core::DigestUse{495, 450'000, 0, 0});
+    CHECK(facts.loops.at(0).spent == core::DigestUse{495, 450'000, 0, 0});
+    REQUIRE(facts.by_model.size() == 1);
+    CHECK(facts.by_model.at("opus") == facts.use);
+}
+
+TEST_CASE("digest: an answer with an estimate and a cost of the agent counts once", "[api]") {
+    Night night;
+    night.add("a", 1min, usage_beat(1'000, 0.4, "opus", true));
+    night.add("a", 1min, usage_beat(0, 0.45));
+    night.add("a", 2min, usage_beat(1'000, 0.4, "opus", true));
+    CHECK(night.fold.sessions().at("a").use.cost_micros == 800'000);
+    night.add("a", 2min, usage_beat(0, 0.45));
+    CHECK(night.fold.sessions().at("a").use == core::DigestUse{2'000, 900'000, 0, 0});
+    CHECK(night.fold.sessions().at("a").by_model.at("opus").cost_micros == 900'000);
+}
+
+TEST_CASE("digest: the cost of several models that is reported apart is that of no model",
+          "[api]") {
+    Night night;
+    night.add("a", 1min, usage_beat(100, std::nullopt, "opus"));
+    night.add("a", 1min, usage_beat(50, std::nullopt, "haiku"));
+    night.add("a", 1min, usage_beat(0, 0.3));
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    CHECK(facts.use == core::DigestUse{150, 300'000, 0, 0});
+    CHECK(facts.by_model.at("opus") == core::DigestUse{100, 0, 100, 0});
+    CHECK(facts.by_model.at("") == core::DigestUse{0, 300'000, 0, 0});
+}
 
 TEST_CASE("digest: many completed sessions leave room for one that failed", "[api]") {
     Night night;
@@ -182,7 +231,7 @@ TEST_CASE("digest: a session with many loops or requests hides no other", "[api]
     }
     const std::string text = api::text_of(api::digest_page(digest));
     for (const char* words :
-         {"flood, and 96 more", "quiet, approval since", "e at ", "e, and 5 more"})
+         {"flood, and 96 more", "quiet, approval since", "e, went on, from ", "e, and 5 more"})
         CHECK_THAT(text, Catch::Contains(words));
 }
 
@@ -215,6 +264,7 @@ TEST_CASE("digest: sums are by agent, by the model of each answer and by label",
     const api::DigestSums models = api::sums_by_model(digest);
     REQUIRE(models.size() == 3);
     CHECK(models[0].name == "opus");
+    CHECK(models[0].use.calls == 1);
     CHECK(models[1].name == "gpt");
     CHECK(models[2].name == "haiku");
     const api::DigestSums labels = api::sums_by_label(digest);
@@ -227,7 +277,7 @@ TEST_CASE("digest: a night without anything says so in each section", "[api]") {
     digest.since = kNight;
     digest.until = kNight + 8h;
     const std::string text = api::text_of(api::digest_page(digest));
-    CHECK_THAT(text, Catch::StartsWith("0 need you, 0 ended, 0 resumed, $0.00\n"
+    CHECK_THAT(text, Catch::StartsWith("0 need you, 0 ended, $0.00\n"
                                        "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC\n"));
     for (const char* words : {"Nothing waits for a person.", "No session ended.",
                               "No agent was resumed.", "No session was stuck."})
@@ -249,6 +299,121 @@ TEST_CASE("digest: what an agent wrote is text in every format", "[api]") {
     CHECK_THAT(markdown, !Catch::Contains("](http"));
     CHECK_THAT(markdown, !Catch::Contains("\n# head"));
     CHECK_THAT(api::text_of(page), !Catch::Contains("\n# head"));
+}
+
+TEST_CASE("digest: each session has its goal, on one line", "[api]") {
+    Night night;
+    night.add("a", 1min, verdict(core::Verdict::kStuck));
+    night.add("a", 2min, wait_call(true), "keep-going-run-x-9");
+    night.add("a", 3min, end_of(core::Outcome::kBudgetExhausted, "no more\n\nmoney"));
+    night.add("b", 3min, core::Heartbeat{});
+    api::DigestDocument digest;
+    digest.rows = {row_of(night, "a"), row_of(night, "b")};
+    digest.rows[0].goal = "mend the\r\n\ttests " + std::string(200, 'x');
+    digest.rows[1].goal = "write";
+    digest.rows[1].open = true;
+    digest.rows[1].verdict = core::Verdict::kWaiting;
+    digest.rows[1].facts.silence = 1h;
+    digest.needs.emplace_back();
+    digest.needs[0].session = "c";
+    digest.needs[0].goal = "deploy";
+    digest.needs[0].kind = api::NeedKind::kApproval;
+    digest.needs[0].risk = core::Risk::kHigh;
+    const std::string text = api::text_of(api::digest_page(digest));
+    const std::string mend = "  a (mend the tests " + std::string(62, 'x') + "…), ";
+    for (const std::string& words :
+         {mend + "budget exhausted at 2026-11-27 22:03 UTC, 1 call, tokens not reported: no more "
+                 "money\n",
+          mend + "1 time, last at ", mend + "budget exhausted, from ", std::string{"  b (write)\n"},
+          std::string{"  b (write), for 60 min"},
+          std::string{"  c (deploy), high-risk approval since "}})
+        CHECK_THAT(text, Catch::Contains(words));
+}
+
+TEST_CASE("digest: what was decided in the night is said, also by expiry", "[api]") {
+    Night night;
+    const auto decide = [&](core::Decision decision, const char* by, const char* channel) {
+        core::ApprovalDecided one;
+        one.decision = decision;
+        one.by = by;
+        one.channel = channel;
+        night.add("a", 1min, one);
+    };
+    decide(core::Decision::kReject, "Ada", "cli");
+    decide(core::Decision::kApprove, "Ada", "dashboard");
+    decide(core::Decision::kEdit, "Ada", "dashboard");
+    decide(core::Decision::kRespond, "Ada", "api");
+    decide(core::Decision::kReject, "", "expiry");
+    decide(core::Decision::kApprove, "policy", "expiry");
+    decide(core::Decision::kApprove, "policy", "policy");
+    decide(core::Decision::kApprove, "grant:a.4", "grant");
+    night.add("a", 2min, end_of(core::Outcome::kCompleted, ""));
+    api::DigestDocument digest;
+    digest.rows = {row_of(night, "a")};
+    CHECK_THAT(
+        api::text_of(api::digest_page(digest)),
+        Catch::Contains("\nDecided\n  a: 2 approved, 1 rejected, 1 answered, 1 approved because "
+                        "it expired, 1 rejected because it expired\n"));
+    std::string json;
+    api::append_digest(json, digest);
+    CHECK_THAT(json, Catch::Contains("\"approved\":2,\"rejected\":1,\"answered\":1,\"expired_"
+                                     "approved\":1,\"expired_rejected\":1"));
+}
+
+TEST_CASE("digest: calls without tokens did not cost nothing", "[api]") {
+    Night night;
+    core::ToolFinished silent;
+    silent.tool = "bash";
+    night.add("a", 1min, silent);
+    night.add("a", 2min, end_of(core::Outcome::kCompleted, ""));
+    api::DigestDocument digest;
+    digest.rows = {row_of(night, "a")};
+    CHECK_THAT(api::text_of(api::digest_page(digest)),
+               Catch::Contains("UTC, 1 call, tokens not reported\n"));
+}
+
+TEST_CASE("digest: times within a day have no date", "[api]") {
+    Night night;
+    night.add("a", 30min, end_of(core::Outcome::kFailed, ""));
+    api::DigestDocument digest;
+    digest.since = kNight;
+    digest.until = kNight + 8h;
+    digest.rows = {row_of(night, "a")};
+    CHECK_THAT(api::text_of(api::digest_page(digest)), Catch::Contains("failed at 22:30 UTC,"));
+    digest.until = kNight + 24h + 30min;
+    CHECK_THAT(api::text_of(api::digest_page(digest)),
+               Catch::Contains("failed at 2026-11-27 22:30 UTC,"));
+}
+
+TEST_CASE("digest: completed sub-agents are one line, and those that failed are not hidden",
+          "[api]") {
+    Night night;
+    api::DigestDocument digest;
+    night.add("top", 1min, end_of(core::Outcome::kCompleted, ""));
+    digest.rows.push_back(row_of(night, "top"));
+    for (int i = 0; i < 40; ++i) {
+        const std::string id = "top-" + std::to_string(i);
+        night.add(id, 1min,
+                  end_of(i == 7 ? core::Outcome::kFailed : core::Outcome::kCompleted, ""));
+        digest.rows.push_back(row_of(night, id));
+        digest.rows.back().parent = "top";
+    }
+    const api::DigestPage page = api::digest_page(digest);
+    CHECK_THAT(page.title, Catch::Contains(", 2 ended (1 not completed), "));
+    const std::vector<std::string>& lines = page.sections[1].lines;
+    REQUIRE(lines.size() == 3);
+    CHECK_THAT(lines[0], Catch::StartsWith("top-7, failed at "));
+    CHECK_THAT(lines[1], Catch::StartsWith("top, completed at "));
+    CHECK(lines[2] == "39 sub-agents completed");
+}
+
+TEST_CASE("digest: a program of `headway run` is named, not called a command", "[api]") {
+    Night night;
+    night.add("a", 1min, call(100, 2.0));
+    api::DigestDocument digest;
+    digest.rows = {row_of(night, "a")};
+    digest.rows[0].agent = {"command", "claude", {}};
+    CHECK(api::sums_by_agent(digest).at(0).name == "claude");
 }
 
 TEST_CASE("digest: an unknown cost is none of 0", "[api]") {
