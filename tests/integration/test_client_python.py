@@ -177,6 +177,7 @@ class Reports(ClientCase):
             self.assertIs(headway.current(), s)
         document = self.client.session(c.id)
         self.assertEqual((document["parent"], document["goal"], document["outcome"]), (s.id, "look around", "completed"))
+        self.assertTrue(c.id.startswith(s.id + "."), "a token for its parent covers it")
 
     def test_beats_of_a_quiet_agent(self):
         with self.session(heartbeat_seconds=0.2) as s:

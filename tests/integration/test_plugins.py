@@ -267,6 +267,35 @@ class Installed(OwnDaemonCase):
             self.assertEqual(written, plugin(name).replace("http://127.0.0.1:7717", daemon.url, 1), agent)
 
 
+@unittest.skipUnless(NODE, "node is not installed")
+class SubAgents(OwnDaemonCase):
+    CALLS = """
+import { Headway } from './opencode/headway.js';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const above = { ses_m: undefined, ses_c: 'ses_m', ses_g: 'ses_c', ses_d: 'ses_g' };
+for (const [id, parentID] of Object.entries(above))
+  await plugin.event({ event: { type: 'session.created', properties: { info: { id, parentID, version: '1' } } } });
+for (const id of Object.keys(above)) await plugin['tool.execute.before']({ tool: 'bash', sessionID: id, callID: id }, { args: {} });
+"""
+
+    def test_sub_agents_of_opencode_are_below_the_session_of_the_run(self):
+        daemon = self.start({"access.mode": "token"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        for session, root in (("night", "night"), (None, "opencode-ses_m")):
+            token = operator.post("/v1/tokens", {"name": root, "scopes": [f"report:{root}"]}).json()["token"]
+            folder = Path(tempfile.mkdtemp(prefix="headway-plugins-"))
+            self.addCleanup(shutil.rmtree, folder)
+            (folder / "package.json").write_text('{"type": "module"}')
+            (folder / "opencode").mkdir()
+            (folder / "opencode/headway.js").write_text(plugin("opencode/headway.js"))
+            (folder / "test.mjs").write_text(self.CALLS)
+            environment = clean_environment(HEADWAY_URL=daemon.url, HEADWAY_TOKEN=token, **({"HEADWAY_SESSION": session} if session else {}))
+            subprocess.run([NODE, "test.mjs"], cwd=folder, env=environment, timeout=patient(60), check=True)
+            sessions = operator.get("/v1/sessions").json()["sessions"]
+            self.assertEqual({one["id"]: one["parent"] for one in sessions if one["id"].startswith(root)}, {
+                root: None, f"{root}.ses_c": root, f"{root}.ses_c.ses_g": f"{root}.ses_c", f"{root}.ses_c.ses_d": f"{root}.ses_c"})
+
+
 @unittest.skipUnless(NODE and ESBUILD, "node or esbuild is not installed")
 class Plugins(unittest.TestCase):
     def setUp(self):
@@ -325,7 +354,7 @@ class Plugins(unittest.TestCase):
         self.assertEqual((path, headers["Authorization"], headers["X-Headway-Session"]), ("/v1/hooks/generic", "Bearer hw_a_b", "named"))
         self.assertRegex(headers["X-Headway-Agent-Pid"], r"^\d+$")
         self.assertRegex(headers["X-Headway-Agent-Start"], r"^\d+$")
-        self.assertNotIn("X-Headway-Session", self.server.got[7][1], "a sub-agent is a session of its own")
+        self.assertEqual(self.server.got[7][1]["X-Headway-Session"], "named", "a sub-agent is a session below that")
 
     def test_pi_tells_and_obeys(self):
         answers = {"c1": {"context": "slow down"}, "c2": {"deny": "not this"}, "c3": {"deny": "over", "stop": "over"}}

@@ -297,6 +297,7 @@ test('a child is a session of its own', async () => {
   await s.end();
   const state = await hw.session(child.id);
   assert.deepEqual([state.parent, state.agent.type, state.outcome, state.tools.calls], [s.id, 'helper', 'completed', 1]);
+  assert.ok(child.id.startsWith(`${s.id}.`), 'a token for its parent covers it');
 });
 
 test('run ends the session as the agent went', async () => {
