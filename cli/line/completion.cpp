@@ -11,7 +11,7 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::string_view kAskSessions = "headway sessions --open --ids 2>/dev/null";
+constexpr std::string_view kAskSessions = "headway sessions --open --ids --limit 200 2>/dev/null";
 
 /// In single quotes; `escape` stands for one inside.
 std::string shell_quoted(std::string_view text, std::string_view escape = "'\\''") {

@@ -349,6 +349,19 @@ class Looking(CliCase):
         process.send_signal(signal.SIGINT)
         self.assertIn(finish(process).code, (0, 130, -signal.SIGINT))
 
+    def test_ids_are_those_of_all_sessions_and_a_shorter_list_says_so(self):
+        label = unique("crowd")
+        sessions = {unique("one-of-many") for _ in range(60)}
+        for session in sessions:
+            self.client.open(session, labels={"crowd": label})
+        listed = self.ok("sessions", "--label", f"crowd={label}", "--ids")
+        self.assertEqual((set(listed.out.split()), listed.err), (sessions, ""))
+        for options, count in ((("--ids", "--limit", "7"), 7), (("--json",), 50), ((), None)):
+            listed = self.ok("sessions", "--label", f"crowd={label}", *options)
+            self.assertIn("there are more; raise --limit", listed.err, options)
+            if count:
+                self.assertEqual(len(json.loads(listed.out)) if "--json" in options else len(listed.out.split()), count)
+
 
 class Reporting(CliCase):
     def test_report_end_and_cancel(self):

@@ -31,6 +31,9 @@ std::string sessions_query(const SessionsOptions& options, std::size_t limit,
     return query;
 }
 
+constexpr std::size_t kDefaultLimit = 50;
+constexpr std::size_t kLimitMax = 1'000'000;
+
 /// Limit of the runs that are read for the row of a job that pings.
 constexpr std::size_t kReadMax = 10'000;
 
@@ -41,9 +44,10 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
     const bool groups = !options.all && !options.ids && !options.client.json;
     std::string cursor;
     bool more = true;
-    while (more && sessions.size() < options.limit && runs.hidden() < kReadMax) {
+    const std::size_t limit = options.limit.value_or(options.ids ? kLimitMax : kDefaultLimit);
+    while (more && sessions.size() < limit && runs.hidden() < kReadMax) {
         const std::size_t wanted =
-            groups ? kPageSessions : std::min(options.limit - sessions.size(), kPageSessions);
+            groups ? kPageSessions : std::min(limit - sessions.size(), kPageSessions);
         const HttpReply reply = daemon.get(sessions_query(options, wanted, cursor));
         const std::optional<Json> body = body_json(reply);
         const bool usable = reply.ok() && body && body->contains("sessions");
@@ -51,7 +55,7 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
         bool fits = true;
         for (const Json& session : (*body)["sessions"]) {
             if (groups && !runs.takes_row(session)) continue;
-            fits = sessions.size() < options.limit;
+            fits = sessions.size() < limit;
             if (!fits) break;
             sessions.push_back(session);
         }
@@ -60,6 +64,7 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
         if (!fits) break;
         if (more) cursor = next.text();
     }
+    if (more) console.err << "there are more; raise --limit\n";
     if (options.client.json) {
         console.out << dump(sessions) << "\n";
         return kExitOk;
@@ -76,7 +81,6 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
     const auto behind = [&runs](const std::string& id) { return runs.behind(id); };
     console.out << sessions_table(sessions, wall_now(), console.width, console.color, behind);
     if (runs.hidden() > 0) console.err << "completed runs of a job are one row; --all shows each\n";
-    if (more) console.err << "there are more; raise --limit\n";
     return kExitOk;
 }
 
@@ -105,14 +109,16 @@ public:
         };
         arguments.option("--label", set_label, "only sessions with this label").type("KEY=VALUE");
         arguments.option("--agent", options.agent, "only sessions of this agent type");
-        arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
+        arguments.flag("--ids", options.ids,
+                       "print only ids, one per line: of all sessions, for scripts");
         arguments.flag(
             "--all", options.all,
             "list each completed run of a job that reports by a ping URL (default: one row for "
             "each job)");
-        arguments.option("--limit", options.limit, "list this many at most")
-            .range(1, 1'000'000)
-            .show_default();
+        arguments
+            .option("--limit", options.limit,
+                    "list this many at most (default: 50; all with --ids)")
+            .range(1, kLimitMax);
     }
 
     int run(const Console& console, const Server&) override {

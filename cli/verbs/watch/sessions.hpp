@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,9 +16,9 @@ struct SessionsOptions {
     std::string label;
     std::string agent;
     std::optional<bool> open;
-    std::size_t limit = 50;
-    bool ids = false;  ///< print only ids, one per line
-    bool all = false;  ///< one row for each run of a job
+    std::optional<std::uint64_t> limit;  ///< none: 50; with `ids` all, since a script acts on them
+    bool ids = false;                    ///< print only ids, one per line
+    bool all = false;                    ///< one row for each run of a job
 };
 
 }  // namespace headway::cli
