@@ -16,6 +16,11 @@ constexpr std::array<std::string_view, 2> kCaptures{"full", "digests"};
 core::Result<Value::List> read_names(const Value& value) {
     HEADWAY_TRY(Value::List names, parse_list(value, limits::kSecretNamesMax, "names"));
     for (const std::string& word : names) {
+        if (word.find_first_of("*?[]") != word.npos) {
+            return mistake(in_quotes(word) +
+                           " is a pattern, and no name would match it; write the end of the "
+                           "names, as \"token\", which covers GITHUB_TOKEN");
+        }
         // One or two letters would be the end of half of all names.
         if (word.size() >= limits::kSecretNameBytesMin) continue;
         return mistake(in_quotes(word) + " is too short; use names of at least " +

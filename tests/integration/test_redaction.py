@@ -239,6 +239,8 @@ class Names(OwnDaemonCase):
         self.assertEqual(shown("b"), {"card_pin": "1234", "session_token": "[redacted]"})
 
     def test_a_name_that_would_cover_everything_is_refused(self):
+        pattern = Cli(self.start()).run("config", "check", "--set", "redaction.secret_names=acme-*")
+        self.assertIn('"acme-*" is a pattern, and no name would match it', pattern.err)
         output = Cli(self.start()).run("config", "check", "--set", "redaction.secret_names=id")
         self.assertEqual(output.code, 2, output)
         self.assertIn("too short", output.err)
