@@ -171,6 +171,23 @@ class Extension(AgentCase):
             self.assertEqual(operator.get(f"/v1/sessions/{session}/budget").json()["budget"]["max_steps"], 7)
 
 
+class Ends(AgentCase):
+    def test_a_session_of_an_operators_run_ends_with_its_command_only(self):
+        _, operator, agent = self.pair({})
+        self.assertEqual(operator.put("/v1/sessions/a-run", {"agent": {"type": "command"}}).status, 201)
+        end = {"outcome": "completed", "reason": "all tests pass"}
+        for path, body in (("end", end), ("events", {"type": "session.ended", "data": end})):
+            self.assertEqual(agent.post(f"/v1/sessions/a-run/{path}", body).status, 200)
+            state = operator.session("a-run")
+            self.assertEqual((state["outcome"], state["state"]), (None, "idle"))
+        operator.post("/v1/sessions/a-run/end", {"outcome": "failed"})
+        self.assertEqual(operator.session("a-run")["outcome"], "failed")
+        for session in ("a-1", "a-2"):  # one that names itself so is a session like any other
+            agent.put(f"/v1/sessions/{session}", {"agent": {"type": "command"}} if session == "a-2" else {})
+            self.assertEqual(agent.post(f"/v1/sessions/{session}/end", end).status, 200)
+            self.assertEqual(operator.session(session)["outcome"], "completed")
+
+
 class Openings(AgentCase):
     """Rules that an agent's opening may contain."""
     WEAK = {"profile": "balanced", "loop_detection": False, "on_stuck": "advise", "max_iterations": 0, "max_tool_failures": 99,

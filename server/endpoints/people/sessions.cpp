@@ -81,7 +81,7 @@ Result<> endpoints::open_named_session(Call& call) {
 Result<> endpoints::end_session(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_end(call.on.document, call.request.body));
     if (call.by_operator()) decoded.code = core::kEndedByPerson;
-    EndCommand command{call.session(), std::move(decoded)};
+    EndCommand command{call.session(), std::move(decoded), call.controls()};
     return call.write(std::move(command), call.session());
 }
 

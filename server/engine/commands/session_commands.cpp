@@ -102,6 +102,16 @@ Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice
     return Advised{std::move(advice), resident.session.id()};
 }
 
+bool is_supervised(const core::SessionState& state) {
+    return state.about.by_operator && state.about.agent.type == kRunType;
+}
+
+core::StateChanged agent_has_ended() {
+    core::StateChanged idle;
+    idle.detail = "the agent has ended";
+    return idle;
+}
+
 Result<Advised> EndCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_live(transaction, session));
     api::Advice advice;
@@ -111,6 +121,8 @@ Result<Advised> EndCommand::operator()(Transaction& transaction) {
     }
     std::vector<core::Event> reported(1);
     reported.front().payload = std::move(end);
+    const bool goes_on = !controls && is_supervised(resident->session.state());
+    if (goes_on) reported.front().payload = agent_has_ended();
     if (transaction.settings().capture.only_digests(resident->session.state().about))
         core::keep_digests(reported.front().payload);
     HEADWAY_CHECK(resident->session.admit(reported));
@@ -118,7 +130,9 @@ Result<Advised> EndCommand::operator()(Transaction& transaction) {
     resident->session.report(reported, transaction.context(), events);
     advice.accepted = 1;
     for (const core::Event& event : events) {  // a time credit may come first
-        if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
+        const bool ends = std::holds_alternative<core::SessionEnded>(event.payload);
+        if (ends || (goes_on && std::holds_alternative<core::StateChanged>(event.payload)))
+            advice.n = event.n;
     }
     HEADWAY_CHECK(transaction.append(*resident, events));
     return advise(transaction, *resident, std::move(advice));

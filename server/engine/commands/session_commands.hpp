@@ -82,9 +82,16 @@ struct OpenCommand {
     core::Result<SessionDocument> operator()(Transaction& transaction);
 };
 
+/// True for a session that an operator's `headway run` opened, which also ends it: its command may
+/// start several agents. An agent that names its own session so ends like any other. Pure.
+bool is_supervised(const core::SessionState& state);
+/// Stands for an agent's end of such a session, which goes on.
+core::StateChanged agent_has_ended();
+
 struct EndCommand {
     std::string session;
     core::SessionEnded end;
+    bool controls = true;  ///< as ReportCommand::controls
 
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<Advised> operator()(Transaction& transaction);

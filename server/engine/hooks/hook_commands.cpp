@@ -7,7 +7,6 @@
 #include "api/hooks/read.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "core/text/text.hpp"
-#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/goals/goals.hpp"
 #include "server/engine/hooks/hook_answers.hpp"
@@ -43,12 +42,6 @@ Begins begins(const Hook& hook) {
     }
 }
 
-/// Opened by an operator's `headway run`, which also ends it: its command may start several agents.
-/// An agent that names itself so ends like any other.
-bool is_supervised(const core::SessionState& state) {
-    return state.about.by_operator && state.about.agent.type == kRunType;
-}
-
 /// Report of a hook once the state of its session is known.
 class Report {
 public:
@@ -82,11 +75,7 @@ public:
         if (ends_session(kind)) {
             core::Event end;
             end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted);
-            if (is_supervised(state_)) {
-                core::StateChanged idle;
-                idle.detail = "the agent has ended";
-                end.payload = std::move(idle);
-            }
+            if (is_supervised(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
             events.push_back(std::move(end));
         }

@@ -266,6 +266,12 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(const Echoes echoes, drop_known(transaction, resident, *this, advice));
     if (events.empty()) return advise(transaction, *resident, std::move(advice), true);
 
+    if (!controls && resident != nullptr && is_supervised(resident->session.state())) {
+        for (core::Event& event : events) {
+            if (std::holds_alternative<core::SessionEnded>(event.payload))
+                event.payload = agent_has_ended();
+        }
+    }
     if (resident != nullptr) {
         HEADWAY_CHECK(resident->session.admit(events));
     } else {
