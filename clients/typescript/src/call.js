@@ -109,7 +109,7 @@ export class Call {
     return unseen;
   }
 
-  // What a person has allowed are the arguments as they were sent.
+  // A person has allowed the arguments as they were sent.
   #unchanged(answer, sent) {
     const same = !answer.allow || answer.edit !== undefined || JSON.stringify(shown(this.args).copy) === JSON.stringify(sent);
     return same ? answer : { deny: 'The arguments have changed since a person was asked, so the call may not run. Ask again.', gone: true };

@@ -2,9 +2,9 @@
 #include "storage/damage/repair.hpp"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <filesystem>
 #include <map>
 
 #include "storage/sqlite/sqlite_copy.hpp"

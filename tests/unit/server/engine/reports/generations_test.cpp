@@ -386,7 +386,8 @@ TEST_CASE("engine generations: an agent that opens the next one gets no other ru
     CHECK(answered(daemon, hook(call(9))).hold);
 }
 
-TEST_CASE("engine generations: a parent that does not exist is no way out of a family", "[server]") {
+TEST_CASE("engine generations: a parent that does not exist is no way out of a family",
+          "[server]") {
     Supervised daemon;
     require_ok(daemon.ask(strict_with({})));
     const auto child = [&](const std::string& id) {
