@@ -64,6 +64,11 @@ void read_system(const Json& line, AgentLine& agent_line) {
         error.retryable = true;
         if (line["retry_delay_ms"].is_number()) error.retry_in_ms = line.count_of("retry_delay_ms");
         add_error(agent_line, error);
+    } else if (line.flag_of("prevent_continuation")) {  // a hook; its result then says success
+        ToldError stop{line.text_of("content")};
+        stop.error_class = "hook_stopped";
+        stop.ends_turn = true;
+        add_error(agent_line, stop);
     } else if (kind == "task_started") {
         agent_line.background_began = {line.text_of("task_id")};
         agent_line.background_ended = {line.text_of("tool_use_id")};  // known by that name so far
@@ -177,8 +182,6 @@ std::string word_of(const Json& value) {
 // for an end that is not one in `terminal_reason`.
 std::string fault_of(const Json& line) {
     if (std::string fault = fault_of_result(line); !fault.empty()) return fault;
-    const bool refused = line["num_turns"].is_unsigned() && line.count_of("num_turns") == 0;
-    if (refused) return "the model was not asked";  // a hook, or a command of the agent itself
     const Json& end = line["terminal_reason"];
     if (line.contains("terminal_reason") && end != "completed")
         return "it ended with " + word_of(end);

@@ -63,7 +63,7 @@ class Session(People):
         given = id or (None if parent is not None else os.environ.get("HEADWAY_SESSION"))
         # Below its parent's, so that a token for that covers it.
         above = parent.id + "." if parent is not None and len(parent.id) <= PARENT_ID_MAX else self.agent + "-"
-        self.id = id_of(str(given)) if given else above + (new_id()[12:] if above.endswith(".") else new_id())
+        self.id: str = id_of(str(given)) if given else above + (new_id()[12:] if above.endswith(".") else new_id())
         self.goal, self.model, self.require, self.parent = goal, model, require, parent
         self.stopped = ""  # why the agent has to end
         self._outbox: Outbox = parent._outbox if parent is not None else outbox_of(url, token)

@@ -355,9 +355,14 @@ TEST_CASE("run end: white space, thoughts and placeholders are no answer", "[cli
 }
 
 TEST_CASE("run end: a hook that stopped Claude Code before the first turn is no success", "[cli]") {
-    const RunEnd end = end_of(kInit + result(R"(,"num_turns":0)", "Operation stopped by hook: x"));
+    const std::string stop =
+        claude(R"("type":"system","subtype":"informational","content":)"
+               R"("Operation stopped by hook: x","prevent_continuation":true)");
+    const std::string no_turn = R"(,"num_turns":0)";
+    const RunEnd end = end_of(kInit + stop + result(no_turn, "Operation stopped by hook: x"));
     CHECK_FALSE(end.completed);
-    CHECK_THAT(end.reason, Catch::Contains("the model was not asked: Operation stopped by hook"));
+    CHECK_THAT(end.reason, Catch::Contains("Operation stopped by hook: x"));
+    CHECK(end_of(kInit + result(no_turn, "Total cost: $0.00")).completed);  // `/cost`
 }
 
 TEST_CASE("run end: a hook that stopped Gemini CLI is no success", "[cli]") {
