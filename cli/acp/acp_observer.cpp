@@ -132,6 +132,7 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     if (session == nullptr) return actions;
     session->at_work = true;
     session->calls.clear();
+    actions.push_back({Kind::kTurn, id, {}, {}, {}});
     const std::string text = acp_text(params["prompt"]);
     actions.push_back(event(id, "message", {{"role", "user"}, {"text", text}}));
     return actions;
@@ -174,8 +175,9 @@ void AcpObserver::replied(const Json& message, Actions& actions) {
 void AcpObserver::opened(const Request& request, const Json& result, Actions& actions) {
     const std::string id = request.session.empty() ? result.text_of("sessionId") : request.session;
     if (id.empty() || id.size() > kAcpNameBytesMax) return;
-    if (sessions_.size() >= kSessionsMax && find(id) == nullptr) return;
-    if (!sessions_.try_emplace(id).second) return;
+    if (find(id) != nullptr) return;
+    if (sessions_.size() >= kSessionsMax) return;
+    sessions_.try_emplace(id);
     Json agent = {{"type", agent_}, {"name", agent_}};
     const std::string model{
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
@@ -185,7 +187,9 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
     actions.push_back(std::move(action));
-    actions.push_back(event(id, "state.changed", {{"state", "idle"}}));
+    // One that is loaded again may only be looked at.
+    if (request.method == "session/new")
+        actions.push_back(event(id, "state.changed", {{"state", "idle"}}));
 }
 
 void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& actions) {

@@ -17,7 +17,8 @@ namespace headway::cli {
 /// One consequence of a message that was passed on.
 struct AcpAction {
     enum class Kind : std::uint8_t {
-        kOpen,   ///< a session begins or goes on; `data`: body of its opening
+        kOpen,   ///< a session is followed; `data`: body of its opening
+        kTurn,   ///< a prompt begins a turn
         kEvent,  ///< `type` and `data` as in API.md
         /// The agent asks for permission. `type` is Headway's id of the call. `data` has the member
         /// `hook`, the body of a hook that Headway may hold. Unless the start of the call was
