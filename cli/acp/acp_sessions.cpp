@@ -65,7 +65,7 @@ void AcpSessions::open(const std::string& agent, const AcpAction& action) {
     body["policy"] = {{"heartbeat_interval_ms", kPaceAtRest.count()}};
     session.opening = dump(body);
     session.id = agent + "-" + session.native;
-    session.by_person = true;
+    session.by_person = action.request.empty();
 }
 
 void AcpSessions::start(Session& session) {
@@ -201,6 +201,13 @@ void AcpSessions::end_turn(const std::string& id) {
     if (session == nullptr) return;
     *session->at_work = false;
     if (session->stopped == Stop::kFinal) end(*session, "cancelled", "stopped by Headway");
+}
+
+void AcpSessions::leave(const std::string& id) {
+    Session* const session = find(id);
+    if (session == nullptr) return;
+    end(*session, "completed", "the editor goes on with other sessions");
+    sessions_.erase(id);
 }
 
 void AcpSessions::end(Session& session, const char* outcome, const std::string& reason) {

@@ -63,6 +63,8 @@ public:
     void begin_turn(const std::string& session);
     /// Called when a turn has ended. A session that is stopped for good ends with it.
     void end_turn(const std::string& session);
+    /// Called when the session is not followed any more, because others need its place.
+    void leave(const std::string& session);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`headway acp`: sessions that have ended."""
+"""`headway acp`: sessions that have ended, and more of them than are followed."""
 import time
 import unittest
 
@@ -116,6 +116,40 @@ class Ended(AcpCase):
             self.editor.allow_all(self.editor.prompt("stubborn"))
         self.assertEqual(self.editor.answers(), {f"ask-{n}": "no" for n in range(1, 7)})
         self.assertEqual(self.document(self.id + "~2")["budget"]["max_steps"], 0)
+
+
+class Crowded(AcpCase):
+    """More sessions than are followed."""
+
+    def test_idle_sessions_make_room_for_new_ones(self):
+        sessions = [self.editor.new() for _ in range(20)]
+        for session in (sessions[-1], self.editor.session):
+            before = self.editor.answers()
+            number = self.editor.prompt("call", session)
+            self.editor.answer(self.editor.asked(), "yes")
+            self.nothing_reaches_the_agent('"yes"')
+            self.assertEqual(self.editor.answers(), before)
+            self.decide("reject", "fake-" + session + ("~2" if session == self.editor.session else ""))
+            self.editor.over(number)
+
+    def test_a_call_in_a_session_that_no_editor_has_named_is_asked_about(self):
+        number = self.editor.prompt("elsewhere 0")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.nothing_reaches_the_agent("outcome")
+        self.decide("reject", self.id + "-other")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"elsewhere": "no"})
+
+    def test_without_room_a_call_is_refused_with_a_line(self):
+        sessions = [self.editor.new() for _ in range(15)]
+        number = self.editor.prompt("elsewhere 15")
+        for session in sessions:
+            self.editor.prompt("talk", session)
+        self.editor.answer(self.editor.asked(), "yes")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"elsewhere": "no"})
+        self.editor.close()
+        self.assertIn("sessions at work", self.editor.said)
 
 
 if __name__ == "__main__":
