@@ -131,7 +131,9 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     Session* const session = find(id);
     if (session == nullptr) return actions;
     session->at_work = true;
+    session->used = ++used_;
     session->calls.clear();
+    actions.push_back({Kind::kTurn, id, {}, {}, {}});
     const std::string text = acp_text(params["prompt"]);
     actions.push_back(event(id, "message", {{"role", "user"}, {"text", text}}));
     return actions;
@@ -174,8 +176,10 @@ void AcpObserver::replied(const Json& message, Actions& actions) {
 void AcpObserver::opened(const Request& request, const Json& result, Actions& actions) {
     const std::string id = request.session.empty() ? result.text_of("sessionId") : request.session;
     if (id.empty() || id.size() > kAcpNameBytesMax) return;
-    if (sessions_.size() >= kSessionsMax && find(id) == nullptr) return;
-    if (!sessions_.try_emplace(id).second) return;
+    if (find(id) != nullptr) return;
+    if (sessions_.size() >= kSessionsMax) make_room(actions);
+    if (sessions_.size() >= kSessionsMax) return;
+    sessions_[id].used = ++used_;
     Json agent = {{"type", agent_}, {"name", agent_}};
     const std::string model{
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
@@ -184,8 +188,24 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     add_label(labels, "agent_version", version_);
     add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
+    const bool by_agent = request.method == "session/request_permission";
+    if (by_agent) action.request = request.id;
     actions.push_back(std::move(action));
-    actions.push_back(event(id, "state.changed", {{"state", "idle"}}));
+    // One that is loaded again may only be looked at.
+    if (request.method == "session/new")
+        actions.push_back(event(id, "state.changed", {{"state", "idle"}}));
+}
+
+/// The session that was used the longest ago, of those that do nothing now.
+void AcpObserver::make_room(Actions& actions) {
+    auto oldest = sessions_.end();
+    for (auto place = sessions_.begin(); place != sessions_.end(); ++place) {
+        if (!place->second.idle()) continue;
+        if (oldest == sessions_.end() || place->second.used < oldest->second.used) oldest = place;
+    }
+    if (oldest == sessions_.end()) return;
+    actions.push_back({Kind::kLeft, oldest->first, {}, {}, {}});
+    sessions_.erase(oldest);
 }
 
 void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& actions) {
@@ -217,7 +237,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
     const std::string& id = params.text_of("sessionId");
     Session* const session = find(id);
     // A message outside of a turn is an old conversation, shown again after session/load.
-    if (session == nullptr || !session->at_work) return;
+    if (session == nullptr || session->idle()) return;
     const Json& update = params["update"];
     const std::string& kind = update.text_of("sessionUpdate");
     if (kind == "agent_message_chunk") {
@@ -289,11 +309,18 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
 }
 
 void AcpObserver::asked(const Json& message, Actions& actions) {
+    if (!message.contains("id")) return;
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
-    Session* const session = find(id);
     const std::string call_id = call_id_of(params["toolCall"]);
-    if (session == nullptr || call_id.empty() || !message.contains("id")) return;
+    const std::string request = dump(message["id"]);
+    if (!id.empty() && !call_id.empty())
+        opened({request, "session/request_permission", id, {}}, {}, actions);
+    Session* const session = find(id);
+    if (session == nullptr || call_id.empty()) {
+        actions.push_back({Kind::kAsk, id, call_id, Json::object(), request});
+        return;
+    }
     if (session->calls.size() >= kCallsMax && !session->calls.contains(call_id))
         session->calls.erase(session->calls.begin());
     Call& call = session->calls[call_id];
@@ -314,8 +341,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     Json asking = {{"hook", std::move(hook)}};
     if (first) asking["started"] = about.data;
     end_message(id, *session, actions);
-    actions.push_back(
-        {Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), dump(message["id"])});
+    actions.push_back({Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request});
 }
 
 /// The new question was never decided: it is a call of its own, with an id of its own, and the one

@@ -17,19 +17,24 @@ namespace headway::cli {
 /// One consequence of a message that was passed on.
 struct AcpAction {
     enum class Kind : std::uint8_t {
-        kOpen,   ///< a session begins or goes on; `data`: body of its opening
+        kOpen,   ///< a session is followed; `data`: body of its opening
+        kTurn,   ///< a prompt begins a turn
         kEvent,  ///< `type` and `data` as in API.md
         /// The agent asks for permission. `type` is Headway's id of the call. `data` has the member
         /// `hook`, the body of a hook that Headway may hold. Unless the start of the call was
-        /// reported before, `data` also has `started`, the data of its `tool.started`.
+        /// reported before, `data` also has `started`, the data of its `tool.started`. Without
+        /// `hook` the call cannot be read, or is of a session that is not followed.
         kAsk,
         kIdle,  ///< the turn is over
+        kLeft,  ///< the session is not followed any more, because others need its place
     };
     Kind kind = Kind::kEvent;
     std::string session;  ///< the protocol's id for the session
     std::string type;
     Json data;
-    std::string request;  ///< for kAsk: the id of the request, as JSON text
+    /// For kAsk: the id of the request, as JSON text. For kOpen: the same where such a request, and
+    /// no editor, has named the session first.
+    std::string request;
     /// For kAsk, set by the gate: a new number for each question to Headway, because agents may
     /// reuse ids.
     std::uint64_t serial = 0;
@@ -41,7 +46,8 @@ class AcpObserver {
 public:
     using Actions = std::vector<AcpAction>;
 
-    static constexpr std::size_t kSessionsMax = 16;   // sessions of an editor; no more are followed
+    /// Sessions that are followed: those at work, and the last ones that were.
+    static constexpr std::size_t kSessionsMax = 16;
     static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
     static constexpr std::size_t kRequestsMax = 256;  // requests of the editor that have no reply
                                                       // so far
@@ -74,11 +80,14 @@ private:
     struct Session {
         bool at_work = false;
         std::map<std::string, Call> calls;
-        std::string text;  // text so far of a message that comes in pieces
-        UseMeter cost;     // computes added costs from the total cost that the agent reports
+        std::string text;        // text so far of a message that comes in pieces
+        UseMeter cost;           // computes added costs from the total cost that the agent reports
+        std::uint64_t used = 0;  // number of its last turn or opening
+
+        bool idle() const { return !at_work && calls.empty(); }
     };
     struct Request {
-        std::string id;
+        std::string id;  // of the agent's request for permission as well
         std::string method;
         std::string session;  // empty: the reply names it
         std::string cwd;
@@ -86,6 +95,7 @@ private:
 
     void replied(const Json& message, Actions& actions);
     void opened(const Request& request, const Json& result, Actions& actions);
+    void make_room(Actions& actions);
     void turn_over(const std::string& id, const Json& reply, Actions& actions);
     void updated(const Json& params, Actions& actions);
     void called(const std::string& id, Session& session, const Json& update, Actions& actions);
@@ -98,6 +108,7 @@ private:
     std::string agent_;
     std::string version_;
     std::map<std::string, Session> sessions_;
+    std::uint64_t used_ = 0;
     std::deque<Request> requests_;
 };
 

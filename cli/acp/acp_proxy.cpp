@@ -158,9 +158,6 @@ void AcpProxy::editor_line(std::string_view line) {
         const bool reply = message->text_of("method").empty() && message->contains("id");
         if (reply) return editor_reply(text, *message);
         act(observer_.from_editor(*message), *message);
-        if (message->text_of("method") == "session/prompt") {
-            sessions_.set_at_work((*message)["params"].text_of("sessionId"), true);
-        }
     }
     to_agent_ += text + "\n";
 }
@@ -187,8 +184,10 @@ void AcpProxy::agent_line(std::string_view line) {
 void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
     for (const AcpAction& action : actions) {
         if (action.kind == Kind::kOpen) sessions_.open(observer_.agent(), action);
+        if (action.kind == Kind::kTurn) sessions_.begin_turn(action.session);
         if (action.kind == Kind::kEvent) sessions_.report(action);
-        if (action.kind == Kind::kIdle) sessions_.set_at_work(action.session, false);
+        if (action.kind == Kind::kIdle) sessions_.end_turn(action.session);
+        if (action.kind == Kind::kLeft) sessions_.leave(action.session);
         if (action.kind != Kind::kAsk) continue;
         const auto asking = gate_.ask(action, message);
         if (asking) sessions_.ask(*asking);

@@ -15,6 +15,7 @@ namespace headway::cli {
 namespace {
 
 using std::chrono::milliseconds;
+using Says = AcpAnswer::Says;
 
 // A stop comes with the reply to a heartbeat: soon while the agent works, rarely while it rests.
 constexpr milliseconds kPaceAtWork{2'000};
@@ -22,8 +23,10 @@ constexpr milliseconds kPaceAtRest{60'000};
 // Sessions that have ended and are kept until the last reports are delivered. The oldest of more
 // would be waited for.
 constexpr std::size_t kEndingMax = 64;
-constexpr std::size_t kHeldMax = 64;       // threads that wait; see AcpGate::kOpenMax
-constexpr milliseconds kReportMax{5'000};  // a daemon that hangs holds up no call for longer
+constexpr std::size_t kHeldMax = 64;  // threads that wait; see AcpGate::kOpenMax
+// A daemon that hangs holds up no call for longer than both.
+constexpr milliseconds kOpeningMax{2'000};
+constexpr milliseconds kReportMax{3'000};
 constexpr std::size_t kNativeBytesMax = 64;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
@@ -35,14 +38,6 @@ std::string native_id(const std::string& id) {
     const bool fits =
         id.size() <= kNativeBytesMax && std::all_of(id.begin(), id.end(), plain) && !id.empty();
     return fits ? id : core::sha256_hex(id).substr(0, 32);
-}
-
-/// The call needs a person, who cannot be asked: about arguments that cannot be shown whole, or
-/// because too many wait. It must not run unchecked.
-bool cannot_be_asked(const HttpReply& reply) {
-    if (reply.status == 400 || reply.status == 413) return true;
-    const std::optional<Json> problem = Json::parse(reply.body);
-    return problem && problem->text_of("code") == "too_many_approvals";
 }
 
 }  // namespace
@@ -69,15 +64,12 @@ void AcpSessions::open(const std::string& agent, const AcpAction& action) {
     body["goal"] = setup_.goal.empty() ? join(setup_.command, " ") : setup_.goal;
     body["policy"] = {{"heartbeat_interval_ms", kPaceAtRest.count()}};
     session.opening = dump(body);
-    start(session);
+    session.id = agent + "-" + session.native;
+    session.by_person = action.request.empty();
 }
 
-// A session that was stopped has ended, and another prompt is another one.
 void AcpSessions::start(Session& session) {
-    std::string native = session.native;
-    if (session.generation > 1) native += "." + std::to_string(session.generation);
-    session.id = session.agent + "-" + native;
-    session.stopped = false;
+    session.stopped = Stop::kNone;
     Reporter::Setup setup;
     setup.url = setup_.url;
     setup.credential = setup_.credential;
@@ -87,7 +79,20 @@ void AcpSessions::start(Session& session) {
     setup.beat = [] { return Json::object(); };
     setup.pace = [at_work = session.at_work] { return *at_work ? kPaceAtWork : kPaceAtRest; };
     setup.warn = setup_.warn;
-    session.reporter = std::make_unique<Reporter>(std::move(setup));
+    setup.by_person = session.by_person;
+    // Words of this hook's answer would not reach the model.
+    setup.take_up = [agent = session.agent, native = session.native](bool by_person) {
+        return dump({{"event", "start"},
+                     {"agent", agent},
+                     {"session", native},
+                     {"source", by_person ? "resume" : "compact"},
+                     {"words", false}});
+    };
+    const auto before =
+        std::find_if(ending_.rbegin(), ending_.rend(),
+                     [&session](const Ending& ending) { return ending.id == session.id; });
+    session.reporter = std::make_shared<Reporter>(
+        std::move(setup), before == ending_.rend() ? nullptr : before->reporter);
 }
 
 void AcpSessions::report(const AcpAction& action) {
@@ -99,25 +104,36 @@ void AcpSessions::report(const AcpAction& action) {
 
 void AcpSessions::ask(const AcpAction& action) {
     Session* const session = find(action.session);
+    if (action.session.empty() || action.type.empty())
+        return refuse(action, "neither its session nor its call is named");
+    if (session == nullptr)
+        return refuse(action, "more sessions at work than are followed; wait until one rests");
+    if (session->reporter == nullptr) start(*session);
     const std::lock_guard lock(mutex_);
-    const bool full = holds_.size() >= kHeldMax;
-    if (session == nullptr || session->reporter == nullptr || full) {
-        decisions_.push_back({action, full});
+    if (holds_.size() >= kHeldMax) {
+        decisions_.push_back({action, true, "too many calls wait for an answer"});
         ::eventfd_write(decided_.get(), 1);
         return;
     }
     AcpAction asking = action;
     asking.data["hook"]["agent"] = session->agent;
-    asking.data["hook"]["session"] = session->id.substr(session->agent.size() + 1);
+    asking.data["hook"]["session"] = session->native;
     Hold& held = holds_.emplace_back();
     held.serial = action.serial;
-    held.thread = std::jthread([this, &held, asking = std::move(asking), id = session->id] {
-        const bool refused = is_refused(asking, id, held);
+    held.thread = std::jthread([this, &held, asking = std::move(asking), at = session->reporter] {
+        AcpAnswer said = answer(asking, *at, held);
+        const bool refused = said.refuses();
         const std::lock_guard done(mutex_);
         held.done = true;
-        decisions_.push_back({asking, refused});
+        decisions_.push_back({asking, refused, std::move(said.reason)});
         ::eventfd_write(decided_.get(), 1);
     });
+}
+
+void AcpSessions::refuse(const AcpAction& action, const char* reason) {
+    const std::lock_guard lock(mutex_);
+    decisions_.push_back({action, true, reason});
+    ::eventfd_write(decided_.get(), 1);
 }
 
 void AcpSessions::forget(std::uint64_t serial) {
@@ -127,21 +143,21 @@ void AcpSessions::forget(std::uint64_t serial) {
     }
 }
 
-// On a thread of its own. Whatever goes wrong is no refusal: a daemon that is away stops no agent.
-// The call is reported first: policies make their requests for approval of that.
-bool AcpSessions::is_refused(const AcpAction& action, const std::string& session,
-                             const Hold& hold) {
+// On a thread of its own. The call is reported first: policies make their requests for approval of
+// that. An ended session takes no report, and the hook belongs to the generation in force.
+AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, const Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
+    const std::string session = reporter.in_force(kOpeningMax);
     if (action.data.contains("started")) {
         const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
-        const std::string path = session_path(session, "/events");
-        const HttpReply reply = daemon.post(path, started, kReportMax);
-        if (!reply.ok()) return cannot_be_asked(reply);
+        const HttpReply reply = daemon.post(session_path(session, "/events"), started, kReportMax);
+        AcpAnswer said = acp_answer(reply);
+        if (said.says == Says::kRefused || !reply.answered()) return said;
     }
-    return refuses(daemon, dump(action.data["hook"]), hold);
+    return held_answer(daemon, dump(action.data["hook"]), hold);
 }
 
-bool AcpSessions::refuses(Daemon& daemon, std::string hook, const Hold& hold) {
+AcpAnswer AcpSessions::held_answer(Daemon& daemon, std::string hook, const Hold& hold) {
     std::string reply;
     HttpClient::StreamHandlers handlers;
     handlers.on_data = [&reply](std::string_view bytes) {
@@ -150,13 +166,8 @@ bool AcpSessions::refuses(Daemon& daemon, std::string hook, const Hold& hold) {
     };
     handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
     HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
-    const std::optional<Json> json = head.ok() ? Json::parse(reply) : std::nullopt;
-    if (!head.ok()) {
-        head.body = std::move(reply);
-        return cannot_be_asked(head);
-    }
-    // A call that a person allowed with other arguments must not run with these.
-    return json && (json->contains("deny") || json->contains("stop") || json->contains("edit"));
+    if (head.ok()) head.body = std::move(reply);
+    return acp_answer(head);
 }
 
 std::vector<AcpSessions::Decision> AcpSessions::decisions() {
@@ -164,23 +175,47 @@ std::vector<AcpSessions::Decision> AcpSessions::decisions() {
     ::eventfd_read(decided_.get(), &count);
     const std::lock_guard lock(mutex_);
     std::erase_if(holds_, [](const Hold& hold) { return hold.done; });
+    for (const Decision& decision : decisions_) {
+        const AcpAction& asked = decision.asked;
+        std::string reason = "the call " + asked.type + " of the session " + asked.session +
+                             " is refused: " + decision.reason;
+        if (decision.refused && reason != last_reason_) setup_.refused(reason);
+        if (decision.refused) last_reason_ = std::move(reason);
+    }
     return std::exchange(decisions_, {});
 }
 
-void AcpSessions::set_at_work(const std::string& id, bool at_work) {
+void AcpSessions::begin_turn(const std::string& id) {
     Session* const session = find(id);
     if (session == nullptr) return;
-    if (at_work && session->reporter == nullptr) start(*session);
-    *session->at_work = at_work;
-    if (!at_work && session->stopped) end(*session, "cancelled", "stopped by Headway");
+    session->by_person = true;
+    session->stopped = Stop::kNone;
+    if (session->reporter != nullptr && !session->reporter->begin_turn())
+        end(*session, "cancelled", "another prompt");
+    if (session->reporter == nullptr) start(*session);
+    *session->at_work = true;
+}
+
+void AcpSessions::end_turn(const std::string& id) {
+    Session* const session = find(id);
+    if (session == nullptr) return;
+    *session->at_work = false;
+    if (session->stopped == Stop::kFinal) end(*session, "cancelled", "stopped by Headway");
+}
+
+void AcpSessions::leave(const std::string& id) {
+    Session* const session = find(id);
+    if (session == nullptr) return;
+    end(*session, "completed", "the editor goes on with other sessions");
+    sessions_.erase(id);
 }
 
 void AcpSessions::end(Session& session, const char* outcome, const std::string& reason) {
     if (session.reporter == nullptr) return;
     Json body = {{"outcome", outcome}, {"reason", reason}};
     session.reporter->close(body, setup_.linger);
-    ending_.push_back(std::move(session.reporter));
-    ++session.generation;
+    ending_.push_back({session.id, std::move(session.reporter)});
+    session.by_person = false;  // until the next prompt
     if (ending_.size() > kEndingMax) ending_.pop_front();
 }
 
@@ -192,7 +227,7 @@ void AcpSessions::end_all(const std::string& reason) {
 std::vector<int> AcpSessions::stop_fds() const {
     std::vector<int> fds;
     for (const auto& [id, session] : sessions_) {
-        if (session.reporter != nullptr && !session.stopped)
+        if (session.reporter != nullptr && session.stopped == Stop::kNone)
             fds.push_back(session.reporter->wake_fd());
     }
     return fds;
@@ -201,14 +236,15 @@ std::vector<int> AcpSessions::stop_fds() const {
 std::vector<std::string> AcpSessions::stops() {
     std::vector<std::string> stopped;
     for (auto& [id, session] : sessions_) {
-        if (session.reporter == nullptr || session.stopped) continue;
+        if (session.reporter == nullptr || session.stopped != Stop::kNone) continue;
         const auto directive = session.reporter->stop_directive();
         if (!directive) continue;
-        session.stopped = true;
-        session.reporter->add("directive.acknowledged", {{"id", directive->id}});
+        session.stopped = directive->lifts ? Stop::kLifts : Stop::kFinal;
+        if (!directive->id.empty())
+            session.reporter->add("directive.acknowledged", {{"id", directive->id}});
         if (*session.at_work) {
             stopped.push_back(id);
-        } else {
+        } else if (session.stopped == Stop::kFinal) {
             end(session, "cancelled", "stopped by Headway");
         }
     }

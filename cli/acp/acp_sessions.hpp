@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/acp/acp_answer.hpp"
 #include "cli/acp/acp_observer.hpp"
 #include "cli/client/credentials.hpp"
 #include "cli/run/reporter.hpp"
@@ -34,12 +35,14 @@ public:
         std::vector<std::string> command;
         std::string goal;
         std::chrono::milliseconds linger{1'000};
-        std::function<void(const std::string&)> warn;  ///< any thread
+        std::function<void(const std::string&)> warn;     ///< any thread
+        std::function<void(const std::string&)> refused;  ///< why a call must not run
     };
     /// Headway's answer to a permission.
     struct Decision {
         AcpAction asked;
         bool refused = false;
+        std::string reason{};  ///< of the refusal
     };
 
     explicit AcpSessions(Setup setup);
@@ -47,15 +50,21 @@ public:
     AcpSessions(const AcpSessions&) = delete;
     AcpSessions& operator=(const AcpSessions&) = delete;
 
+    /// Makes a session known. Its first turn, report or question opens it.
     void open(const std::string& agent, const AcpAction& action);
     void report(const AcpAction& action);
-    /// Asks the daemon about a call. Later, decisions() returns the answer; it is `refused` only if
-    /// the daemon refuses the call.
+    /// Asks the daemon about a call. Later, decisions() returns the answer; it is `refused` unless
+    /// the daemon lets the call run, or is away.
     void ask(const AcpAction& action);
     /// Called when the question with this serial has been answered without the daemon.
     void forget(std::uint64_t serial);
-    /// Called when a turn has begun or ended. A stopped session ends with its turn.
-    void set_at_work(const std::string& session, bool at_work);
+    /// Called when a person's prompt begins a turn: an ended session goes on in its next
+    /// generation.
+    void begin_turn(const std::string& session);
+    /// Called when a turn has ended. A session that is stopped for good ends with it.
+    void end_turn(const std::string& session);
+    /// Called when the session is not followed any more, because others need its place.
+    void leave(const std::string& session);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
 
@@ -68,15 +77,26 @@ public:
     std::vector<std::string> stops();
 
 private:
+    enum class Stop : std::uint8_t {
+        kNone,
+        kLifts,  ///< a person can let the session go on, so it stays open
+        kFinal,
+    };
     struct Session {
         std::string agent;
-        std::string id;       // Headway's id: agent-native
+        std::string id;       // Headway's id of the first generation: agent-native
         std::string native;   // `id` without the agent's name
         std::string opening;  // JSON text
-        int generation = 1;
+        bool by_person =
+            false;  // a person has begun it, or taken it up, and it has not ended since
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);
-        bool stopped = false;
-        std::unique_ptr<Reporter> reporter;
+        Stop stopped = Stop::kNone;
+        std::shared_ptr<Reporter> reporter;
+    };
+
+    struct Ending {
+        std::string id;
+        std::shared_ptr<Reporter> reporter;
     };
 
     /// A thread that waits for the daemon's answer.
@@ -89,13 +109,15 @@ private:
 
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
-    bool is_refused(const AcpAction& action, const std::string& session, const Hold& hold);
-    bool refuses(Daemon& daemon, std::string hook, const Hold& hold);
+    void refuse(const AcpAction& action, const char* reason);
+    AcpAnswer answer(const AcpAction& action, const Reporter& reporter, const Hold& hold);
+    AcpAnswer held_answer(Daemon& daemon, std::string hook, const Hold& hold);
     Session* find(const std::string& id);
 
     const Setup setup_;
     std::map<std::string, Session> sessions_;  // sessions by the protocol's id
-    std::list<std::unique_ptr<Reporter>> ending_;
+    std::list<Ending> ending_;                 // the oldest first
+    std::string last_reason_;
     system::FileDescriptor decided_;
     std::atomic<bool> closing_{false};
     std::mutex mutex_;  // guards what follows

@@ -20,8 +20,6 @@ constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what 
 constexpr milliseconds kHeartbeatMin{100};
 constexpr milliseconds kHookLookTimeout{10'000};  // of a request for what hooks report
 constexpr milliseconds kLastLook{100};            // after the deadline
-/// An agent's first call comes later: until then, what is in the journal is of other runs.
-constexpr milliseconds kBeforeCalls{1'000};
 constexpr milliseconds kHeartbeatMax{3'600'000};
 
 constexpr const char* kStopsOfJournal = "/events?types=directive.issued&order=newest&limit=500";
@@ -55,16 +53,18 @@ bool is_unknown(const HttpReply& reply) {
 
 }  // namespace
 
-Reporter::Reporter(Setup setup)
+Reporter::Reporter(Setup setup, std::shared_ptr<Reporter> after)
     : setup_(std::move(setup)),
       daemon_(setup_.url, setup_.credential),
       wake_(::eventfd(0, EFD_CLOEXEC)),
       began_at_(steady_now()),
-      session_(setup_.session),
+      after_(std::move(after)),
       own_events_("run-" + random_tag()),
       journal_(own_events_ + "-", steady_now()),
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
+      session_(setup_.session),
+      by_person_(setup_.by_person),
       spool_(own_events_) {
     thread_ = std::jthread([this] { work(); });
 }
@@ -150,17 +150,26 @@ void Reporter::close(const Json& end, milliseconds linger) {
 
 bool Reporter::finish(const Json& end, milliseconds linger) {
     close(end, linger);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return finished_; });
+    wait();
+    const std::lock_guard lock(mutex_);
     return delivered_;
 }
 
+void Reporter::wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return finished_; });
+}
+
 void Reporter::work() {
+    if (after_) after_->wait();
+    after_.reset();
     Backoff backoff;
     for (Step step = Step::kAgain; step != Step::kDone;) {
         step = this->step();
         if (step == Step::kAgain) backoff.reset();
         std::unique_lock lock(mutex_);
+        away_ = step == Step::kRetry;
+        changed_.notify_all();  // for in_force()
         if (step == Step::kIdle) {
             keep_pace();
             const SteadyTime look = lines_.next_look().value_or(next_beat_);
@@ -220,25 +229,6 @@ Reporter::Step Reporter::beat() {
     const Step beat = deliver();
     if (beat == Step::kAgain) look_for_stop();
     return beat;
-}
-
-Reporter::Step Reporter::open_session() {
-    const HttpReply reply = daemon_.put_text(session_path(session_), setup_.open);
-    // 409: another client opened it first, with other fields. It is the same session.
-    if (!reply.ok() && reply.status != 409) return failed(reply, false);
-    const Json about = body_json(reply).value_or(Json::object());
-    if (plain_text(about, "code") == "session_exists")
-        setup_.warn("another client has opened the session " + session_ +
-                    "; it keeps its goal, labels and budget, and does not get those of this run");
-    began_ = reply.ok() && !about["ended_at"].is_string();
-    const bool early = steady_now() - began_at_ < kBeforeCalls;
-    if (reply.status != 201 && early) journal_.skip(daemon_, session_, kBeforeCalls);
-    const std::lock_guard lock(mutex_);
-    opened_ = true;
-    reached_ = true;
-    // A command may be over before a slow daemon has answered at all.
-    if (end_) deadline_ = std::max(deadline_, all_of_linger_);
-    return Step::kAgain;
 }
 
 // An agent's hooks begin before its first line, and the daemon knows of them. Asked before each
@@ -335,23 +325,26 @@ void Reporter::look_for_stop() {
     if (!reply.ok() || about["ended_at"].is_string() || !standing_of(about).stopped) return;
     const std::lock_guard lock(mutex_);
     if (stop_) return;
-    stop_ = StopDirective{{}, "a person or a budget has stopped the session"};
+    stop_ = StopDirective{{}, "a person or a budget has stopped the session", can_be_lifted(about)};
     ::eventfd_write(wake_.get(), 1);
 }
 
 Reporter::Step Reporter::deliver() {
     look_for_hooks();
     std::string report;
+    bool by_person = false;
     {
         const std::lock_guard lock(mutex_);
         if (spool_.size() == 0) return Step::kAgain;
         report = spool_.batch();
+        by_person = by_person_;
     }
     const HttpReply reply = daemon_.post_text(session_path(session_, "/events"), report);
     if (!reply.ok()) return failed(reply, true);
     read_advice(reply);
     const std::lock_guard lock(mutex_);
     spool_.confirm();
+    if (by_person) by_person_ = false;
     return Step::kAgain;
 }
 
@@ -386,9 +379,10 @@ void Reporter::read_advice(const HttpReply& reply) {
     note_end((*advice)["verdict"], false);
     for (const Json& directive : (*advice)["directives"]) {
         if (directive["type"] != "stop") continue;
+        const bool lifts = setup_.take_up && can_be_lifted(document());
         const std::lock_guard lock(mutex_);
         if (stop_) return;
-        stop_ = StopDirective{plain_text(directive, "id"), plain_text(directive, "reason")};
+        stop_ = StopDirective{plain_text(directive, "id"), plain_text(directive, "reason"), lifts};
         ::eventfd_write(wake_.get(), 1);
     }
 }

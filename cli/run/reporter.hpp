@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ class Json;
 struct StopDirective {
     std::string id;  ///< id of the directive; empty: no acknowledgement is needed
     std::string reason;
+    bool lifts = false;  ///< a person can lift it as long as the session is open
 };
 
 /// State of a session according to its document and journal. An acknowledgement of the agent
@@ -33,6 +35,10 @@ struct Standing {
     bool stopped = false;  ///< cancelled, halted or stopped
     std::string stuck;     ///< why the session is stuck; empty: not stuck
 };
+
+/// True if a rejection has stopped the open session: a person can resume it, but not a later
+/// generation. Pure.
+bool can_be_lifted(const Json& session);
 
 /// Reports for one session from a thread of its own, so that the daemon never delays the supervised
 /// command. The thread opens the session, delivers spooled events in order, sends heartbeats as the
@@ -54,9 +60,15 @@ public:
         std::function<void(const std::string&)> warn;  ///< called on the reporter's thread
         /// After an end that no person decided, goes on in the session's next generation.
         bool goes_on = false;
+        /// For a conversation that a person may take up again: the body of a hook `start`, by which
+        /// the daemon finds or begins the generation that it goes on in. `by_person`: after any
+        /// end; else only where the agent may go on by itself. Called on the reporter's thread.
+        std::function<std::string(bool by_person)> take_up;
+        bool by_person = false;  ///< a person begins or takes up the conversation now
     };
 
-    explicit Reporter(Setup setup);
+    /// `after`: the reporter before, if any, whose end of its session comes first.
+    explicit Reporter(Setup setup, std::shared_ptr<Reporter> after = nullptr);
     ~Reporter();
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
@@ -68,6 +80,13 @@ public:
              bool other_ids = false);
     /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
+
+    /// A person's prompt takes the conversation up (Setup::take_up). False if the session takes no
+    /// more reports: another reporter is needed.
+    bool begin_turn();
+    /// The id of the generation in force. Waits until it is known, the daemon is away, or the time
+    /// is up. Any thread.
+    std::string in_force(std::chrono::milliseconds most) const;
 
     /// To be called when the agent has ended: what its hooks have not reported, they never will.
     void agent_ended();
@@ -98,6 +117,7 @@ private:
     enum class Step : std::uint8_t { kDone, kAgain, kIdle, kRetry };
 
     void work();
+    void wait();
     Step step();
     Step beat();
     void keep_pace();
@@ -110,6 +130,9 @@ private:
     void look_for_stop();
     Step look_at_session();
     std::optional<Step> goes_on(const Json& ended);
+    std::optional<Step> take_up();
+    Json document();
+    Step refuse();
     std::optional<Step> stop(const char* why);
     Step retry_later();
     void hold();
@@ -126,10 +149,9 @@ private:
     const SteadyTime began_at_;
 
     // Reporter's thread only.
-    std::string session_;  // setup_.session, or its generation that is open now
+    std::shared_ptr<Reporter> after_;
     int generation_ = 1;
     bool began_ = false;  // the session was open when this run began
-    bool opened_ = false;
     bool warned_ = false;
     std::string refused_with_;      // code of the last refusal
     std::string opened_at_;         // time of the session's opening; empty: not known yet
@@ -139,7 +161,12 @@ private:
     std::chrono::milliseconds interval_;
 
     mutable std::mutex mutex_;  // guards everything below
-    std::condition_variable changed_;
+    mutable std::condition_variable changed_;
+    // Changed by the reporter's thread only, which reads them without the mutex.
+    std::string session_;  // setup_.session, or its generation that is open now
+    bool opened_ = false;
+    bool by_person_ = false;  // a person has taken it up since the daemon took the last report
+    bool away_ = false;       // the newest request has to be sent again
     Spool spool_;
     std::optional<StopDirective> stop_;
     std::optional<std::string> end_;  // JSON text: body of POST .../end

@@ -60,14 +60,15 @@ private:
     }
 
     void act(const AcpAction& action, const Json& message) {
-        tests::require(!action.session.empty());
+        const bool asks = action.kind == AcpAction::Kind::kAsk;
+        tests::require(asks || !action.session.empty());
         if (action.kind == AcpAction::Kind::kOpen) {
             tests::require(api::decode_open(document_, dump(action.data)).has_value());
         } else if (action.kind == AcpAction::Kind::kEvent) {
             tests::report_and_keep(document_, action.type, dump(action.data));
         } else if (action.kind == AcpAction::Kind::kIdle) {
             tests::require(!observer_.at_work(action.session));
-        } else {
+        } else if (asks) {
             ask(action, message);
         }
     }
@@ -75,6 +76,15 @@ private:
     void ask(const AcpAction& action, const Json& message) {
         if (action.data.contains("started"))
             tests::report_and_keep(document_, "tool.started", dump(action.data["started"]));
+        if (action.data.contains("hook")) check_hook(action);
+        const auto put = gate_.ask(action, message);
+        if (!put) return;
+        if (asked_.size() >= AcpGate::kOpenMax) asked_.clear();  // the gate has left one out
+        asked_[put->request] = {*put, message["params"]["options"], {}, false};
+        last_ = put->request;
+    }
+
+    void check_hook(const AcpAction& action) {
         Json body = action.data["hook"];
         body["session"] = "s";
         tests::require(document_.parse(dump(body)).has_value());
@@ -83,11 +93,6 @@ private:
         // A name with control characters is none to a hook.
         tests::require(hook.call.call == action.type || hook.call.call.empty());
         tests::require(api::hooks::take_report(document_, hook).has_value());
-        const auto put = gate_.ask(action, message);
-        if (!put) return;
-        if (asked_.size() >= AcpGate::kOpenMax) asked_.clear();  // the gate has left one out
-        asked_[put->request] = {*put, message["params"]["options"], {}, false};
-        last_ = put->request;
     }
 
     void editor_replies(const std::string& line, const Json& message) {

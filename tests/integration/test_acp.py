@@ -2,120 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`headway acp` between a client of the Agent Client Protocol and an agent that does as it is asked."""
 import json
-import os
-import select
-import subprocess
-import sys
 import time
 import unittest
-from pathlib import Path
 
-from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.acp_editor import SETTINGS, AcpCase, Editor
+from support.case import OwnDaemonCase
 from support.cli import Cli
 from support.limits import eventually, patient
 
-AGENT = Path(__file__).parent / "support/acp_agent.py"
-SETTINGS = {"approvals.require_tools": "class:edit"}
 NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
-
-
-class Editor:
-    """The client's side of one connection."""
-
-    def __init__(self, cli: Cli, folder: Path):
-        self.log = folder / unique("agent-log")
-        self.process = cli.start("acp", "--quiet", "--", sys.executable, str(AGENT), str(self.log), stdin=subprocess.PIPE)
-        self.number = 0
-        self.read = b""
-        self.call("initialize", protocolVersion=1)
-        self.session = self.call("session/new", cwd="/home/dev/shop", mcpServers=[])["sessionId"]
-
-    def raw(self, text: str):
-        self.process.stdin.write(text)
-        self.process.stdin.flush()
-
-    def send(self, **message):
-        self.raw(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-
-    def bytes_to(self, end: bytes) -> bytes:
-        """The agent's output, with this as its end."""
-        while end not in self.read:
-            ready, _, _ = select.select([self.process.stdout], [], [], patient(20))
-            more = os.read(self.process.stdout.fileno(), 65536) if ready else b""
-            assert more, f"nothing more came after {self.read!r}"
-            self.read += more
-        found, _, self.read = self.read.partition(end)
-        return found + end
-
-    def receive(self) -> dict:
-        return json.loads(self.bytes_to(b"\n"))
-
-    def until(self, fits) -> dict:
-        while True:
-            message = self.receive()
-            if fits(message):
-                return message
-
-    def request(self, method: str, **params) -> int:
-        self.number += 1
-        self.send(id=self.number, method=method, params=params)
-        return self.number
-
-    def call(self, method: str, **params) -> dict:
-        number = self.request(method, **params)
-        return self.until(lambda message: message.get("id") == number and "result" in message)["result"]
-
-    def prompt(self, text: str) -> int:
-        return self.request("session/prompt", sessionId=self.session, prompt=[{"type": "text", "text": text}])
-
-    def over(self, number: int) -> dict:
-        return self.until(lambda message: message.get("id") == number and "result" in message)["result"]
-
-    def asked(self):
-        return self.until(lambda message: message.get("method") == "session/request_permission")["id"]
-
-    def answer(self, request, option: str):
-        self.send(id=request, result={"outcome": {"outcome": "selected", "optionId": option}})
-
-    def read_by_agent(self) -> str:
-        return self.log.read_text()
-
-    def close(self) -> int:
-        if not self.process.stdin.closed:
-            self.process.stdin.close()
-        try:
-            return self.process.wait(patient(30))
-        finally:
-            self.process.kill()
-            self.process.stdout.close()
-            self.process.stderr.close()
-
-
-class AcpCase(SharedDaemonCase):
-    settings = SETTINGS
-
-    def setUp(self):
-        self.client = self.daemon.operator()
-        self.addCleanup(self.client.close)
-        self.editor = Editor(Cli(self.daemon), self.daemon.root)
-        self.addCleanup(self.editor.close)
-        self.id = "fake-" + self.editor.session
-
-    def document(self, session=None) -> dict:
-        return self.client.get(f"/v1/sessions/{session or self.id}").json()
-
-    def pending(self) -> str:
-        def look():
-            return self.client.get("/v1/approvals?status=pending&session=" + self.id).json().get("approvals")
-        return eventually(look, what="an approval")[0]["id"]
-
-    def decide(self, decision: str):
-        reply = self.client.post(f"/v1/approvals/{self.pending()}/decision", {"decision": decision})
-        self.assertEqual(reply.status, 200, reply.body)
-
-    def nothing_reaches_the_agent(self, text: str):
-        time.sleep(0.3)
-        self.assertNotIn(text, self.editor.read_by_agent())
 
 
 class Observed(AcpCase):
@@ -263,7 +158,7 @@ class Steered(AcpCase):
         eventually(lambda: self.document()["outcome"] == "cancelled", what="the end")
         self.editor.over(self.editor.prompt("talk"))
         self.assertEqual(self.editor.read_by_agent().count("session/cancel"), 1)
-        again = eventually(lambda: self.document(self.id + ".2").get("id") and self.document(self.id + ".2"), what="the next session")
+        again = eventually(lambda: self.document(self.id + "~2").get("id") and self.document(self.id + "~2"), what="the next session")
         self.assertEqual(again["labels"]["workspace"], "/home/dev/shop")
 
 

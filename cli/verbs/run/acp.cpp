@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -87,6 +88,13 @@ public:
     }
 
 private:
+    /// Any thread.
+    void say(const Console& console, const std::string& text) const {
+        static std::mutex one_by_one;
+        const std::lock_guard lock(one_by_one);
+        if (!options.quiet) complain(console, kExitOk, text);
+    }
+
     AcpSessions::Setup sessions_setup(const Console& console, std::atomic<bool>& warned) const {
         AcpSessions::Setup setup;
         setup.url = options.client.url;
@@ -96,8 +104,9 @@ private:
         setup.linger = options.linger;
         // Once: there is a thread for each session, and the editor may show what we print.
         setup.warn = [this, &console, &warned](const std::string& text) {
-            if (!options.quiet && !warned.exchange(true)) complain(console, kExitOk, text);
+            if (!warned.exchange(true)) say(console, text);
         };
+        setup.refused = [this, &console](const std::string& text) { say(console, text); };
         return setup;
     }
 };

@@ -46,6 +46,7 @@ void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
     if (answered.hold) return begin(to, std::move(answered));
     Response response =
         reply_with(answered.call.dialect->render(answered.call.hook, answered.reply));
+    response.headers += "X-Headway-Session: " + answered.session + "\r\n";
     if (answered.wants_older_uses) response.headers += "X-Headway-Usage: older\r\n";
     if (answered.wants_goal) response.headers += "X-Headway-Goal: check\r\n";
     put_(to, response);

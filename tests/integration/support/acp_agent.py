@@ -72,6 +72,26 @@ def swap(session) -> str:
     return "end_turn"
 
 
+def stubborn(session) -> str:
+    """Makes one call after another, whatever is answered, and ends for no cancel."""
+    global number
+    for _ in range(3):
+        number += 1
+        about = {"toolCallId": f"call-{number}", "title": "Edit a.txt", "kind": "edit", "rawInput": {"path": "a.txt", "text": str(number)}}
+        allowed = ask(session, about, f"ask-{number}")
+        update(session, sessionUpdate="tool_call_update", toolCallId=about["toolCallId"], status="completed" if allowed else "failed")
+    return "end_turn"
+
+
+def elsewhere(session, busy: int) -> str:
+    """Asks for a call of a session that no editor has named, once so many other prompts have come."""
+    while busy > 0:
+        busy -= receive().get("method") == "session/prompt"
+    about = {"toolCallId": "elsewhere", "title": "Edit a.txt", "kind": "edit", "rawInput": {"path": "a.txt", "text": "new"}}
+    ask(session + "-other", about, "elsewhere")
+    return "end_turn"
+
+
 ODD = {"half": "rm -rf build #\ud800", "deep": json.loads("[" * 300 + "]" * 300), "long": "x" * (17 << 20)}
 
 
@@ -102,6 +122,13 @@ def prompt(message):
         reason = swap(session)
     elif words in ODD:
         reason = odd(session, words)
+    elif words == "stubborn":
+        reason = stubborn(session)
+    elif words.startswith("elsewhere"):
+        reason = elsewhere(session, int(words.split()[1]))
+    elif words == "afterwards":
+        send(id=message["id"], result={"stopReason": wait_for_cancel(session)})
+        return stubborn(session)
     elif words == "slow":
         reason = wait_for_cancel(session)
     elif words == "exit":
@@ -121,5 +148,7 @@ while True:
         send(id=received["id"], result={"protocolVersion": 1, "agentInfo": {"name": "@acme/Fake", "version": "1.2"}})
     elif kind == "session/new":
         send(id=received["id"], result={"sessionId": f"n-{time.monotonic_ns()}", "models": {"currentModelId": "m-1"}})
+    elif kind == "session/load":
+        send(id=received["id"], result={})
     elif kind == "session/prompt":
         prompt(received)

@@ -50,7 +50,7 @@ Said observed(const std::string& name) {
         const bool editor = from == "client>agent" || from == "proxy>agent";
         for (const AcpAction& action :
              editor ? observer.from_editor(message) : observer.from_agent(message))
-            record.push_back(short_form(action));
+            if (action.kind != Kind::kTurn) record.push_back(short_form(action));
     }
     return record;
 }
@@ -154,7 +154,7 @@ TEST_CASE("acp: a conversation that is shown again after a load is nothing new",
                 R"("sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"})"))
             .empty());
     const auto opened = observer.from_agent(parsed(R"({"id":1,"result":{}})"));
-    REQUIRE(opened.size() == 2);
+    REQUIRE(opened.size() == 1);
     CHECK(opened[0].kind == Kind::kOpen);
     CHECK(opened[0].data["labels"].text_of("workspace") == "/w");
     const Json call = update(
@@ -189,21 +189,32 @@ TEST_CASE("acp: a turn that is over closes its calls, and its error is reported"
     CHECK_FALSE(observer.at_work("s"));
 }
 
-TEST_CASE("acp: memory is bounded whatever an editor and an agent send", "[cli]") {
+TEST_CASE("acp: sessions that rest make room for others, those at work do not", "[cli]") {
     AcpObserver observer("agent");
-    std::size_t opened = 0;
-    for (int i = 0; i < 100; ++i) {
+    const auto prompt_in = [&](int id, const std::string& session) {
+        return observer.from_editor({{"id", id},
+                                     {"method", "session/prompt"},
+                                     {"params", {{"sessionId", session}, {"prompt", "go"}}}});
+    };
+    std::vector<std::string> left;
+    for (int i = 0; i < 20; ++i) {
         const std::string id = std::to_string(i);
-        static_cast<void>(observer.from_editor(
-            parsed(R"({"id":)" + id + R"(,"method":"session/new","params":{}})")));
-        const Json reply =
-            parsed(R"({"id":)" + id + R"(,"result":{"sessionId":"n)" + id + R"("}})");
-        if (!observer.from_agent(reply).empty()) ++opened;
+        static_cast<void>(observer.from_editor({{"id", i}, {"method", "session/new"}}));
+        for (const AcpAction& action :
+             observer.from_agent({{"id", i}, {"result", {{"sessionId", "n" + id}}}}))
+            if (action.kind == Kind::kLeft) left.push_back(action.session);
+        if (i == 0) static_cast<void>(prompt_in(100, "n0"));
     }
-    CHECK(opened == AcpObserver::kSessionsMax);
-    const AcpObserver::Actions unknown = observer.from_editor(prompt(1));
-    CHECK(unknown.empty());
-    CHECK_FALSE(observer.at_work("s"));
+    CHECK(left == Said{"n1", "n2", "n3", "n4"});
+    for (int i = 5; i < 20; ++i)
+        static_cast<void>(prompt_in(100 + i, "n" + std::to_string(i)));
+    CHECK(prompt_in(200, "n1").empty());
+    CHECK_FALSE(observer.at_work("n1"));
+    static_cast<void>(observer.from_agent({{"id", 105}, {"result", Json::object()}}));
+    const auto again = prompt_in(201, "n1");
+    REQUIRE(again.size() == 4);
+    CHECK((again[0].kind == Kind::kLeft && again[0].session == "n5"));
+    CHECK((again[1].kind == Kind::kOpen && again[2].kind == Kind::kTurn));
 }
 
 TEST_CASE("acp: labels are as long as the daemon takes them", "[cli]") {
@@ -254,7 +265,7 @@ TEST_CASE("acp: what is no message of the protocol says nothing", "[cli]") {
     AcpObserver observer("agent");
     for (const char* text :
          {"{}", R"({"id":1})", R"({"method":1})", R"({"method":"session/update"})",
-          R"({"method":"session/request_permission","id":1,"params":[]})",
+          R"({"method":"session/request_permission","params":{"sessionId":"s"}})",
           R"({"id":1,"result":{"sessionId":7}})"}) {
         CHECK(observer.from_agent(parsed(text)).empty());
         CHECK(observer.from_editor(parsed(text)).empty());
@@ -277,6 +288,30 @@ AcpAction question_of(const AcpObserver::Actions& actions) {
 }
 
 }  // namespace
+
+TEST_CASE("acp: a permission that cannot be read, or of a session without room, is a question",
+          "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt(1));
+    for (const char* params :
+         {"[]", R"({"sessionId":"s"})", R"({"toolCall":{"toolCallId":"c"}})"}) {
+        const AcpAction asked = question_of(observer.from_agent(
+            {{"id", 7}, {"method", "session/request_permission"}, {"params", parsed(params)}}));
+        CHECK(asked.request == "7");
+        CHECK_FALSE(asked.data.contains("hook"));
+    }
+}
+
+TEST_CASE("acp: a permission in an unknown session begins it, by no person", "[cli]") {
+    AcpObserver observer("agent");
+    const auto actions = observer.from_agent(permission(7, R"("rawInput":{"path":"a"})"));
+    REQUIRE(actions.size() == 2);
+    CHECK((actions[0].kind == Kind::kOpen && actions[0].request == "7"));
+    CHECK(question_of(actions).data.contains("hook"));
+    const auto over = observer.from_agent(
+        update(R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed")"));
+    CHECK(over.back().type == "tool.finished");
+}
 
 TEST_CASE("acp: a permission for other arguments is another question", "[cli]") {
     AcpObserver observer("agent");

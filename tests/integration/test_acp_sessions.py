@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`headway acp`: sessions that have ended, and more of them than are followed."""
+import time
+import unittest
+
+from support.acp_editor import SETTINGS, AcpCase
+from support.limits import eventually
+
+
+class Ended(AcpCase):
+    """Sessions that are over: the conversation goes on in their next generation, and nothing runs without it."""
+    settings = SETTINGS | {"budget.max_steps_min": "1"}
+
+    def begin_again(self):
+        self.editor = self.edit()
+        self.id = "fake-" + self.editor.session
+
+    def end(self, outcome: str):
+        eventually(lambda: self.document().get("id"), what="the session")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/end", {"outcome": outcome}).status, 200)
+
+    def call_again(self, editor, generation: int, **decision):
+        """A call that is refused: by this decision, or without any."""
+        number = editor.prompt("call")
+        editor.answer(editor.asked(), "yes")
+        if decision:
+            self.decide("reject", f"{self.id}~{generation}", **decision)
+        editor.over(number)
+        self.assertNotIn('"yes"', editor.read_by_agent())
+        document = self.document(f"{self.id}~{generation}")
+        self.assertEqual((document["labels"]["protocol"], document["agent"]["type"]), ("acp", "fake"))
+
+    def test_a_conversation_that_is_loaded_again_is_asked_about_each_time(self):
+        self.editor.over(self.editor.prompt("talk"))
+        self.editor.close()
+        for generation in (2, 3, 4):
+            editor = self.edit(load=self.editor.session)
+            self.call_again(editor, generation, then="change_approach")
+            editor.close()
+
+    def test_a_conversation_that_a_rejection_has_stopped_goes_on_once_a_person_resumes_it(self):
+        self.editor.over(self.editor.prompt("talk"))
+        self.editor.close()
+        editor = self.edit(load=self.editor.session)
+        self.call_again(editor, 2, then="stop")
+        editor.close()
+        editor = self.edit(load=self.editor.session)
+        for _ in range(2):
+            self.call_again(editor, 3)
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}~3/resume", {}).status, 200)
+        self.assertIsNone(self.document(self.id + "~3")["ended_at"])
+        editor.prompt("call")
+        editor.answer(editor.asked(), "yes")
+        time.sleep(0.3)
+        self.assertNotIn("ask-3", editor.answers())  # held
+        editor.close()
+        self.assertIn("a person has stopped this session", editor.said)
+
+    def test_a_conversation_that_is_only_looked_at_makes_no_session(self):
+        self.editor.over(self.editor.prompt("talk"))
+        self.editor.close()
+        self.edit(load=self.editor.session).close()
+        self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
+
+    def test_a_loaded_conversation_goes_on_in_a_session_that_is_still_open(self):
+        self.editor.over(self.editor.prompt("talk"))
+        editor = self.edit(load=self.editor.session)
+        number = editor.prompt("call")
+        editor.answer(editor.asked(), "yes")
+        self.decide("approve")
+        editor.over(number)
+        self.assertEqual(editor.answers(), {"ask-1": "yes"})
+
+    def test_a_prompt_after_an_end_by_a_person_goes_on_in_the_next_generation(self):
+        for outcome in ("cancelled", "completed"):
+            with self.subTest(outcome):
+                self.begin_again()
+                self.editor.over(self.editor.prompt("talk"))
+                self.end(outcome)
+                number = self.editor.prompt("call")
+                self.editor.answer(self.editor.asked(), "yes")
+                self.nothing_reaches_the_agent("outcome")
+                self.decide("approve", self.id + "~2")
+                self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+                self.assertEqual(self.editor.answers(), {"ask-1": "yes"})
+
+    def test_after_an_end_by_a_person_all_further_calls_of_the_turn_are_refused(self):
+        for outcome in ("cancelled", "completed"):
+            with self.subTest(outcome):
+                self.begin_again()
+                number = self.editor.prompt("stubborn")
+                self.pending()
+                self.end(outcome)
+                self.editor.allow_all(number)
+                self.assertEqual(self.editor.answers(), {f"ask-{n}": "no" for n in (1, 2, 3)})
+                self.editor.close()
+                self.assertIn("the session has ended", self.editor.said)
+                self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
+
+    def test_after_a_cancel_no_agent_goes_on_without_a_prompt(self):
+        number = self.editor.prompt("afterwards")
+        eventually(lambda: self.document().get("in_flight"), what="the call")
+        self.client.post(f"/v1/sessions/{self.id}/cancel", {})
+        self.editor.over(number)
+        for _ in range(3):
+            self.editor.answer(self.editor.asked(), "yes")
+        eventually(lambda: len(self.editor.answers()) == 3, what="the answers")
+        self.assertEqual(set(self.editor.answers().values()), {"no"})
+        self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
+
+    def test_after_the_end_of_a_budget_no_call_runs_until_the_operator_gives_more(self):
+        eventually(lambda: self.document().get("id"), what="the session")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/budget", {"set": {"max_steps": 1}}).status, 200)
+        for _ in range(2):
+            self.editor.allow_all(self.editor.prompt("stubborn"))
+        self.assertEqual(self.editor.answers(), {f"ask-{n}": "no" for n in range(1, 7)})
+        self.assertEqual(self.document(self.id + "~2")["budget"]["max_steps"], 0)
+
+
+class Crowded(AcpCase):
+    """More sessions than are followed."""
+
+    def test_idle_sessions_make_room_for_new_ones(self):
+        sessions = [self.editor.new() for _ in range(20)]
+        for session in (sessions[-1], self.editor.session):
+            before = self.editor.answers()
+            number = self.editor.prompt("call", session)
+            self.editor.answer(self.editor.asked(), "yes")
+            self.nothing_reaches_the_agent('"yes"')
+            self.assertEqual(self.editor.answers(), before)
+            self.decide("reject", "fake-" + session + ("~2" if session == self.editor.session else ""))
+            self.editor.over(number)
+
+    def test_a_call_in_a_session_that_no_editor_has_named_is_asked_about(self):
+        number = self.editor.prompt("elsewhere 0")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.nothing_reaches_the_agent("outcome")
+        self.decide("reject", self.id + "-other")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"elsewhere": "no"})
+
+    def test_without_room_a_call_is_refused_with_a_line(self):
+        sessions = [self.editor.new() for _ in range(15)]
+        number = self.editor.prompt("elsewhere 15")
+        for session in sessions:
+            self.editor.prompt("talk", session)
+        self.editor.answer(self.editor.asked(), "yes")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"elsewhere": "no"})
+        self.editor.close()
+        self.assertIn("sessions at work", self.editor.said)
+
+
+if __name__ == "__main__":
+    unittest.main()
