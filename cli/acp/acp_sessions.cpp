@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
@@ -26,6 +27,8 @@ constexpr std::size_t kEndingMax = 64;
 constexpr std::size_t kHeldMax = 64;  // threads that wait; see AcpGate::kOpenMax
 // A daemon that hangs holds up no call for longer than both.
 constexpr milliseconds kOpeningMax{2'000};
+constexpr milliseconds kBackMax{60'000};  // for a daemon that went away with a call
+constexpr milliseconds kAgainPause{300};
 constexpr milliseconds kReportMax{3'000};
 constexpr std::size_t kNativeBytesMax = 64;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
@@ -148,13 +151,24 @@ void AcpSessions::forget(std::uint64_t serial) {
 AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, const Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
     const std::string session = reporter.in_force(kOpeningMax);
+    bool there = false;  // the daemon has the call
     if (action.data.contains("started")) {
         const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
         const HttpReply reply = daemon.post(session_path(session, "/events"), started, kReportMax);
         AcpAnswer said = acp_answer(reply);
         if (said.says == Says::kRefused || !reply.answered()) return said;
+        there = reply.ok();
     }
-    return held_answer(daemon, dump(action.data["hook"]), hold);
+    AcpAnswer said = held_answer(daemon, dump(action.data["hook"]), hold);
+    // A restart is no answer: a person may be asked, and the request outlives the daemon.
+    const SteadyTime until = steady_now() + kBackMax;
+    while (there && said.says == Says::kAway && !closing_ && !hold.forgotten) {
+        if (steady_now() > until)
+            return {Says::kRefused, "the daemon went away while it had the call"};
+        std::this_thread::sleep_for(kAgainPause);
+        said = held_answer(daemon, dump(action.data["hook"]), hold);
+    }
+    return said;
 }
 
 AcpAnswer AcpSessions::held_answer(Daemon& daemon, std::string hook, const Hold& hold) {

@@ -118,6 +118,21 @@ class Ended(AcpCase):
         self.assertEqual(self.document(self.id + "~2")["budget"]["max_steps"], 0)
 
 
+class Restarted(AcpCase):
+    def test_a_call_about_which_a_person_is_asked_waits_for_a_daemon_that_is_restarted(self):
+        number = self.editor.prompt("call")
+        self.editor.answer(self.editor.asked(), "yes")
+        asked = self.pending()
+        self.daemon.kill()
+        self.nothing_reaches_the_agent("outcome")
+        self.daemon.start(self.daemon.port)
+        self.nothing_reaches_the_agent("outcome")
+        self.assertEqual(self.pending(), asked)
+        self.decide("approve")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"ask-1": "yes"})
+
+
 class Crowded(AcpCase):
     """More sessions than are followed."""
 

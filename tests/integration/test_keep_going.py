@@ -1097,15 +1097,13 @@ class Moved(KeepGoingCase):
 
     def test_a_clock_that_jumps_past_the_latest_time_starts_nothing(self):
         """As after a night in which the machine was asleep."""
-        library = self.shifted_clock()
-        ahead = self.folder / "ahead"
-        ahead.write_text("0")
+        clock = ShiftedClock(self.folder, "headway")
         sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        self.cli.environment.update(LD_PRELOAD=str(library), SHIFTED_CLOCK=str(ahead), SHIFTED_PROGRAM="headway", ASAN_OPTIONS=sanitizer)
+        self.cli.environment.update(clock.environment(), ASAN_OPTIONS=sanitizer)
         process = self.start("limit600 done", "--until", "1h")
         self.addCleanup(process.kill)
         self.wait_for(lambda: self.starts() and self.has_begun("tool.started", "wait"), "no wait")
-        ahead.write_text("7200")
+        clock.set(7200)
         _, err = process.communicate(timeout=patient(60))
         self.assertEqual((process.returncode, len(self.starts())), (1, 1), err)
         self.assertIn("not resumed: the time to start passed unseen, and it is too late now", err)
