@@ -178,6 +178,15 @@ class Steering(CliCase):
         self.assertIn("Step 0/60", shown)
         self.assertEqual(self.cli.run("budget", "extend", session).code, 64)
 
+    def test_an_agents_question_is_answered_not_approved(self):
+        session = unique("asks")
+        asked = self.client.post(f"/v1/sessions/{session}/approvals", {"kind": "question", "summary": "drop it?"}).json()["id"]
+        refused = self.cli.run("approve", asked)
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("headway answer", refused.err)
+        self.assertEqual(self.cli.run("answer", asked, "no").code, 0)
+        self.assertEqual(self.client.get(f"/v1/approvals/{asked}").json()["decision"]["response"], "no")
+
 
 class Elsewhere(OwnDaemonCase):
     """A daemon whose state directory is not the default one."""
