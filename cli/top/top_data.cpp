@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/base/text.hpp"
 #include "cli/views/event_line.hpp"
 
 namespace headway::cli::top {
@@ -48,6 +49,32 @@ bool needs_name(const TopState& state, const Json& data) {
     return state.asked.approve && sees_it(state, data) &&
            plain_text(data["approval"], "risk") == "critical" &&
            !plain_text(data["approval"], "tool").empty();
+}
+
+bool needs_words(const TopState& state, const Json& data) {
+    const Json& approval = data["approval"];
+    return state.asked.approve && sees_it(state, data) &&
+           plain_text(approval, "kind") == "question" &&
+           plain_text(approval, "source") != "headway";
+}
+
+std::string asked_line(const TopState& state, const Json& data) {
+    const std::string& id = state.asked.approval;
+    const bool answers = needs_words(state, data);
+    if (state.asked.approve && !state.whole) {
+        const std::string verb = answers ? "answer " + id + " \"...\"" : "approve " + id;
+        return "This window is too small to show all of " + id + ": make it larger, or `headway " +
+               verb + "`; any other key: no";
+    }
+    const std::string whose = id + " of " + state.asked.session;
+    const std::string typed = "   > " + clean_line(state.typed) + "_";
+    if (answers) return "Answer " + whose + "? Type your answer, and press enter; esc: no" + typed;
+    if (needs_name(state, data)) {
+        return "CRITICAL. Approve " + whose + "? Type the name of the tool, " +
+               plain_text(data["approval"], "tool") + ", and press enter; esc: no" + typed;
+    }
+    return std::string{state.asked.approve ? "Approve " : "Deny "} + whose +
+           (sees_it(state, data) ? "?  y: yes, any other key: no" : "?  one moment");
 }
 
 }  // namespace headway::cli::top

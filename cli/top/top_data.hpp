@@ -35,4 +35,10 @@ bool sees_it(const TopState& state, const Json& data);
 /// required for a request of critical risk that the person can see.
 bool needs_name(const TopState& state, const Json& data);
 
+/// True if the person must type an answer: an agent's question cannot be approved.
+bool needs_words(const TopState& state, const Json& data);
+
+/// The line that asks for the decision of `state.asked`, which has an approval. Pure.
+std::string asked_line(const TopState& state, const Json& data);
+
 }  // namespace headway::cli::top

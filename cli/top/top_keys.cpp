@@ -55,13 +55,13 @@ void ask(TopState& state, const Json& data, bool approve) {
     for (const Json& need : needs_of(data)) {
         const std::string approval = plain_text(need, "approval");
         if (approval.empty() || plain_text(need, "session") != state.selected) continue;
-        state.asked = {approval, state.selected, approve};
+        state.asked = {approval, state.selected, approve, {}};
         state.typed.clear();
         return;
     }
     const Json* const row = row_of(data, state.selected);
     if (row != nullptr && row->count_of("approvals_pending") > 0) {
-        state.sought = {"", state.selected, approve};
+        state.sought = {"", state.selected, approve, {}};
         return;
     }
     state.news = state.selected.empty() ? "no session is selected"
@@ -95,19 +95,35 @@ void type_filter(TopState& state, std::string_view key) {
     state.stale = true;
 }
 
-/// The name of the tool of a critical call: nothing shorter approves it.
-void type_name(TopState& state, const Json& data, std::string_view key) {
-    const bool enter = key == "\r" || key == "\n";
-    if (enter && state.typed == plain_text(data["approval"], "tool")) {
+/// Takes the last character off, also one of several bytes.
+void erase_last(std::string& text) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U)
+        text.pop_back();
+    if (!text.empty()) text.pop_back();
+}
+
+/// The typed text is complete: it approves a critical call by the name of its tool, and nothing
+/// shorter does; or it answers a question.
+void enter_typed(TopState& state, const Json& data) {
+    const bool answers = needs_words(state, data);
+    if (answers && state.typed.find_first_not_of(' ') == std::string::npos) {
+        state.news = "not answered: the answer has no words";
+    } else if (answers || state.typed == plain_text(data["approval"], "tool")) {
         state.decided = state.asked;
-        state.asked = {};
-    } else if (enter) {
+        if (answers) state.decided.answer = state.typed;
+    } else {
         state.news = "not approved: \"" + clean_line(state.typed) + "\" is not its name";
-        state.asked = {};
+    }
+    state.asked = {};
+}
+
+void type_words(TopState& state, const Json& data, std::string_view key) {
+    if (key == "\r" || key == "\n") {
+        enter_typed(state, data);
     } else if (key == "\x1b") {
         state.asked = {};
     } else if (key == "\x7f" || key == "\b") {
-        if (!state.typed.empty()) state.typed.pop_back();
+        erase_last(state.typed);
     } else if (key.size() == 1 && static_cast<unsigned char>(key[0]) >= ' ' &&
                state.typed.size() < kNameBytesMax) {
         state.typed += key;
@@ -138,8 +154,8 @@ void press(TopState& state, const Json& data, std::string_view key) {
     } else if (state.asked.approve && !state.asked.approval.empty() && !state.whole) {
         state.asked = {};
         state.typed.clear();
-    } else if (needs_name(state, data)) {
-        type_name(state, data, key);
+    } else if (needs_name(state, data) || needs_words(state, data)) {
+        type_words(state, data, key);
     } else if (!state.asked.approval.empty()) {
         if (key == "y" && !sees_it(state, data)) return;
         if (key == "y") state.decided = state.asked;

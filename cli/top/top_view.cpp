@@ -284,7 +284,7 @@ constexpr std::array<std::string_view, 13> kHelp{
     "n             next that needs a person",
     "o             order: worst, newest, dearest, longest without anything new",
     "t             sub-agents below their parents, or every session by itself",
-    "a             approve what the session waits for",
+    "a             approve what the session waits for, or answer its question",
     "d             deny it",
     "e             end a silent session as failed or cancelled",
     "?             this help         q     quit",
@@ -294,21 +294,7 @@ constexpr std::array<std::string_view, 13> kHelp{
     "The same keys work on the web page."};
 
 std::string foot_line(const TopState& state, const Json& data) {
-    if (!state.asked.approval.empty() && state.asked.approve && !state.whole) {
-        return "This window is too small to show all of " + state.asked.approval +
-               ": make it larger, or `headway approve " + state.asked.approval +
-               "`; any other key: no";
-    }
-    if (needs_name(state, data)) {
-        return "CRITICAL. Approve " + state.asked.approval + " of " + state.asked.session +
-               "? Type the name of the tool, " + plain_text(data["approval"], "tool") +
-               ", and press enter; esc: no   > " + clean_line(state.typed) + "_";
-    }
-    if (!state.asked.approval.empty()) {
-        return std::string{state.asked.approve ? "Approve " : "Deny "} + state.asked.approval +
-               " of " + state.asked.session +
-               (sees_it(state, data) ? "?  y: yes, any other key: no" : "?  one moment");
-    }
+    if (!state.asked.approval.empty()) return asked_line(state, data);
     if (!state.ending.session.empty()) {
         return "End " + state.ending.session +
                "?  f: as failed, c: as cancelled, any other key: no";

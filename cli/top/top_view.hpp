@@ -17,6 +17,7 @@ struct TopDecision {
     std::string approval;
     std::string session;
     bool approve = false;
+    std::string answer;  ///< of a question; empty: approve it, or deny
 };
 
 /// An end that a person has begun to choose for a session whose agent is gone.
@@ -45,7 +46,7 @@ struct TopState {
                           ///< it is not among the needs; none if its `session` is empty
     bool whole = true;    ///< the whole request of `asked` is on the screen: see
                           ///< shows_request_whole()
-    std::string typed;    ///< the part of the tool's name typed so far
+    std::string typed;    ///< the part of the tool's name, or of an answer, typed so far
     TopDecision decided;  ///< decision that the caller sends and then clears
     TopEnd ending;        ///< an end that waits for the key f or c; none if its `session` is empty
     TopEnd ended;         ///< end that the caller sends and then clears

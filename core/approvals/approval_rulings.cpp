@@ -34,6 +34,15 @@ Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now
         return not_so("only a question is answered with a response; use approve, reject or ignore",
                       "/decision");
     }
+    // To a "yes or no?" and to a "which one?" alike, the agent would only hear that it has no
+    // answer. A question of Headway's own asks for a yes.
+    const bool of_agent = approval.kind == ApprovalKind::kQuestion && !approval.of_headway();
+    if (ruling.decision == Decision::kApprove && of_agent) {
+        return not_so(
+            "a question needs an answer in words: headway answer ID \"...\", or the decision "
+            "respond with response; else reject or ignore it",
+            "/decision");
+    }
     const bool wide = ruling.scope != GrantScope::kOnce;
     if (wide && (!tool || ruling.decision != Decision::kApprove)) {
         return not_so("only approve, for a call of a tool, takes a scope other than once",

@@ -30,7 +30,8 @@ struct CaptureRules {
 };
 
 /// Replaces the texts in an agent's report with their digests. It keeps the names of tools, files,
-/// phases and tests, the class of an error, and texts that a person has to decide about. Called
+/// phases, tests, agents and models, the class of an error, and texts that a person has to decide
+/// about. In a field for a word (a role, a status), it keeps only words that it knows. Called
 /// before the event is folded, so that nothing derived from the event contains the texts. Changes
 /// only `payload`.
 void keep_digests(Payload& payload);

@@ -270,6 +270,10 @@ class Deciding(PersonCase):
         question = self.client.post(f"/v1/sessions/{session}/approvals", body).json()
         self.assertEqual((question["options"], question["args"]), (["left", "right"], None))
         self.assertEqual(decide(self.client, question["id"], "edit", 400, edited_args={})["field"], "/decision")
+        # The agent would only hear that it has no answer.
+        refused = decide(self.client, question["id"], "approve", 400)
+        self.assertEqual((refused["code"], refused["field"]), ("invalid_field", "/decision"))
+        self.assertIn("headway answer", refused["detail"])
         decide(self.client, question["id"], "respond", response="left, " + "and so on " * 50)
         (notice,) = self.client.beat(session)["approvals"]
         self.assertTrue(notice["response"].startswith("left"))
@@ -390,6 +394,9 @@ class ApproveAgent(PersonCase):
         self.assertEqual(self.approve(session, request_id=tools[1], approved=True, prefix="/v1/sessions")["status"],
                          "awaiting_approval")
         self.assertEqual(self.approve(session, approved=True)["status"], "completed")
+        self.assertEqual(self.approve(session, request_id=question, approved=True)["status"], "completed")
+        # A question gets the approval as its answer.
+        self.assertEqual(document(self.client, question)["decision"]["response"], "approved")
         self.assertEqual(self.approve(session, request_id=tools[0], approved=True)["status"], "completed")  # said again
         self.assertEqual(self.approve(session, 409, request_id=tools[0], approved=False)["code"], "already_decided")
         self.assertEqual(self.approve(session, 409, approved=True)["code"], "approval_unclear")

@@ -92,6 +92,14 @@ class Capture(OwnDaemonCase):
         client.report("s", "error.reported", message=MARK)
         client.report("s", "state.changed", state="processing_prompt", detail=MARK)
         client.report("s", "reflection", text=MARK, assessment=MARK, next_action=MARK)
+        client.report("s", "test.result", passed=1, failed=1, command=MARK)
+        client.report("s", "fact.learned", text="x", source=MARK)
+        client.report("s", "plan.updated", steps=[{"title": "x", "status": MARK}])
+        client.report("s", "state.changed", state="idle", background=[f"shell: {MARK}", MARK])
+        self.hook(client, "Stop", background_tasks=[{"id": "b1", "type": "shell", "status": "running", "command": MARK}],
+                  session_crons=[{"id": "c", "schedule": MARK, "prompt": MARK}])
+        reason = client.get("/v1/sessions/claude-n").json()["verdict"]["reason"]
+        self.assertIn("waits for its work in the background: shell: digest ", reason)
         for _ in range(2):  # the second one finds it as it is
             self.assertLess(client.put("/v1/sessions/t", {"goal": MARK}).status, 300)
         client.post("/v1/sessions/t/end", {"outcome": "completed", "result": {"text": MARK}, "reason": MARK})

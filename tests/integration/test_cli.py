@@ -178,6 +178,33 @@ class Steering(CliCase):
         self.assertIn("Step 0/60", shown)
         self.assertEqual(self.cli.run("budget", "extend", session).code, 64)
 
+    def test_what_changes_nothing_says_so_and_is_no_failure(self):
+        session = unique("idle")
+        self.client.open(session)
+        for verb, words in (("resume", "nothing to resume: it is neither paused nor stopped"), ("acknowledge", "nothing to acknowledge"),
+                            ("pause", None), ("pause", "nothing was to be done: it is paused already"), ("resume", None),
+                            ("cancel", None), ("resume", "nothing to resume: its cancel stays"), ("cancel", "known already")):
+            said = self.cli.run(verb, session)
+            self.assertEqual(said.code, 0, said)
+            if words:
+                self.assertIn(words, said.out)
+            else:
+                self.assertNotRegex(said.out, "nothing|known already")
+        self.assertEqual(self.cli.run("resume", session, "--json").json()["duplicates"], 1)
+        self.assertEqual(self.cli.run("pause", session).code, 0)  # a pause is lifted, the cancel is not
+        self.assertIn(f"{session}: its cancel stays", self.cli.run("resume", session).out)
+        self.assertEqual(self.cli.run("acknowledge", session, "--json").json()["id"], session)
+        self.assertNotEqual(self.cli.run("acknowledge", unique("unknown")).code, 0)
+
+    def test_an_agents_question_is_answered_not_approved(self):
+        session = unique("asks")
+        asked = self.client.post(f"/v1/sessions/{session}/approvals", {"kind": "question", "summary": "drop it?"}).json()["id"]
+        refused = self.cli.run("approve", asked)
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("headway answer", refused.err)
+        self.assertEqual(self.cli.run("answer", asked, "no").code, 0)
+        self.assertEqual(self.client.get(f"/v1/approvals/{asked}").json()["decision"]["response"], "no")
+
 
 class Elsewhere(OwnDaemonCase):
     """A daemon whose state directory is not the default one."""

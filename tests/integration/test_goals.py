@@ -148,7 +148,9 @@ class Goals(GoalCase):
         self.begin()
         self.assertEqual(self.stop("maek-does-not-exist test"), {})
         self.assertTrue(self.needs_a_person())
-        self.assertIn("ends with exit status 127, and so the command cannot be run", self.journal("error.reported")[-1]["message"])
+        verdict = self.client.get(f"/v1/sessions/{self.session}").json()["verdict"]
+        self.assertIn("the operator's goal command cannot be run: `maek-does-not-exist test` ends with exit status 127", verdict["reason"])
+        self.assertNotIn("tool", verdict["reason"])
 
     def test_a_paused_or_cancelled_session_runs_no_command(self):
         for verb in ("pause", "cancel"):

@@ -120,6 +120,23 @@ class Top(SharedDaemonCase):
         document = self.client.get(f"/v1/approvals/{asked['id']}").json()
         self.assertEqual((document["status"], document["decision"]["channel"]), ("approved", "top"), document)
 
+    def test_a_question_is_answered_by_keys_alone(self):
+        session = unique("asks")
+        asked = self.client._expect((201,), self.client.post(f"/v1/sessions/{session}/approvals", {"kind": "question", "summary": "drop it?"}))
+        terminal = self.top()
+        terminal.shows(session)
+        terminal.press("/" + session + "\r")
+        terminal.shows("filter: " + session)
+        terminal.press("a")
+        terminal.shows(f"Answer {asked['id']}")
+        for letter in "no, wait":
+            terminal.press(letter)
+        terminal.shows("> no, wait_")
+        terminal.press("\r")
+        terminal.shows(f"answered {asked['id']}")
+        document = self.client.get(f"/v1/approvals/{asked['id']}").json()
+        self.assertEqual((document["status"], document["decision"]["response"]), ("responded", "no, wait"), document)
+
     def test_a_request_behind_a_hundred_others_is_given_too(self):
         for number in range(4):
             flood = unique("flood")

@@ -21,6 +21,13 @@ struct AcknowledgeOptions {
     std::optional<std::uint64_t> alarm;  ///< the event of one alarm; none: all
 };
 
+/// True if the session in this reply has no alarm. A token that may not read it knows of none.
+bool has_no_alarm(const HttpReply& reply) {
+    const std::optional<Json> shown = body_json(reply);
+    return reply.ok() && shown && (*shown)["alarms"].is_array() && (*shown)["alarms"].empty() &&
+           shown->count_of("alarms_more") == 0;
+}
+
 /// The reply is the session, not advice.
 int acknowledge_alarms(const AcknowledgeOptions& options, const Console& console) {
     Json body = Json::object();
@@ -28,12 +35,16 @@ int acknowledge_alarms(const AcknowledgeOptions& options, const Console& console
     if (!options.reason.empty()) body["reason"] = options.reason;
     add_by(body, console);
     Daemon daemon(options.client.url, options.client.credential);
-    const HttpReply reply =
-        post_patiently(daemon, session_path(options.session, "/alarms/acknowledge"), body);
+    HttpReply reply = daemon.get(session_path(options.session));
+    // Not sent then: it could acknowledge an alarm that is raised meanwhile, and say nothing of it.
+    const bool nothing = !options.alarm && has_no_alarm(reply);
+    if (!nothing)
+        reply = post_patiently(daemon, session_path(options.session, "/alarms/acknowledge"), body);
     const std::optional<Json> session = body_json(reply);
     if (!reply.ok() || !session) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*session)
-                                        : clean_line(options.session) + ": acknowledged")
+    const char* const done =
+        nothing ? ": nothing to acknowledge: it has no open alarm" : ": acknowledged";
+    console.out << (options.client.json ? dump(*session) : clean_line(options.session) + done)
                 << "\n";
     return kExitOk;
 }
@@ -45,7 +56,7 @@ public:
         arguments.footer(
             R"(An alarm is raised when a call runs without its approval or after a rejection, when an approved call
 does not run or is refused by the agent, or when a session has too many sub-agents. A session with an alarm is first in `headway top`
-and on the dashboard until a person acknowledges the alarm.
+and on the dashboard until a person acknowledges the alarm. Without an alarm this verb says so; its exit status is 0.
 
 Example:
   headway show my-agent && headway acknowledge my-agent --reason "rolled back")");

@@ -115,7 +115,10 @@ public:
 
     void declare(Arguments& arguments) override {
         arguments.help("Approve a request");
-        arguments.footer(R"(Examples:
+        arguments.footer(
+            R"(An agent's question cannot be approved: `headway answer` sends your words.
+
+Examples:
   headway approve my-agent.a17
   headway approve my-agent.a17 --edit safer.json     run only with these arguments
   headway approve my-agent.a17 --scope session       also later requests with equal arguments)");

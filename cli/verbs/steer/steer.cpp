@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <ostream>
+
+#include "cli/base/exit_code.hpp"
 #include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/verbs/one_request.hpp"
+#include "cli/views/session_view.hpp"
 
 // `headway pause`, `resume` and `nudge`: directives of a person, one route each.
 
@@ -29,7 +35,20 @@ protected:
     SteerOptions options_;
 };
 
-/// pause and resume: safe to repeat.
+constexpr const char* kResume = "/resume";
+
+/// A line about a pause or a resume that did not do what its name says; empty: it did.
+std::string shortfall(const std::string& route, bool changed, Daemon& daemon,
+                      const std::string& session) {
+    if (route != kResume) return changed ? "" : "nothing was to be done: it is paused already";
+    const std::string nothing = changed ? "" : "nothing to resume: ";
+    const Json shown = body_json(daemon.get(session_path(session))).value_or(Json());
+    if (shown["cancel_requested"] == true)
+        return nothing + "its cancel stays, and cannot be undone";
+    return changed ? "" : nothing + "it is neither paused nor stopped by a rejection or a rule";
+}
+
+/// pause and resume: safe to repeat, so a repeat is no failure; but it says that it did nothing.
 class Hold : public Steer {
 public:
     Hold(const char* route, const char* help, const char* footer)
@@ -43,7 +62,20 @@ public:
     }
 
     int run(const Console& console, const Server&) override {
-        return post_and_print(options_.client, path(route_), body("reason", console), console);
+        Daemon daemon(options_.client.url, options_.client.credential);
+        const HttpReply reply = post_patiently(daemon, path(route_), body("reason", console));
+        std::optional<Json> advice = body_json(reply);
+        if (!reply.ok() || !advice) return explain_failure(console, daemon, reply);
+        if (options_.client.json) {
+            console.out << dump(*advice) << "\n";
+            return kExitOk;
+        }
+        const bool changed = advice->count_of("duplicates") == 0;
+        const std::string words = shortfall(route_, changed, daemon, options_.session);
+        if (!words.empty()) console.out << clean_line(options_.session) << ": " << words << "\n";
+        if (!changed) (*advice)["duplicates"] = 0;  // the line above says it better
+        console.out << advice_text(*advice);
+        return kExitOk;
     }
 
 private:
@@ -84,9 +116,10 @@ std::unique_ptr<Verb> make_pause() {
 
 std::unique_ptr<Verb> make_resume() {
     return std::make_unique<Hold>(
-        "/resume", "Let an agent go on after a pause or a rejection",
+        kResume, "Let an agent go on after a pause or a rejection",
         "Ends a pause or, given the scope `approve`, too, the stop after `headway reject`. A "
-        "cancel cannot be undone.\n\n"
+        "cancel cannot be undone. If there is nothing to resume, this verb says so; its exit "
+        "status is 0.\n\n"
         "Example:\n  headway resume my-agent");
 }
 

@@ -212,11 +212,15 @@ private:
 
     void decide() {
         const TopDecision decided = std::exchange(state_.decided, {});
-        Json body = {{"decision", decided.approve ? "approve" : "reject"}, {"channel", "top"}};
+        const bool answers = !decided.answer.empty();
+        const char* const approves = answers ? "respond" : "approve";
+        Json body = {{"decision", decided.approve ? approves : "reject"}, {"channel", "top"}};
+        if (answers) body["response"] = decided.answer;
         add_by(body, console_);
         const HttpReply reply =
             daemon_.post("/v1/approvals/" + url_encode(decided.approval) + "/decision", body);
-        state_.news = reply.ok() ? (decided.approve ? "approved " : "denied ") + decided.approval
+        const char* const done = answers ? "answered " : "approved ";
+        state_.news = reply.ok() ? (decided.approve ? done : "denied ") + decided.approval
                                  : "not decided: " + failure_line(reply);
         data_.erase("approval");
         state_.stale = true;

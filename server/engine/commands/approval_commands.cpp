@@ -76,6 +76,25 @@ Result<Resident*> require_approval(Transaction& transaction, std::string_view se
     return resident;
 }
 
+/// The decision that the route of the first design names. It knows no answers, so a question that
+/// is approved gets its "approved", with the reason, as one.
+core::Ruling ruling_of(const core::Approval& approval, api::DecodedApproveAgent&& body,
+                       const std::string& by) {
+    core::Ruling ruling;
+    ruling.decision = body.approved ? core::Decision::kApprove : core::Decision::kReject;
+    ruling.channel = "approve-agent";
+    ruling.by = by;
+    const bool question = approval.kind == core::ApprovalKind::kQuestion && !approval.of_headway();
+    const bool was_approved = approval.decision == core::Decision::kApprove;  // by older versions
+    if (body.approved && question && !was_approved) {
+        ruling.decision = core::Decision::kRespond;
+        ruling.response =
+            core::bounded_text(body.reason.empty() ? "approved" : "approved: " + body.reason);
+    }
+    ruling.reason = std::move(body.reason);
+    return ruling;
+}
+
 std::string_view json_kind(std::string_view text) {
     if (text.empty() || text.front() == '{') return "an object";  // none: tools take objects
     if (text.front() == '[') return "an array";
@@ -350,11 +369,7 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     HEADWAY_TRY(const std::uint64_t n, request_meant(resident->session, body.request_id));
     core::Approval approval;
     HEADWAY_TRY(resident, require_approval(transaction, session, n, approval));
-    core::Ruling ruling;
-    ruling.decision = body.approved ? core::Decision::kApprove : core::Decision::kReject;
-    ruling.reason = std::move(body.reason);
-    ruling.channel = "approve-agent";
-    ruling.by = by;
+    const core::Ruling ruling = ruling_of(approval, std::move(body), by);
     auto open = core::check_ruling(approval, ruling, transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)
         return DecisionLost{std::move(open).error(), session, std::move(approval)};

@@ -35,10 +35,12 @@ Result<> end_recording(Transaction& transaction, Resident& resident) {
     return transaction.append(resident, events);
 }
 
-/// The reply after a person's command: its own event is the session's last one.
-Result<Advised> advise_last(Transaction& transaction, Resident& resident) {
+/// The reply after a person's command: its own event is the session's last one. A command that
+/// wrote nothing behind event `before` is one that was obeyed already.
+Result<Advised> advise_last(Transaction& transaction, Resident& resident, std::uint64_t before) {
     api::Advice advice;
     advice.n = resident.session.state().n;
+    advice.duplicates = advice.n == before ? 1 : 0;
     return advise(transaction, resident, std::move(advice));
 }
 
@@ -169,9 +171,10 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
 
 Result<Advised> CancelCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_open(transaction, session));
+    const std::uint64_t before = resident->session.state().n;
     HEADWAY_CHECK(transaction.change(*resident, &core::Session::cancel, std::move(cancel.reason)));
     touch_below(transaction, *resident);
-    return advise_last(transaction, *resident);
+    return advise_last(transaction, *resident, before);
 }
 
 Result<Advised> ControlCommand::operator()(Transaction& transaction) {
@@ -191,13 +194,15 @@ Result<Advised> ControlCommand::operator()(Transaction& transaction) {
         if (control == Control::kResume) return &core::Session::resume;
         return &core::Session::nudge;
     };
+    const std::uint64_t before = state.n;
     HEADWAY_CHECK(transaction.change(*resident, by(), body.text, body.by));
     if (control == Control::kResume) touch_below(transaction, *resident);
-    return advise_last(transaction, *resident);
+    return advise_last(transaction, *resident, before);
 }
 
 Result<Advised> BudgetCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_open(transaction, session));
+    const std::uint64_t before = resident->session.state().n;
     const core::BudgetBounds& bounds = transaction.settings().budget.bounds;
     if (change.extends) {
         HEADWAY_CHECK(core::check_extension(change.limits, bounds, "/extend"));
@@ -209,7 +214,7 @@ Result<Advised> BudgetCommand::operator()(Transaction& transaction) {
         core::BudgetSet set{change.limits, std::move(change.by), std::move(change.reason)};
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::set_budget, std::move(set)));
     }
-    return advise_last(transaction, *resident);
+    return advise_last(transaction, *resident, before);
 }
 
 }  // namespace headway::server

@@ -84,16 +84,26 @@ core::Event message_event(std::uint64_t turn, const GoalReport& goal) {
     return event;
 }
 
-/// Something that a person has to look at.
-core::Event error_event(const GoalReport& goal, std::string_view error_class, std::string why) {
+/// Something that a person has to look at. The class is none that the API has for errors of tools
+/// or providers: the session is `blocked` in the words of the message.
+core::Event error_event(std::string message, std::string_view error_class) {
     core::ErrorReported error;
-    error.message = core::bounded_text("the goal is not reached: " + ending_of(goal) + ", and " +
-                                       std::move(why));
+    error.message = core::bounded_text(std::move(message));
     error.error_class = error_class;
     error.ends_turn = true;
     core::Event event;
     event.payload = std::move(error);
     return event;
+}
+
+core::Event not_reached(const GoalReport& goal, const std::string& why) {
+    return error_event("the goal is not reached: " + ending_of(goal) + ", and " + why,
+                       "goal_not_reached");
+}
+
+core::Event cannot_run(const GoalReport& goal) {
+    return error_event("the operator's goal command cannot be run: " + ending_of(goal),
+                       "goal_cannot_run");
 }
 
 /// How often the agent has gone on, and the event of the last time. The ids stand in the journal,
@@ -206,14 +216,12 @@ Result<std::string> judge_goal(Transaction& transaction, Resident& resident, con
     if (goal.reached() || answered || !may) {
         // Nothing follows from it.
     } else if (goal.cannot_run()) {
-        events.push_back(error_event(goal, "missing_tool", "so the command cannot be run"));
+        events.push_back(cannot_run(goal));
     } else if (gone.turns == kGoalTurnsMax) {
         events.push_back(
-            error_event(goal, "goal_not_reached",
-                        "the agent went on " + std::to_string(kGoalTurnsMax) + " times"));
+            not_reached(goal, "the agent went on " + std::to_string(kGoalTurnsMax) + " times"));
     } else if (!called) {
-        events.push_back(
-            error_event(goal, "goal_not_reached", "the agent made no call since it went on"));
+        events.push_back(not_reached(goal, "the agent made no call since it went on"));
     } else {
         events.push_back(message_event(gone.turns + 1, goal));
         words = prompt_of(goal);

@@ -214,6 +214,47 @@ TEST_CASE("top: a critical approval takes the name of its tool, letter by letter
     CHECK(state.typed.empty());
 }
 
+TEST_CASE("top: a question is answered in words, never approved", "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    data["approval"] = asked("b.a7");
+    data["approval"]["kind"] = "question";
+    data["approval"]["source"] = "agent";
+    CHECK_THAT(screen(state, data), Catch::Contains("Answer b.a7 of b? Type your answer"));
+    SECTION("a letter is a letter") {
+        keys(state, data, {"y", "\xc3", "\xa9", "\x7f", "e", "s"});
+        CHECK_THAT(screen(state, data), Catch::Contains("> yes_"));
+        CHECK(state.decided.approval.empty());
+        keys(state, data, {"\r"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK(state.decided.answer == "yes");
+    }
+    SECTION("no words are no answer") {
+        keys(state, data, {" ", "\r"});
+        CHECK(state.decided.approval.empty());
+        CHECK_THAT(state.news, Catch::Contains("not answered"));
+    }
+    SECTION("a denial takes none") {
+        keys(state, data, {"\x1b", "d", "y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK_FALSE(state.decided.approve);
+    }
+    SECTION("a small window names the verb") {
+        state.whole = false;
+        CHECK_THAT(screen(state, data), Catch::Contains("`headway answer b.a7"));
+        keys(state, data, {"x"});
+    }
+    SECTION("what Headway itself asks is a matter of yes or no") {
+        data["approval"]["source"] = "headway";
+        keys(state, data, {"y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK(state.decided.answer.empty());
+    }
+    CHECK(state.asked.approval.empty());
+    CHECK(state.typed.empty());
+}
+
 TEST_CASE("top: an open session shows the states of its agent, and where it stands", "[cli]") {
     Json data = fleet();
     data["session"] = {{"id", "b"}, {"state", "halted"}, {"verdict", {{"status", "halted"}}}};

@@ -240,6 +240,30 @@ TEST_CASE("approvals: each kind has its own decisions", "[core]") {
     CHECK(*scheduler.decide(tool, ruling(Decision::kIgnore)));
 }
 
+TEST_CASE("approvals: an agent's question takes words, a mere approval would answer nothing",
+          "[core]") {
+    Requests scheduler;
+    const auto asked = scheduler.ask(question("drop the production database?"));
+    ApprovalRequested login = question("log in");
+    login.kind = ApprovalKind::kAuth;
+    const auto auth = scheduler.ask(login);
+    const auto refused = scheduler.decide(asked, ruling(Decision::kApprove));
+    CHECK(code_of(refused) == ErrorCode::kInvalidField);
+    CHECK(refused.error().field == "/decision");
+    CHECK_THAT(refused.error().detail, Catch::Contains("headway answer"));
+    CHECK(scheduler.status(asked) == S::kPending);
+    Ruling answer = ruling(Decision::kRespond);
+    answer.response = bounded_text("no");
+    CHECK(*scheduler.decide(asked, answer));
+
+    CHECK(*scheduler.decide(auth, ruling(Decision::kApprove)));
+    // Headway itself asks whether the agent may go on: the decision alone is the answer.
+    Approval own;
+    own.kind = ApprovalKind::kQuestion;
+    own.source = kOwnSource;
+    CHECK(check_ruling(own, ruling(Decision::kApprove), at(2)).has_value());
+}
+
 TEST_CASE("approvals: a rejection stops the agent unless the reason asks for another way",
           "[core]") {
     const struct {

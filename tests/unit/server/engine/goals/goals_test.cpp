@@ -151,7 +151,7 @@ TEST_CASE("goals: a command that cannot be run is not the agent's to mend", "[se
         CHECK(turns.stop_with(status).empty());
         REQUIRE(turns.all_of<ErrorReported>().size() == 1);
         CHECK_THAT(turns.all_of<ErrorReported>()[0].message.kept,
-                   Catch::Contains("so the command cannot be run"));
+                   Catch::Contains("operator's goal command cannot be run"));
         CHECK(turns.is_blocked());
     }
 }
