@@ -284,9 +284,11 @@ TEST_CASE("approved calls: what the agent refuses itself is not executed, and ra
         scheduler.report(refused("c1"));
         CHECK(scheduler.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
     }
-    SECTION("never asked, or rejected: as before") {
+    SECTION("never asked, or rejected: it did not run") {
         Scheduler scheduler{true};
-        CHECK(scheduler.report(refused("c1")) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(scheduler.report(refused("c1")).empty());
+        CHECK(scheduler.report(refused("c3", "permission_denied")) ==
+              std::vector{Kind::kExecutedUnapproved});  // may be that of a file
         const auto n = scheduler.ask(asked("c2"));
         scheduler.decide(n, Decision::kReject);
         CHECK(scheduler.report(refused("c2")).empty());
