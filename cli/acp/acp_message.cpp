@@ -11,7 +11,8 @@
 namespace headway::cli {
 namespace {
 
-// Members of Codex's raw input that no two calls share.
+// Members of Codex's raw input that no two calls share. Other agents' tools may have arguments of
+// these names.
 constexpr std::array<std::string_view, 9> kOfOneCall{"call_id",
                                                      "turn_id",
                                                      "process_id",
@@ -23,6 +24,22 @@ constexpr std::array<std::string_view, 9> kOfOneCall{"call_id",
                                                      "available_decisions"};
 
 constexpr std::size_t kFilesMax = 64;  // of one call; more say nothing that these do not
+
+bool is_of_codex(const Json& input) {
+    return input["call_id"].is_string() && input["turn_id"].is_string() &&
+           (input.contains("command") || input.contains("changes"));
+}
+
+/// The edits that an agent shows in place of arguments.
+Json diffs_of(const Json& call) {
+    Json diffs = Json::array();
+    for (const Json& part : call["content"]) {
+        if (part["type"] != "diff") continue;
+        diffs.push_back(
+            {{"path", part["path"]}, {"old", part["oldText"]}, {"new", part["newText"]}});
+    }
+    return diffs;
+}
 
 std::optional<std::int64_t> exit_code(const Json& output) {
     for (const Json* code :
@@ -52,7 +69,7 @@ std::string acp_tool(const Json& call) {
 
 Json acp_args(const Json& call) {
     Json args = call["rawInput"];
-    if (args.is_object()) {
+    if (args.is_object() && is_of_codex(args)) {
         for (const std::string_view name : kOfOneCall)
             args.erase(name);
     }
@@ -61,6 +78,7 @@ Json acp_args(const Json& call) {
     if (!call.text_of("title").empty()) json["title"] = call["title"];
     const std::string& path = call["locations"][std::size_t{0}].text_of("path");
     if (!path.empty()) json["path"] = path;
+    if (Json diffs = diffs_of(call); !diffs.empty()) json["diffs"] = std::move(diffs);
     return json.empty() ? Json() : json;
 }
 

@@ -18,8 +18,8 @@ std::string acp_agent_name(std::string_view name);
 /// `edit`, `read` ...). Empty: neither was sent.
 std::string acp_tool(const Json& call);
 
-/// The arguments: the raw input without members that differ between equal calls. If there is no raw
-/// input: title and path. Null if none of these was sent.
+/// The arguments: the raw input, Codex's without members that differ between equal calls. If there
+/// is no raw input: title, path and the edits that are shown. Null if none of these was sent.
 Json acp_args(const Json& call);
 
 /// Result or error, as text.

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import socket
 import stat
 import unittest
 
@@ -82,6 +83,14 @@ class AccessCase(OwnDaemonCase):
 
 
 class Matrix(AccessCase):
+    def test_a_long_body_without_a_token_is_refused_before_it_is_read(self):
+        daemon = self.start({"access.mode": "token"})
+        for path in ("/v1/hooks/claude", "/v1/sessions/a/events", "/v1/logs"):
+            with socket.create_connection(("127.0.0.1", daemon.port), timeout=40) as peer:
+                peer.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nContent-Type: application/json\r\n"
+                             "Content-Length: 100000\r\n\r\n{".encode())
+                self.assertTrue(peer.recv(4096).startswith(b"HTTP/1.1 401 "), path)
+
     def test_without_a_token_in_mode_local(self):
         daemon = self.start()
         for what, need, reply in self.each_route(self.client(daemon), unique()):

@@ -54,7 +54,8 @@ public:
     }
     std::size_t size() const noexcept { return open_.size(); }
 
-    Answer answer;  ///< default: 200 with the body that was sent
+    Answer answer;            ///< default: 200 with the body that was sent
+    core::Result<> admits{};  ///< the answer to admit()
     std::function<void(server::HttpConnection&)> writable;
     std::function<void(std::uint64_t)> closed;
     config::ServerSettings settings;
@@ -69,6 +70,10 @@ public:
     const config::ServerSettings& limits() const override { return settings; }
     bool draining() const override { return goes_down; }
     std::string next_request_id() override { return "r"; }
+    core::Result<> admit(const server::Target&, const server::RequestHead&,
+                         const server::Peer&) override {
+        return admits;
+    }
     void on_request(server::HttpConnection& connection, std::uint64_t slot,
                     const server::HttpRequest& request) override {
         bodies.emplace_back(request.body);

@@ -55,6 +55,11 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
 
 Dispatcher::~Dispatcher() = default;
 
+core::Result<> Dispatcher::admit(const Target& target, const RequestHead& head, const Peer& peer) {
+    HEADWAY_CHECK(access_.check(target, head, peer));
+    return {};
+}
+
 void Dispatcher::handle(HttpConnection& connection, std::uint64_t slot,
                         const HttpRequest& request) {
     const Endpoint& endpoint = *request.target.endpoint;

@@ -67,6 +67,7 @@ public:
     /// Stops the timers.
     void stop();
 
+    core::Result<> admit(const Target& target, const RequestHead& head, const Peer& peer) override;
     void handle(HttpConnection& connection, std::uint64_t slot,
                 const HttpRequest& request) override;
     void writable(HttpConnection& connection) override { streams_.on_writable(connection); }

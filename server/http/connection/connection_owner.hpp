@@ -39,6 +39,10 @@ public:
     virtual bool draining() const = 0;
     virtual std::string next_request_id() = 0;
 
+    /// Whether a request may be read on, of which only the head and a part of the body have come:
+    /// else its body takes the room of others'. The error is the reply.
+    virtual core::Result<> admit(const Target& target, const RequestHead& head,
+                                 const Peer& peer) = 0;
     /// Replies to the request in `slot` of the connection, now or later, with respond() or
     /// begin_stream(). May throw; the reply is then 500.
     virtual void on_request(HttpConnection& connection, std::uint64_t slot,

@@ -94,10 +94,19 @@ void HttpConnection::take(const error_code& ec) {
     }
 }
 
+/// Asks once whether a body that has not come whole may be read.
+RequestReader::Step HttpConnection::admitted(RequestReader::Step step) {
+    if (!reader_.in_body() || admitted_) return step;
+    const auto may = owner_.admit(reader_.target(), *reader_.head(), peer_);
+    if (!may) return reader_.refuse(may.error());
+    admitted_ = true;
+    return step;
+}
+
 /// Handles all complete requests.
 void HttpConnection::consume() {
     while (state_ == State::kOpen && reader_.ready() && writer_.accepts()) {
-        const RequestReader::Step step = reader_.next(owner_.gate(peer_));
+        const RequestReader::Step step = admitted(reader_.next(owner_.gate(peer_)));
         if (step == RequestReader::Step::kNeedsBytes) return;
         handle(step);
     }
@@ -120,6 +129,7 @@ void HttpConnection::handle(RequestReader::Step step) {
             refuse();
             break;
     }
+    admitted_ = false;
     if (!kept_) reader_.done();
 }
 

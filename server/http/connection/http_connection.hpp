@@ -93,6 +93,7 @@ private:
     void read();
     bool wants_bytes() const;
     void consume();
+    RequestReader::Step admitted(RequestReader::Step step);
     void handle(RequestReader::Step step);
     void dispatch();
     void refuse();
@@ -115,6 +116,7 @@ private:
     std::size_t held_ = 0;  ///< bytes held, as reported to the owner
     int operations_ = 0;
     bool kept_ = false;
+    bool admitted_ = false;  ///< the owner lets the body that is under way be read
     bool served_ = false;
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;

