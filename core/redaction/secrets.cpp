@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/redaction/secret_shapes.hpp"
 #include "core/redaction/token_shapes.hpp"
 #include "core/text/words.hpp"
 
@@ -47,10 +48,11 @@ constexpr std::array<std::string_view, 18> kNoValues{
     "text", "int",  "number", "boolean",   "optional", "required", "any", "object", "secretstr"};
 
 constexpr std::size_t kNameBytesMax = 64;
-constexpr std::size_t kBearerBytesMin = 16;
 
-constexpr bool in_name(char c) {
-    return is_word(c) || c == '-';
+constexpr std::size_t kGapMax = 64;  // blanks that align a column of values
+
+bool is_gap(char c) {
+    return c == ' ' || c == '\t';
 }
 bool is_quote(char c) {
     return c == '"' || c == '\'' || c == '`';
@@ -90,97 +92,11 @@ std::string_view plain_end(std::string_view name, std::array<char, kNameBytesMax
     return {buffer.data() + at, buffer.size() - at};
 }
 
-bool holds_digit(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), [](char c) { return is_digit(c); });
-}
-
-bool is_token_char(char c) {
-    return in_name(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '=';
-}
-
-std::size_t run_of(std::string_view text, std::size_t from, bool (*belongs)(char)) {
-    std::size_t end = from;
-    while (end < text.size() && belongs(text[end]))
-        ++end;
-    return end - from;
-}
-
-/// A JWT, or a truncated one: base64url parts with dots between. If none begins at the start of a
-/// run of such letters, none begins later in that run, because every condition is harder to meet
-/// for a shorter run.
-std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::size_t bytes_min,
-                                 std::size_t& no_jwt_before) {
-    if (at < no_jwt_before) return std::nullopt;
-    const std::size_t size = run_of(text, at, [](char c) { return in_name(c) || c == '.'; });
-    const std::string_view word = text.substr(at, size);
-    if (size >= bytes_min && holds_digit(word) && word.find('.') != std::string_view::npos)
-        return SecretSpan{at, size};
-    no_jwt_before = at + size;
-    return std::nullopt;
-}
-
-/// A token by its shape, at the start of a word.
-std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
-                                   std::size_t& no_jwt_before) {
-    const std::string_view rest = text.substr(at);
-    for (std::uint32_t left = kTokenShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
-         left &= left - 1) {
-        const TokenShape& shape = kTokenShapes[static_cast<std::size_t>(std::countr_zero(left))];
-        if (!rest.starts_with(shape.start)) continue;
-        if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
-        const std::size_t size = run_of(text, at, in_name);
-        if (size < shape.bytes_min || !holds_digit(rest.substr(0, size))) return std::nullopt;
-        return SecretSpan{at, size};
-    }
-    return std::nullopt;
-}
-
-/// `Bearer` and what follows it.
-std::optional<SecretSpan> bearer_at(std::string_view text, std::size_t at) {
-    constexpr std::string_view kWord = "bearer ";
-    if (text.size() - at < kWord.size()) return std::nullopt;
-    for (std::size_t i = 0; i < kWord.size(); ++i) {
-        if (lower(text[at + i]) != kWord[i]) return std::nullopt;
-    }
-    const std::size_t from = at + kWord.size();
-    const std::size_t size = run_of(text, from, is_token_char);
-    if (size < kBearerBytesMin || !holds_digit(text.substr(from, size))) return std::nullopt;
-    return SecretSpan{from, size};
-}
-
-/// User name and password before the @ of a URL; a user name alone is no secret.
-std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) {
-    if (!text.substr(colon).starts_with("://")) return std::nullopt;
-    const std::size_t from = colon + 3;
-    const std::size_t end = std::min(text.find_first_of("/?# \t\r\n\"'`<>", from), text.size());
-    const std::string_view authority = text.substr(from, end - from);
-    const std::size_t sign = authority.rfind('@');
-    if (sign == std::string_view::npos) return std::nullopt;
-    const std::size_t parting = authority.substr(0, sign).find(':');
-    if (parting == std::string_view::npos || parting + 1 == sign) return std::nullopt;
-    const char first = authority[parting + 1];
-    if (first == '$' || first == '{' || first == '*' || first == '[') return std::nullopt;
-    return SecretSpan{from, std::min(sign, authority.find_first_of(";|&()"))};
-}
-
-std::optional<SecretSpan> key_block_at(std::string_view text, std::size_t at) {
-    if (!text.substr(at).starts_with("-----BEGIN ")) return std::nullopt;
-    const std::size_t line = text.find("-----", at + 11);
-    if (line == std::string_view::npos) return std::nullopt;
-    if (text.substr(at, line - at).find("PRIVATE KEY") == std::string_view::npos)
-        return std::nullopt;
-    constexpr std::string_view kEnd = "-----END ";
-    std::size_t end = text.find(kEnd, line);
-    if (end != std::string_view::npos) end = text.find("-----", end + kEnd.size());
-    end = end == std::string_view::npos ? text.size() : end + 5;
-    return SecretSpan{at, end - at};
-}
-
 /// The name that ends before `sign`, with or without quotes.
 std::string_view name_before(std::string_view text, std::size_t sign) {
     std::size_t end = sign;
     if (end > 0 && text[end - 1] == ':') --end;  // :=
-    while (end > 0 && text[end - 1] == ' ' && sign - end < 3)
+    while (end > 0 && is_gap(text[end - 1]) && sign - end < kGapMax)
         --end;
     while (end > 0 && (is_quote(text[end - 1]) || text[end - 1] == '\\'))
         --end;
@@ -311,7 +227,7 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     if (at < text.size() && (text[at] == '=' || text[at] == '~')) return std::nullopt;  // == and =~
     if (at < text.size() && text[at] == '>') ++at;
     const std::size_t gap = at;
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\t') && at - gap < 8)
+    while (at < text.size() && is_gap(text[at]) && at - gap < kGapMax)
         ++at;
     const bool spaced = text[sign] == '=' && at > gap;
     const std::size_t backslash = at;
@@ -341,10 +257,12 @@ std::optional<SecretSpan> SecretFinder::flagged(std::string_view text, std::size
     if (!text.substr(at).starts_with("--")) return std::nullopt;
     const std::size_t size = run_of(text, at + 2, in_name);
     std::size_t from = at + 2 + size;
-    if (size == 0 || from + 1 >= text.size() || text[from] != ' ') return std::nullopt;
+    if (size == 0 || from + 1 >= text.size() || !is_gap(text[from])) return std::nullopt;
     const Name* name = name_of(text.substr(at + 2, size));
     if (name == nullptr) return std::nullopt;
-    ++from;
+    const std::size_t gap = from;
+    while (from + 1 < text.size() && is_gap(text[from]) && from - gap < kGapMax)
+        ++from;
     const bool quoted = is_quote(text[from]);
     const char quote = quoted ? text[from++] : ' ';
     if (stands_for_one(text.substr(from))) return std::nullopt;
@@ -379,8 +297,13 @@ std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t 
         if (found) return found;
         begins = (mark & kName) == 0;
         if (begins) continue;
-        while (i + 1 < text.size() && (mark_at(i + 1) & kName) != 0)
-            ++i;  // within a name nothing begins
+        // Within a name, only what has an unmistakable form begins.
+        const std::size_t start = i;
+        while (i + 1 < text.size() && (mark_at(i + 1) & kName) != 0) {
+            ++i;
+            found = shape_within(text, start, i, passed.no_jwt_before);
+            if (found) return found;
+        }
     }
     return std::nullopt;
 }

@@ -85,6 +85,38 @@ TEST_CASE("secrets: tokens of known shapes are removed anywhere", "[secrets]") {
     }
 }
 
+TEST_CASE("secrets: an escape or a dash before a token or a key hides neither", "[secrets]") {
+    for (const std::string& token : {kGithub, kOpenAi, kAws, kJwt}) {
+        for (const char* before : {"\\n", "\\t", "\x1b[32m", "\x1b[1;32m", "\\e[0m", "token%3D",
+                                   "-", "+", "old_", "a-b-", "\\\\n"}) {
+            CAPTURE(before, token);
+            CHECK(redacted(before + token + " x") == before + std::string{"[redacted] x"});
+        }
+        CHECK(redacted(R"({"stdout":"Logged in\n)" + token + R"("})") ==
+              R"({"stdout":"Logged in\n[redacted]"})");
+    }
+    const std::string key = "-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----";
+    for (const char* before : {"-", "\\n", "\\\\n", "-----END CERTIFICATE-----", "x"}) {
+        CAPTURE(before);
+        CHECK(redacted(before + key + "\" b") == before + std::string{"[redacted]\" b"});
+    }
+    // Words with the same letters.
+    for (const char* kept :
+         {"task-0193f6a2b7c94d5e8f01a2b3c4d5e6f7", "risk-0193f6a2b7c94d5e8f01a2b3",
+          "desk-0193f6a2b7c94d5e8f01a2b3c4", "-----BEGIN CERTIFICATE-----\nMII"}) {
+        CHECK(redacted(kept) == kept);
+    }
+}
+
+TEST_CASE("secrets: a column of aligned values hides none", "[secrets]") {
+    CHECK(redacted("password         = \"S3cret\"\nuser = x") ==
+          "password         = \"[redacted]\"\nuser = x");
+    CHECK(redacted("password\t= S3cret9") == "password\t= [redacted]");
+    CHECK(redacted("db_password     :   S3cret9") == "db_password     :   [redacted]");
+    CHECK(redacted("mysql --password     S3cret9 -u x") == "mysql --password     [redacted] -u x");
+    CHECK(redacted("mysql --password\tS3cret9") == "mysql --password\t[redacted]");
+}
+
 TEST_CASE("secrets: code and other harmless text stays unchanged", "[secrets]") {
     const char* const cases[] = {
         "max_tokens=4096, tokens: 512, token_count: 17",

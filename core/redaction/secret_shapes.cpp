@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/redaction/secret_shapes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "core/redaction/token_shapes.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::size_t kBearerBytesMin = 16;
+/// A token has its first digit before this; longer runs are scanned once, when they are one.
+constexpr std::size_t kLookedAt = 128;
+
+bool is_token_char(char c) {
+    return in_name(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '=';
+}
+
+/// A JWT, or a truncated one: base64url parts with dots between. If none begins at the start of a
+/// run of such letters, none begins later in that run, because every condition is harder to meet
+/// for a shorter run.
+std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::size_t bytes_min,
+                                 std::size_t& no_jwt_before) {
+    if (at < no_jwt_before) return std::nullopt;
+    const std::size_t size = run_of(text, at, [](char c) { return in_name(c) || c == '.'; });
+    const std::string_view word = text.substr(at, size);
+    if (size >= bytes_min && holds_digit(word) && word.find('.') != std::string_view::npos)
+        return SecretSpan{at, size};
+    no_jwt_before = at + size;
+    return std::nullopt;
+}
+
+/// True behind the end of an escape that a name begins with: `n` of `\n`, `3D` of `%3D`, `32m` of
+/// a colour code.
+bool follows_escape(std::string_view text, std::size_t start, std::size_t at) {
+    if (start == 0) return false;
+    const char before = text[start - 1];
+    const std::string_view head = text.substr(start, at - start);
+    if (before == '\\') return head == "n" || head == "t" || head == "r";
+    if (before == '%') return head.size() == 2 && is_hex(head[0]) && is_hex(head[1]);
+    return (before == '[' || before == ';') && head.size() <= 4 && head.ends_with('m') &&
+           std::all_of(head.begin(), head.end() - 1, is_digit);
+}
+
+}  // namespace
+
+std::size_t run_of(std::string_view text, std::size_t from, bool (*belongs)(char)) {
+    std::size_t end = from;
+    while (end < text.size() && belongs(text[end]))
+        ++end;
+    return end - from;
+}
+
+bool holds_digit(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return is_digit(c); });
+}
+
+std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
+                                   std::size_t& no_jwt_before) {
+    const std::string_view rest = text.substr(at);
+    for (std::uint32_t left = kTokenShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
+         left &= left - 1) {
+        const TokenShape& shape = kTokenShapes[static_cast<std::size_t>(std::countr_zero(left))];
+        if (!rest.starts_with(shape.start)) continue;
+        if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
+        const std::size_t looked = run_of(text.substr(0, at + kLookedAt), at, in_name);
+        if (looked < shape.bytes_min || !holds_digit(rest.substr(0, looked))) return std::nullopt;
+        return SecretSpan{at, run_of(text, at, in_name)};
+    }
+    return std::nullopt;
+}
+
+std::optional<SecretSpan> bearer_at(std::string_view text, std::size_t at) {
+    constexpr std::string_view kWord = "bearer ";
+    if (text.size() - at < kWord.size()) return std::nullopt;
+    for (std::size_t i = 0; i < kWord.size(); ++i) {
+        if (lower(text[at + i]) != kWord[i]) return std::nullopt;
+    }
+    const std::size_t from = at + kWord.size();
+    const std::size_t size = run_of(text, from, is_token_char);
+    if (size < kBearerBytesMin || !holds_digit(text.substr(from, size))) return std::nullopt;
+    return SecretSpan{from, size};
+}
+
+std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) {
+    if (!text.substr(colon).starts_with("://")) return std::nullopt;
+    const std::size_t from = colon + 3;
+    const std::size_t end = std::min(text.find_first_of("/?# \t\r\n\"'`<>", from), text.size());
+    const std::string_view authority = text.substr(from, end - from);
+    const std::size_t sign = authority.rfind('@');
+    if (sign == std::string_view::npos) return std::nullopt;
+    const std::size_t parting = authority.substr(0, sign).find(':');
+    if (parting == std::string_view::npos || parting + 1 == sign) return std::nullopt;
+    const char first = authority[parting + 1];
+    if (first == '$' || first == '{' || first == '*' || first == '[') return std::nullopt;
+    return SecretSpan{from, std::min(sign, authority.find_first_of(";|&()"))};
+}
+
+std::optional<SecretSpan> key_block_at(std::string_view text, std::size_t at) {
+    if (!text.substr(at).starts_with("-----BEGIN ")) return std::nullopt;
+    const std::size_t line = text.find("-----", at + 11);
+    if (line == std::string_view::npos) return std::nullopt;
+    if (text.substr(at, line - at).find("PRIVATE KEY") == std::string_view::npos)
+        return std::nullopt;
+    constexpr std::string_view kEnd = "-----END ";
+    std::size_t end = text.find(kEnd, line);
+    if (end != std::string_view::npos) end = text.find("-----", end + kEnd.size());
+    end = end == std::string_view::npos ? text.size() : end + 5;
+    return SecretSpan{at, end - at};
+}
+
+std::optional<SecretSpan> shape_within(std::string_view text, std::size_t start, std::size_t at,
+                                       std::size_t& no_jwt_before) {
+    if (text[at] == '-') return key_block_at(text, at);
+    if (kTokenShapesByStart[static_cast<unsigned char>(text[at])] == 0) return std::nullopt;
+    const char before = text[at - 1];
+    if (before != '-' && before != '_' && !follows_escape(text, start, at)) return std::nullopt;
+    return token_at(text, at, no_jwt_before);
+}
+
+}  // namespace headway::core
