@@ -24,7 +24,7 @@ bool holds_digit(std::string_view text);
 /// raises, so that no part of the text is scanned for each possible start.
 std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
                                    std::size_t& no_jwt_before);
-/// What follows `Bearer`.
+/// The credential after `Bearer`.
 std::optional<SecretSpan> bearer_at(std::string_view text, std::size_t at);
 /// User name and password before the @ of a URL; a user name alone is no secret.
 std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon);
