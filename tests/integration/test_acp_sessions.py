@@ -17,7 +17,8 @@ class Ended(AcpCase):
         self.id = "fake-" + self.editor.session
 
     def end(self, outcome: str):
-        eventually(lambda: self.document().get("id"), what="the session")
+        # A report that is under way at the end would have its stop after the next prompt.
+        eventually(lambda: self.document().get("state") in ("idle", "awaiting_permission"), what="a session at rest")
         self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/end", {"outcome": outcome}).status, 200)
 
     def call_again(self, editor, generation: int, **decision):
@@ -110,7 +111,8 @@ class Ended(AcpCase):
         self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
 
     def test_after_the_end_of_a_budget_no_call_runs_until_the_operator_gives_more(self):
-        eventually(lambda: self.document().get("id"), what="the session")
+        # A report that is under way at the end would have its stop after the next prompt.
+        eventually(lambda: self.document().get("state") in ("idle", "awaiting_permission"), what="a session at rest")
         self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/budget", {"set": {"max_steps": 1}}).status, 200)
         for _ in range(2):
             self.editor.allow_all(self.editor.prompt("stubborn"))
