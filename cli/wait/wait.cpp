@@ -16,12 +16,12 @@
 #include "cli/line/verb.hpp"
 #include "cli/process/report_file.hpp"
 #include "cli/views/event_line.hpp"
+#include "cli/wait/below.hpp"
 #include "cli/wait/junit_report.hpp"
 #include "cli/wait/verdict_wait.hpp"
 #include "config/values/duration.hpp"
 
-// `headway wait`: long polls, one after the other, until the question is answered or the person's
-// patience ends. The daemon may come and go meanwhile.
+// `headway wait`: long polls until the question is answered. The daemon may come and go meanwhile.
 
 namespace headway::cli {
 namespace {
@@ -45,8 +45,8 @@ public:
                             "name a file for one of them");
         }
         if (!options_.junit.empty()) {
-            const auto fine = junit.check();  // now rather than after hours
-            if (!fine) return complain(console_, kExitUsage, fine.error().detail);
+            if (const auto fine = junit.check(); !fine)  // now rather than after hours
+                return complain(console_, kExitUsage, fine.error().detail);
         }
         const int code = wait();
         if (options_.junit.empty() || report(junit, code)) return code;
@@ -68,12 +68,12 @@ private:
             const bool held = asked_;  // the first asks how things stand
             const SteadyTime began = steady_now();
             const Poll poll = ask_until_answered(reply);
-            if (poll == Poll::kTimedOut) return timed_out();
-            if (poll == Poll::kGaveUp) return explain(reply);
+            if (poll != Poll::kAnswered)
+                return poll == Poll::kTimedOut ? timed_out() : explain(reply);
             const std::optional<Json> body = body_json(reply);
             if (!reply.ok() || !body) return refused(reply);
             last_ = *body;
-            const WaitAnswer answer = read_wait_reply(*body, options_.any);
+            WaitAnswer answer = read_wait_reply(*body, options_.any);
             asked_ = true;
             say_patience(answer);
             if (answer.met && leaving_stuck_ && !answer.stuck) {
@@ -83,6 +83,8 @@ private:
             if (answer.met && answer.stuck && person_keeps_waiting(answer)) continue;
             if (answer.met || answer.impossible) return finish(*body, answer, answer.exit_code);
             say_unopened(answer);
+            answer.lines = needs_below(daemon_, options_.sessions, until_);
+            if (!answer.lines.empty()) return finish(*body, answer, kExitNeedsHuman);
             if (!held) continue;
             const auto took = std::chrono::floor<milliseconds>(steady_now() - began);
             std::this_thread::sleep_for(std::min(pace.after(took), time_left()));
@@ -114,7 +116,6 @@ private:
         return lines;
     }
 
-    // Asks again while there is no daemon, as long as the options allow.
     Poll ask_until_answered(HttpReply& reply) {
         Backoff backoff;
         const SteadyTime began = steady_now();
@@ -182,7 +183,6 @@ private:
         }
     }
 
-    /// Once for each, as above.
     void say_patience(const WaitAnswer& answer) {
         for (const auto& [id, after] : answer.patient) {
             if (!said_patient_.insert(id).second) continue;

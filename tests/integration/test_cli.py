@@ -42,6 +42,22 @@ class Waiting(CliCase):
             output = self.cli.run("wait", self.ended(outcome))
             self.assertEqual(output.code, code, output)
 
+    def test_a_sub_agent_that_needs_a_person_is_4(self):
+        for needs in ("approval", "login"):
+            session = unique()
+            self.client.open(session)
+            self.client.report(session, "tool.started", tool="task", call_id="c")
+            self.client.open(session + ".child", parent=session)
+            self.assertEqual(self.cli.run("wait", session, "--timeout", "300ms").code, 124)
+            if needs == "approval":
+                self.client.post(f"/v1/sessions/{session}.child/approvals", {"tool": "deploy", "args": {}})
+            else:
+                self.client.report(session + ".child", "error.reported", **{"class": "authentication_error", "message": "x", "ends_turn": True})
+            output = self.cli.run("wait", session, "--timeout", "60s")
+            self.assertEqual(output.code, 4, output)
+            self.assertIn("waits for a person (1 approval)" if needs == "approval" else f"its sub-agent {session}.child is blocked", output.out)
+            self.assertEqual(self.cli.run("wait", session, "--until", "ended", "--timeout", "300ms").code, 124)
+
     def test_stuck_is_2_for_programs_and_can_be_ignored(self):
         session = unique()
         self.client.open(session, policy={"profile": "strict", "heartbeat_limit": 2})

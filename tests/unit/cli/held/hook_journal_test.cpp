@@ -16,7 +16,7 @@ using headway::tests::AnsweringServer;
 
 namespace {
 
-using Read = HookJournal::Outcome;
+using HowRead = HookJournal::Outcome;
 
 constexpr std::uint64_t kPage = 2;  // events in a page of the server
 
@@ -75,7 +75,7 @@ TEST_CASE("hook journal: a look reads 21 pages of a long journal, and the next o
         others.push_back(n);
     for (const int pages : {21, 42}) {
         const HookJournal::Look look = reading.look();
-        CHECK(look.outcome == Read::kRead);
+        CHECK(look.outcome == HowRead::kRead);
         CHECK(look.more);
         CHECK(requests == pages);
         CHECK(reading.events.size() == static_cast<std::size_t>(pages));
@@ -92,14 +92,14 @@ TEST_CASE("hook journal: a look reads 21 pages of a long journal, and the next o
 TEST_CASE("hook journal: only a reply that may come true later is asked for again", "[cli]") {
     struct Case {
         std::string reply;
-        Read outcome;
+        HowRead outcome;
     };
     const auto [reply, outcome] = GENERATE(values<Case>({
-        {AnsweringServer::reply(404, "{}"), Read::kRead},  // the session is not there yet
-        {AnsweringServer::reply(403, "{}"), Read::kRefused},
-        {AnsweringServer::reply(503, "{}"), Read::kRetry},
-        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", Read::kRetry},  // another program's
-        {"HTTP/1.1 404 x\r\nContent-Length: 2\r\n\r\n{}", Read::kRetry},
+        {AnsweringServer::reply(404, "{}"), HowRead::kRead},  // the session is not there yet
+        {AnsweringServer::reply(403, "{}"), HowRead::kRefused},
+        {AnsweringServer::reply(503, "{}"), HowRead::kRetry},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", HowRead::kRetry},  // another program's
+        {"HTTP/1.1 404 x\r\nContent-Length: 2\r\n\r\n{}", HowRead::kRetry},
     }));
     CAPTURE(reply);
     const AnsweringServer server{reply};
@@ -117,7 +117,7 @@ TEST_CASE("hook journal: sub-agents that may not be read hide only themselves", 
     }};
     Reading reading{server, true};
     const HookJournal::Look look = reading.look();
-    CHECK(look.outcome == Read::kRead);
+    CHECK(look.outcome == HowRead::kRead);
     CHECK(look.partly);
     CHECK(reading.events == std::vector<std::uint64_t>{1, 3, 1});
 }

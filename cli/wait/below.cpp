@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/wait/below.hpp"
+
+#include <cstdint>
+
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
+#include "cli/client/daemon.hpp"
+
+namespace headway::cli {
+namespace {
+
+bool takes_need(std::string_view until) {
+    return until.find("settled") != until.npos || until.find("needs_somebody") != until.npos;
+}
+
+Json read(Daemon& daemon, const std::string& path) {
+    const HttpReply reply = daemon.get(path);
+    return reply.ok() ? body_json(reply).value_or(Json()) : Json();
+}
+
+}  // namespace
+
+std::vector<std::string> needs_below(Daemon& daemon, const std::vector<std::string>& sessions,
+                                     std::string_view until) {
+    if (sessions.size() != 1 || !takes_need(until)) return {};
+    const std::string& id = sessions.front();
+    const Json session = read(daemon, session_path(id));
+    const std::uint64_t asked = session.count_of("approvals_below");
+    if (asked > 0) {
+        return {clean_line(id) + ": a sub-agent waits for a person (" + std::to_string(asked) +
+                (asked == 1 ? " approval" : " approvals") + "); `headway approvals` lists them"};
+    }
+    const Json blocked =
+        read(daemon, "/v1/sessions?open=true&verdict=blocked&limit=1&parent=" + url_encode(id));
+    const Json& first = blocked["sessions"][std::size_t{0}];
+    if (first.is_null()) return {};
+    return {clean_line(id) + ": its sub-agent " + clean_line(first.text_of("id")) +
+            " is blocked (" + clean_line(first["verdict"].text_of("reason")) + ")"};
+}
+
+}  // namespace headway::cli
