@@ -66,7 +66,7 @@ void read_system(const Json& line, AgentLine& agent_line) {
         add_error(agent_line, error);
     } else if (line.flag_of("prevent_continuation")) {  // a hook; its result then says success
         ToldError stop{line.text_of("content")};
-        stop.error_class = "hook_stopped";
+        stop.error_class = kPromptBlocked;
         stop.ends_turn = true;
         add_error(agent_line, stop);
     } else if (kind == "task_started") {

@@ -307,6 +307,7 @@ std::string_view named_by(const core::SecretFinder& secrets, JsonValue text, boo
     std::string_view name = text.text();
     const bool flag = name.starts_with("--");
     if (flag) name.remove_prefix(2);
+    if (name.starts_with("no-") || name.starts_with("skip-")) return {};
     return (flag || bare) && secrets.names_secret(name) ? name : std::string_view{};
 }
 

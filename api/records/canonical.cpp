@@ -213,10 +213,9 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     const bool waits = call.ok && core::waits_by_name(call.tool);
     fingerprint.set(core::Shape::kPauses, rests || waits || waits_as_asked(args));
     // The file to which a check writes its output is not what it checks.
-    const bool verifies = fingerprint.kind == CallKind::kVerify;
-    if (path.empty())
-        path = core::path_in_command(
-            command.substr(0, verifies ? command.find_first_of("|>") : command.npos));
+    if (path.empty() && fingerprint.kind == CallKind::kVerify)
+        path = core::path_in_command(command.substr(0, command.find_first_of("|>")));
+    if (path.empty()) path = core::path_in_command(command);
     if (!path.empty()) fingerprint.path = low_digest(plain_path(path));
 
     std::string text;

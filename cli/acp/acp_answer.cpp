@@ -18,7 +18,7 @@ AcpAnswer acp_answer(const HttpReply& reply) {
     const std::optional<Json> body = body_json(reply);
     // Half of a reply is that of a daemon that has died meanwhile.
     if (!body && !reply.error.empty()) return {Says::kAway};
-    if (!body) return {Says::kRefused, "the daemon's answer cannot be read"};
+    if (!body || !body->is_object()) return {Says::kRefused, "the daemon's answer cannot be read"};
     for (const char* refusal : {"deny", "stop"})
         if (body->contains(refusal)) return {Says::kRefused, body->text_of(refusal)};
     return {};

@@ -128,6 +128,10 @@ void AcpSessions::ask(const AcpAction& action) {
         const bool refused = said.refuses();
         const std::lock_guard done(mutex_);
         held.done = true;
+        if (held.forgotten || closing_) {  // decided without the daemon; wakes for the cleaning up
+            ::eventfd_write(decided_.get(), 1);
+            return;
+        }
         decisions_.push_back({asking, refused, std::move(said.reason)});
         ::eventfd_write(decided_.get(), 1);
     });
@@ -161,12 +165,15 @@ AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter,
     }
     AcpAnswer said = held_answer(daemon, dump(action.data["hook"]), hold);
     // A restart is no answer: a person may be asked, and the request outlives the daemon.
-    const SteadyTime until = steady_now() + kBackMax;
+    SteadyTime until = steady_now() + kBackMax;
     while (there && said.says == Says::kAway && !closing_ && !hold.forgotten) {
         if (steady_now() > until)
             return {Says::kRefused, "the daemon went away while it had the call"};
         std::this_thread::sleep_for(kAgainPause);
+        const SteadyTime began = steady_now();
         said = held_answer(daemon, dump(action.data["hook"]), hold);
+        // A daemon had it meanwhile.
+        if (steady_now() - began > kReportMax) until = steady_now() + kBackMax;
     }
     return said;
 }
@@ -202,10 +209,10 @@ std::vector<AcpSessions::Decision> AcpSessions::decisions() {
 void AcpSessions::begin_turn(const std::string& id) {
     Session* const session = find(id);
     if (session == nullptr) return;
-    session->by_person = true;
     session->stopped = Stop::kNone;
     if (session->reporter != nullptr && !session->reporter->begin_turn())
         end(*session, "cancelled", "another prompt");
+    session->by_person = true;
     if (session->reporter == nullptr) start(*session);
     *session->at_work = true;
 }

@@ -85,6 +85,9 @@ struct AgentLine {
     std::optional<LineResult> result;
 };
 
+/// Class of the error that a hook has kept the first prompt from the model.
+inline constexpr const char* kPromptBlocked = "prompt_blocked";
+
 struct LineFormat {
     std::string_view name;
     /// True if only this format has such a line. Lines that other programs could print too are

@@ -149,7 +149,11 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
         facts_.agent = line.agent.empty() ? format.name : line.agent;
     format_ = &format;
     if (begins && before_) meter_.start_from(before_(facts_.agent, session_, line.version));
-    if (line.begins_turn) facts_.result.reset();
+    if (line.begins_turn) {
+        facts_.result.reset();
+        facts_.missing.clear();
+        facts_.missed = 0;
+    }
     if (!line.notice.empty()) facts_.note_notice(line.notice);
     const bool known = std::find(folders_.begin(), folders_.end(), line.folder) != folders_.end();
     if (!line.folder.empty() && !known && folders_.size() < kFoldersMax)
@@ -199,7 +203,7 @@ void AgentLines::note(const LineEvent& event) {
     const Json& data = event.data;
     const bool message = event.type == "message" && data["role"] == "assistant";
     if (message) last_message_ = data.text_of("text");
-    const bool answers = message && has_words(last_message_);
+    const bool answers = (message && has_words(last_message_)) || event.type == "compacted";
     if (answers || event.type == "tool.started") {
         facts_.answered = true;
         facts_.error.reset();
@@ -229,6 +233,7 @@ void AgentLines::note(const LineEvent& event) {
 bool AgentLines::take_error(LineEvent& event) {
     Json& data = event.data;
     const bool ends = data.flag_of("ends_turn");
+    if (data["class"] == kPromptBlocked && facts_.answered) return false;  // a later hook
     if (facts_.error) {
         const Json& before = *facts_.error;
         if (before.flag_of("ends_turn") && before["message"] == data["message"]) return false;

@@ -159,6 +159,11 @@ std::string list_of(const std::vector<std::string>& names) {
     return list;
 }
 
+/// A single wrong name may be followed by an answer in words.
+bool did_nothing(const RunFacts& facts) {
+    return !facts.succeeded && facts.missed > 1;
+}
+
 /// Why the run is no success; empty if it is one. The first that holds says most.
 std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     const std::string name{row.name};
@@ -179,7 +184,7 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
                list_of(facts.refused) + " was refused, and no call after that changed anything";
-    if (!facts.missing.empty())
+    if (did_nothing(facts))
         return "nothing was done: there is no tool " + list_of(facts.missing) +
                ", and no other call succeeded";
     if (!facts.answered && !has_words(facts.result->text))
@@ -212,7 +217,9 @@ void RunFacts::note_refused(const std::string& tool) {
 }
 
 void RunFacts::note_missing(const std::string& tool) {
-    if (!succeeded) note_name(missing, tool);
+    if (succeeded) return;
+    note_name(missing, tool);
+    ++missed;
 }
 
 RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
@@ -230,6 +237,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     end.guarded = !guard_words(facts, row).empty();
     end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
+    end.refused = end.refused || (facts.result && facts.result->ok && did_nothing(facts));
     end.refused = end.refused || (facts.result && has_one_of(facts.result->ending, kOfPerson));
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);

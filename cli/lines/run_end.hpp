@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ struct RunFacts {
     std::vector<std::string> refused;
     std::vector<std::string> missing;  ///< tools that the agent does not have, while no call
                                        ///< succeeds
+    std::size_t missed = 0;            ///< calls of these
     bool answered = false;             ///< the model gave a message or a call
     bool succeeded = false;            ///< a call has succeeded
     bool changed = false;              ///< a call that does more than read has succeeded

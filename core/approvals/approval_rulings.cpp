@@ -124,12 +124,12 @@ Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timest
     }
     if (same_ruling(approval, ruling)) return false;
     std::string detail = "it is " + std::string{name_of(approval.status)};
-    if (approval.decision) {
+    if (approval.closed) {
+        detail = how_it_ended(*approval.closed);
+    } else if (approval.decision) {
         detail = "decided already: " + std::string{name_of(*approval.decision)} + " by " +
                  (approval.by.empty() ? std::string{"an unknown approver"} : approval.by) +
                  "; the first decision stands";
-    } else if (approval.closed) {
-        detail = how_it_ended(*approval.closed);
     }
     return Error{ErrorCode::kAlreadyDecided, std::move(detail), {}};
 }

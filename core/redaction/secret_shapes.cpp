@@ -44,6 +44,17 @@ bool follows_escape(std::string_view text, std::size_t start, std::size_t at) {
            std::all_of(head.begin(), head.end() - 1, is_digit);
 }
 
+/// True for letters in both cases, or capitals only, and without parts at the beginning: names of
+/// files and tests are made of words.
+bool is_random(std::string_view token) {
+    const std::string_view start = token.substr(0, kLookedAt);
+    const std::size_t behind = std::min(start.find_first_of("-_") + 1, start.size());
+    const bool parted = start.substr(behind, 6).find_first_of("-_") != start.npos;
+    const bool openai = start.starts_with("sk-");
+    return std::any_of(start.begin(), start.end(), [](char c) { return c >= 'A' && c <= 'Z'; }) &&
+           (openai || !parted);
+}
+
 }  // namespace
 
 std::size_t run_of(std::string_view text, std::size_t from, bool (*belongs)(char)) {
@@ -116,8 +127,11 @@ std::optional<SecretSpan> shape_within(std::string_view text, std::size_t start,
     if (text[at] == '-') return key_block_at(text, at);
     if (kTokenShapesByStart[static_cast<unsigned char>(text[at])] == 0) return std::nullopt;
     const char before = text[at - 1];
-    if (before != '-' && before != '_' && !follows_escape(text, start, at)) return std::nullopt;
-    return token_at(text, at, no_jwt_before);
+    const bool begins = follows_escape(text, start, at) || (before == '-' && at == start + 1);
+    if (!begins && before != '-' && before != '_') return std::nullopt;
+    const auto found = token_at(text, at, no_jwt_before);
+    return found && (begins || is_random(text.substr(found->at, found->size))) ? found
+                                                                               : std::nullopt;
 }
 
 }  // namespace headway::core

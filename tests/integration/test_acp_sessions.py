@@ -109,6 +109,11 @@ class Ended(AcpCase):
         eventually(lambda: len(self.editor.answers()) == 3, what="the answers")
         self.assertEqual(set(self.editor.answers().values()), {"no"})
         self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
+        number = self.editor.prompt("call")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.decide("approve", self.id + "~2")
+        self.editor.over(number)
+        self.assertEqual(sorted(self.editor.answers().values()), ["no", "no", "no", "yes"])
 
     def test_after_the_end_of_a_budget_no_call_runs_until_the_operator_gives_more(self):
         # A report that is under way at the end would have its stop after the next prompt.

@@ -56,7 +56,9 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
 Dispatcher::~Dispatcher() = default;
 
 core::Result<> Dispatcher::admit(const Target& target, const RequestHead& head, const Peer& peer) {
-    HEADWAY_CHECK(access_.check(target, head, peer));
+    const auto caller = access_.check(target, head, peer);
+    if (const std::string alarm = access_.take_alarm(); !alarm.empty()) warn_(alarm);
+    HEADWAY_CHECK(caller);
     return {};
 }
 

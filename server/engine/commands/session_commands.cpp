@@ -104,8 +104,12 @@ Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice
     return Advised{std::move(advice), resident.session.id()};
 }
 
+bool is_of_run(const core::SessionState& state) {
+    return state.about.agent.type == kRunType;
+}
+
 bool is_supervised(const core::SessionState& state) {
-    return state.about.by_operator && state.about.agent.type == kRunType;
+    return state.about.by_operator && is_of_run(state);
 }
 
 core::StateChanged agent_has_ended() {

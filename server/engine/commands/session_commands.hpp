@@ -82,8 +82,10 @@ struct OpenCommand {
     core::Result<SessionDocument> operator()(Transaction& transaction);
 };
 
-/// True for a session that an operator's `headway run` opened, which also ends it: its command may
-/// start several agents. An agent that names its own session so ends like any other. Pure.
+/// True for a session that `headway run` opened, which also ends it: its command may start several
+/// agents, whose hooks do not end it. Pure.
+bool is_of_run(const core::SessionState& state);
+/// The same of an operator's run: no other caller ends it by a request or a report. Pure.
 bool is_supervised(const core::SessionState& state);
 /// Stands for an agent's end of such a session, which goes on.
 core::StateChanged agent_has_ended();

@@ -201,12 +201,13 @@ void Upkeep::evict_some(ResidentSet& residents, Room spare) {
 
 Result<> Upkeep::checkpoint(bool idle, bool short_of_space) {
     int pages = idle ? limits::kCheckpointPagesIdle : limits::kCheckpointPagesForced;
-    if (store_.wal_pages() == 0) overwrites_ = false;
     // A checkpointed log does not grow, and the rows that were deleted are overwritten.
     if (idle && (short_of_space || overwrites_)) pages = 1;
     if (store_.wal_pages() < pages) return {};
     ++figures_.checkpoints;
-    return store_.checkpoint(pages);
+    HEADWAY_CHECK(store_.checkpoint(pages));
+    if (store_.wal_pages() == 0) overwrites_ = false;
+    return {};
 }
 
 Result<std::optional<storage::Deletion>> Upkeep::delete_one(

@@ -75,7 +75,7 @@ public:
         if (ends_session(kind)) {
             core::Event end;
             end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted);
-            if (is_supervised(state_)) end.payload = agent_has_ended();
+            if (is_of_run(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
             events.push_back(std::move(end));
         }
@@ -379,7 +379,7 @@ Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
     if (resident == nullptr) return Unanswered{};  // deleted since
     resident->agent_runs = false;
     transaction.channels().note_process_gone(resident->key);
-    if (is_supervised(resident->session.state())) return Unanswered{};
+    if (is_of_run(resident->session.state())) return Unanswered{};
     HEADWAY_CHECK(transaction.change(*resident, &core::Session::agent_gone));
     return Unanswered{};
 }

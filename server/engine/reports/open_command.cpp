@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -98,6 +99,23 @@ Result<std::optional<SessionDocument>> replay(Transaction& transaction,
     return again;
 }
 
+/// An operator's opening keeps what it leaves open.
+void take_absent(const core::Opening& known, core::SessionStarted& about) {
+    if (about.goal.empty()) about.goal = known.goal;
+    if (about.agent.type.empty()) about.agent.type = known.agent.type;
+    if (about.agent.name.empty()) about.agent.name = known.agent.name;
+    if (about.agent.model.empty()) about.agent.model = known.agent.model;
+    if (about.parent.empty()) about.parent = known.parent;
+    if (!about.complexity) about.complexity = known.complexity;
+    for (const core::Label& label : known.labels) {
+        const bool own = std::any_of(about.labels.begin(), about.labels.end(),
+                                     [&](const auto& other) { return other.key == label.key; });
+        if (!own && about.labels.size() < core::limits::kLabelsMax) about.labels.push_back(label);
+    }
+    std::sort(about.labels.begin(), about.labels.end(),
+              [](const core::Label& a, const core::Label& b) { return a.key < b.key; });
+}
+
 /// An opening of a session that exists: fills in what a report left open, or must not differ. A
 /// person's opening wins over an agent's, which may have come first. One that has ended stays as it
 /// is, and is the answer to an opening that is sent again because its reply was lost.
@@ -106,7 +124,9 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
     if (command.bare) return document(transaction, resident);
     const EngineSettings& settings = transaction.settings();
     const core::SessionState& state = resident.session.state();
-    const bool wins = command.by_person && command.controls && !state.about.by_operator;
+    const bool by_person = command.by_person && command.controls;
+    if (by_person) take_absent(state.about, command.about);
+    const bool wins = by_person && !state.about.by_operator;
     if ((state.about.implicit || wins) && !state.ended()) {
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
         // A sub-agent stays one, whatever an opening of its own says.

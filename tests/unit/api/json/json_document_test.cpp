@@ -181,7 +181,8 @@ TEST_CASE("json document: a word that names a secret makes one of the value afte
     for (const char* kept :
          {R"(["--password","--verbose"])", R"(["--color","Zq77x9"])",
           R"(["password","field","is required"])", R"({"name":"password","type":"string"})",
-          R"(["--password"])", R"({"name":7,"value":"Zq77x9"})"}) {
+          R"(["--password"])", R"(["tool","--no-password","a1.txt"])",
+          R"({"name":7,"value":"Zq77x9"})"}) {
         CHECK(redacted(kept) == kept);
     }
 }

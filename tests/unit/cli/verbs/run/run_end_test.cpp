@@ -363,6 +363,9 @@ TEST_CASE("run end: a hook that stopped Claude Code before the first turn is no 
     CHECK_FALSE(end.completed);
     CHECK_THAT(end.reason, Catch::Contains("Operation stopped by hook: x"));
     CHECK(end_of(kInit + result(no_turn, "Total cost: $0.00")).completed);  // `/cost`
+    const std::string compact = claude(R"("type":"system","subtype":"compact_boundary")");
+    CHECK(end_of(kInit + compact + result(no_turn, "")).completed);  // `/compact`
+    CHECK(end_of(kInit + call("1", "Bash", "{}") + done("1") + stop + result()).completed);
 }
 
 TEST_CASE("run end: a hook that stopped Gemini CLI is no success", "[cli]") {
@@ -389,8 +392,10 @@ TEST_CASE("run end: an agent that has none of its tools has done nothing", "[cli
         gemini(R"("type":"message","role":"assistant","content":"All done.","delta":true)") +
         gemini(R"("type":"result","status":"success")");
     const std::string shell = step("1", "run_shell_command", missing);
-    const RunEnd end = end_of(kGemini + shell + answer);
+    CHECK(end_of(kGemini + shell + answer).completed);  // one wrong name, then words
+    const RunEnd end = end_of(kGemini + shell + step("3", "run_shell_command", missing) + answer);
     CHECK_FALSE(end.completed);
+    CHECK(end.refused);
     CHECK_THAT(end.reason, Catch::Contains("there is no tool run_shell_command"));
     const std::string read = step("2", "read_file", R"("status":"success","output":"x")");
     CHECK(end_of(kGemini + shell + read + answer).completed);

@@ -53,21 +53,6 @@ TEST_CASE("engine hooks: the first hook opens the session, the first prompt give
     CHECK(goals == std::vector<std::string>{"fix it"});
 }
 
-TEST_CASE("engine hooks: an end hook ends each session but that of an operator's `headway run`",
-          "[server]") {
-    Supervised daemon;
-    const bool by_operator = GENERATE(true, false);
-    CAPTURE(by_operator);
-    OpenCommand open;
-    open.session = "s";
-    open.about.agent.type = "command";
-    open.controls = by_operator;
-    require_ok(daemon.ask(open));
-    answered(daemon, hook_command(R"("event":"prompt","text":"go")"));
-    answered(daemon, hook_command(R"("event":"end")"));
-    CHECK(all_of<SessionEnded>(daemon, "s").empty() == by_operator);
-}
-
 TEST_CASE("engine hooks: a call of a sub-agent whose session was opened beforehand may not run",
           "[server]") {
     Supervised daemon;

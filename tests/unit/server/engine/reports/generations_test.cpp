@@ -411,6 +411,8 @@ TEST_CASE("engine generations: an operator's opening wins over one of the agent'
     agents.about.goal = bounded_text("of the agent");
     agents.about.labels = {{"team", "b"}};
     agents.about.budget.max_steps = 100;
+    agents.about.agent = {"claude-code", "c", {}};
+    agents.about.parent = "above";
     require_ok(daemon.ask(agents));
     OpenCommand persons = opening("s");
     persons.controls = persons.by_person = true;
@@ -423,9 +425,15 @@ TEST_CASE("engine generations: an operator's opening wins over one of the agent'
         CHECK(about.goal.kept == "of the person");
         CHECK(about.labels == std::vector<Label>{{"team", "a"}});
         CHECK(about.budget.max_steps == 6);
+        CHECK(about.agent.type == "claude-code");  // kept, as what it does not name
+        CHECK(about.parent == "above");
     };
     won();
     require_ok(daemon.ask(persons));  // its reply was lost
+    OpenCommand part = opening("s");
+    part.controls = part.by_person = true;
+    part.about.goal = persons.about.goal;
+    require_ok(daemon.ask(part));
     CHECK(refusal(daemon, agents) == ErrorCode::kSessionExists);
     persons.about.goal = bounded_text("another of the person");
     CHECK(refusal(daemon, persons) == ErrorCode::kSessionExists);
