@@ -86,7 +86,7 @@ struct AgentLine {
 };
 
 /// Class of the error that a hook has kept the first prompt from the model.
-inline constexpr const char* kPromptBlocked = "prompt_blocked";
+inline constexpr std::string_view kPromptBlocked = "prompt_blocked";
 
 struct LineFormat {
     std::string_view name;

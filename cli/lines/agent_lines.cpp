@@ -233,7 +233,7 @@ void AgentLines::note(const LineEvent& event) {
 bool AgentLines::take_error(LineEvent& event) {
     Json& data = event.data;
     const bool ends = data.flag_of("ends_turn");
-    if (data["class"] == kPromptBlocked && facts_.answered) return false;  // a later hook
+    if (data.text_of("class") == kPromptBlocked && facts_.answered) return false;  // a later hook
     if (facts_.error) {
         const Json& before = *facts_.error;
         if (before.flag_of("ends_turn") && before["message"] == data["message"]) return false;
