@@ -5,6 +5,7 @@
 #include "cli/base/json.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/run/reporter.hpp"
+#include "cli/views/event_line.hpp"
 
 // Reporter: the opening of its session, and the generations in which that goes on.
 
