@@ -337,6 +337,7 @@ class Cancelled(LinesCase):
             def ask(path, body=None):
                 request = urllib.request.Request(url + path, body and json.dumps(body).encode(), {"Content-Type": "application/json"})
                 return json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request))
+            ask("/events", {"type": "message", "data": {"role": "assistant", "text": "looking"}})
             while True:
                 for advice in ask("")["directives"]:
                     if advice["type"] == "stop":
@@ -346,7 +347,8 @@ class Cancelled(LinesCase):
         """
         session, run = self.script(script, "--interval", "1s")
         self.addCleanup(run.kill)
-        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="the session")
+        looks = f"/v1/sessions/{session}/events?types=message"
+        eventually(lambda: self.client.get(looks).json().get("events"), what="a command that looks for a stop")
         self.assertEqual(self.cli.run("cancel", session).code, 0)
         done = finish(run)
         self.assertNotEqual(done.code, 0, done)
