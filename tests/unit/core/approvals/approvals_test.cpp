@@ -535,6 +535,10 @@ TEST_CASE("approvals: one approval of a rejected call allows no further request 
     const auto once = scheduler.ask(call("deploy", "sha256:1", "c3"), 5);
     REQUIRE(scheduler.status(once) == S::kPending);
     REQUIRE(*scheduler.decide(once, ruling(Decision::kApprove), 6));
+    // A caller that sees no ancestors asks this alone.
+    const Approvals& approvals = scheduler.session.state().approvals;
+    CHECK(approvals.grant_for(call("deploy", "sha256:1", "c4"), at(7)) == nullptr);
+    CHECK(approvals.grant_for(call("deploy", "sha256:3", "c5"), at(7)) != nullptr);
     CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:1", "c4"), 7)) == S::kPending);
     CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:3", "c5"), 8)) == S::kApproved);
 }
