@@ -15,6 +15,7 @@
 #include "core/base/limits.hpp"
 #include "core/meters/budget_settings.hpp"
 #include "core/text/suggest.hpp"
+#include "core/text/words.hpp"
 #include "core/values/policy.hpp"
 #include "core/views/digest.hpp"
 
@@ -359,12 +360,7 @@ Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body) 
 }
 
 bool valid_id(std::string_view id) noexcept {
-    if (id.empty() || id.size() > core::limits::kIdBytesMax) return false;
-    if (id == "." || id == "..") return false;  // what walks up or stays in a path names nothing
-    return std::all_of(id.begin(), id.end(), [](char c) {
-        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-               c == '.' || c == '_' || c == ':' || c == '-' || c == '~';
-    });
+    return core::is_id(id);
 }
 
 std::string id_part(std::string_view name) {

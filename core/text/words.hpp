@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/limits.hpp"
+
 // ASCII text, independent of locales. Pure.
 
 namespace headway::core {
@@ -47,6 +49,17 @@ inline std::string lower(std::string_view text) {
     for (char& c : out)
         c = lower(c);
     return out;
+}
+
+/// True for the id of a session, or of another record that requests name (api/API.md,
+/// "Conventions").
+constexpr bool is_id(std::string_view id) {
+    if (id.empty() || id.size() > limits::kIdBytesMax) return false;
+    if (id == "." || id == "..") return false;  // what walks up or stays in a path names nothing
+    return std::all_of(id.begin(), id.end(), [](char c) {
+        return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == ':' || c == '-' ||
+               c == '~';
+    });
 }
 
 /// `text` without white space at either end.

@@ -12,6 +12,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
+#include "core/text/words.hpp"
 #include "storage/base/checksum.hpp"
 #include "storage/damage/table_rescue.hpp"
 #include "storage/files/database_files.hpp"
@@ -59,14 +60,6 @@ Result<Database> copy_to_read(const std::filesystem::path& file,
     (void)database.execute("PRAGMA locking_mode=EXCLUSIVE");
     HEADWAY_CHECK(database.query_integer("SELECT count(*) FROM sqlite_master"));
     return database;
-}
-
-/// True for a valid session id (api/API.md, "Conventions"); anything else is damage.
-bool is_id(std::string_view name) {
-    constexpr std::string_view kAllowed =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-";
-    return !name.empty() && name.size() <= core::limits::kIdBytesMax &&
-           name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
 /// Keeps a session's rows up to its first gap.
@@ -127,7 +120,7 @@ private:
                 session = sessions_.erase(session);
                 continue;
             }
-            if (!names.insert(saved.name).second || !is_id(saved.name)) {
+            if (!names.insert(saved.name).second || !core::is_id(saved.name)) {
                 saved.name = "recovered-" + std::to_string(session->first);
                 names.insert(saved.name);
                 ++repair.renamed;

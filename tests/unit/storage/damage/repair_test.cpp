@@ -45,7 +45,8 @@ std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file
     };
     std::vector<Recorded> agents;
     for (int i = 0; i < kSessions; ++i) {
-        const std::string id = "agent-" + std::to_string(i);
+        // Also one that goes on after its end.
+        const std::string id = i + 1 < kSessions ? "agent-" + std::to_string(i) : "agent-0~2";
         require_ok(store.begin());
         agents.push_back({Session{id}, store.create(id, at(0)).value(), {}, {}});
         Recorded& agent = agents.back();
