@@ -58,6 +58,30 @@ bool is_quote(char c) {
     return c == '"' || c == '\'' || c == '`';
 }
 
+constexpr std::size_t kColourMax = 24;  // bytes of a colour code, as ESC [1;38;5;208m
+
+bool in_colour(char c) {
+    return (c >= '0' && c <= '9') || c == ';';
+}
+
+/// End of the colour code that begins at `at`, else `at`.
+std::size_t after_colour(std::string_view text, std::size_t at) {
+    if (!text.substr(at).starts_with("\x1b[")) return at;
+    std::size_t end = at + 2;
+    while (end < text.size() && end - at < kColourMax && in_colour(text[end]))
+        ++end;
+    return end < text.size() && text[end] == 'm' ? end + 1 : at;
+}
+
+/// Start of the colour code that ends before `end`, else `end`.
+std::size_t before_colour(std::string_view text, std::size_t end) {
+    if (end == 0 || text[end - 1] != 'm') return end;
+    std::size_t from = end - 1;
+    while (from > 0 && end - from < kColourMax && in_colour(text[from - 1]))
+        --from;
+    return text.substr(0, from).ends_with("\x1b[") ? from - 2 : end;
+}
+
 enum Mark : std::uint8_t { kName = 1, kStart = 2, kSign = 4, kDash = 8 };
 
 /// Roles that a byte may have in a match: a part of a name, its start at the start of a name, its
@@ -98,6 +122,7 @@ std::string_view name_before(std::string_view text, std::size_t sign) {
     if (end > 0 && text[end - 1] == ':') --end;  // :=
     while (end > 0 && is_gap(text[end - 1]) && sign - end < kGapMax)
         --end;
+    end = before_colour(text, end);
     while (end > 0 && (is_quote(text[end - 1]) || text[end - 1] == '\\'))
         --end;
     std::size_t from = end;
@@ -139,8 +164,8 @@ bool takes_line(std::string_view plain) {
     return plain == "authorization" || plain == "cookie";
 }
 
-constexpr std::string_view kLineEnds = "\r\n\"'`|&<>";
-constexpr std::string_view kValueEnds = " \t\r\n\"'`,;&)}]<>|\\([";
+constexpr std::string_view kLineEnds = "\r\n\x1b\"'`|&<>";
+constexpr std::string_view kValueEnds = " \t\r\n\x1b\"'`,;&)}]<>|\\([";
 
 }  // namespace
 
@@ -227,9 +252,11 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     if (at < text.size() && (text[at] == '=' || text[at] == '~')) return std::nullopt;  // == and =~
     if (at < text.size() && text[at] == '>') ++at;
     const std::size_t gap = at;
+    at = after_colour(text, at);
     while (at < text.size() && is_gap(text[at]) && at - gap < kGapMax)
         ++at;
     const bool spaced = text[sign] == '=' && at > gap;
+    at = after_colour(text, at);
     const std::size_t backslash = at;
     while (at < text.size() && text[at] == '\\')
         ++at;

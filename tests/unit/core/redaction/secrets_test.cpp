@@ -85,6 +85,18 @@ TEST_CASE("secrets: tokens of known shapes are removed anywhere", "[secrets]") {
     }
 }
 
+TEST_CASE("secrets: a colour between a name and its value hides no value", "[secrets]") {
+    const std::string value = "correct-horse-7";
+    for (const char* before : {"DB_PASSWORD=\x1b[32m", "password: \x1b[1;38;5;208m",
+                               "password\x1b[0m: ", "\x1b[33mpassword\x1b[0m=\x1b[32m"}) {
+        CAPTURE(before);
+        const std::string name{before};
+        CHECK(redacted(name + value + "\x1b[0m x") == name + "[redacted]\x1b[0m x");
+    }
+    for (const char* kept : {"password\x1b[0: x", "total: \x1b[32m12\x1b[0m", "\x1b[0m: x", "m: x"})
+        CHECK(redacted(kept) == kept);
+}
+
 TEST_CASE("secrets: an escape or a dash before a token or a key hides neither", "[secrets]") {
     for (const std::string& token : {kGithub, kOpenAi, kAws, kJwt}) {
         for (const char* before : {"\\n", "\\t", "\x1b[32m", "\x1b[1;32m", "\\e[0m", "token%3D",
