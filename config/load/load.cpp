@@ -80,6 +80,11 @@ public:
             if (!fits) mistake(fits.error().detail);
             const auto others = check_receivers(settings_.webhooks, settings_.server);
             if (fits && !others) mistake(others.error().detail);
+            if (settings_.digest.at && !notifies_people()) {
+                mistake(
+                    "digest.at: the digest is sent to endpoints for people, and there is none; "
+                    "add [webhooks.endpoints.NAME] with a format as ntfy, or remove the time");
+            }
         }
         if (!mistakes_.empty()) {
             core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};
@@ -103,6 +108,13 @@ public:
     }
 
 private:
+    bool notifies_people() const {
+        const auto& all = settings_.webhooks.endpoints;
+        return std::any_of(all.begin(), all.end(), [](const WebhookEndpoint& one) {
+            return one.format != core::WebhookFormat::kStandard;
+        });
+    }
+
     /// Values of the preset, where no other source has one.
     void fill_from_preset() {
         const std::string preset = settings_.policy_preset;

@@ -66,6 +66,8 @@ core::Result<DetectorPolicy> parse_detector(std::string_view text) {
                 parse_whole(thresholds.substr(slash + 1), 0, kEvidenceMax));
     policy.suspect = static_cast<std::uint32_t>(suspect);
     policy.stuck = static_cast<std::uint32_t>(stuck);
+    if (stuck != 0 && suspect > stuck)
+        return mistake(in_quotes(text) + " would never be suspect: stuck comes first");
     return policy;
 }
 

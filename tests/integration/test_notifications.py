@@ -499,7 +499,7 @@ class Morning(NotifyCase):
 
     def test_bad_times_are_refused_with_the_key(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        for lines, words in (('at = "7:30"', "digest.at"), ('at = "24:00"', "digest.at"), ('since = "10s"', "digest.since")):
+        for lines, words in (('at = "7:30"', "digest.at"), ('at = "24:00"', "digest.at"), ('at = "07:30"', "there is none"), ('since = "10s"', "digest.since")):
             file = folder / "headway.toml"
             file.write_text(f"[digest]\n{lines}\n")
             checked = Cli(None, "http://127.0.0.1:9").run("config", "check", "--config", str(file))

@@ -142,6 +142,7 @@ TEST_CASE("policy keys: a detector that is wrong leaves the thresholds as they w
         {"exact_repeat=-1/4", "whole number"},
         {"exact_repeat=3/4/5", "whole number"},
         {"exact_repeat=1/1000001", "1000000"},
+        {"exact_repeat=8/5", "would never be suspect"},
         {"cycle=off,cycle=1/2", "the detector cycle stands there twice"},
     };
     for (const auto& [text, says] : cases) {
