@@ -134,9 +134,32 @@ std::string more_text(std::string_view session, std::size_t more) {
     return shown(session) + ", and " + std::to_string(more) + " more";
 }
 
+/// Sessions that ended, and how they ended, but for completed parts of others.
+struct EndedCount {
+    std::uint64_t all = 0;
+    std::uint64_t completed = 0;
+    std::uint64_t failed() const { return all - completed; }
+};
+
+EndedCount count_ended(const DigestDocument& digest) {
+    EndedCount count;
+    for (const DigestRow& row : digest.rows) {
+        if (!row.facts.outcome || is_completed_part(row)) continue;
+        ++count.all;
+        if (row.facts.outcome == core::Outcome::kCompleted) ++count.completed;
+    }
+    return count;
+}
+
 /// The first ones of each session, in their order, and how many more it has.
 Section needs_section(const DigestDocument& digest) {
     Section section{"Needs you", {}, "Nothing waits for a person."};
+    // A login that failed has ended its session: no request waits, and a person is needed.
+    if (const std::uint64_t failed = count_ended(digest).failed(); failed > 0) {
+        section.empty = "Nothing waits for a person, but " +
+                        counted(failed, "session has", "sessions have") +
+                        " ended without completing: see below.";
+    }
     std::map<std::string_view, std::size_t> of_session;
     for (const Need& need : digest.needs)
         ++of_session[need.session];
@@ -268,20 +291,16 @@ Section use_section(const DigestDocument& digest) {
 }
 
 std::string digest_title(const DigestDocument& digest) {
-    std::uint64_t ended = 0;
-    std::uint64_t completed = 0;
+    const EndedCount ended = count_ended(digest);
     std::uint64_t resumed = 0;
     std::uint64_t loops = 0;
     for (const DigestRow& row : digest.rows) {
         resumed += row.facts.resumed;
         loops += row.facts.loops.size();
-        if (!row.facts.outcome || is_completed_part(row)) continue;
-        ++ended;
-        if (row.facts.outcome == core::Outcome::kCompleted) ++completed;
     }
     std::string title =
-        counted(digest.needs_total, "needs you", "need you") + ", " + grouped(ended) + " ended";
-    if (ended > completed) title += " (" + grouped(ended - completed) + " not completed)";
+        counted(digest.needs_total, "needs you", "need you") + ", " + grouped(ended.all) + " ended";
+    if (ended.failed() > 0) title += " (" + grouped(ended.failed()) + " not completed)";
     if (resumed > 0) title += ", " + counted(resumed, "resume", "resumes");
     if (loops > 0) title += ", " + counted(loops, "loop", "loops");
     return title + ", " + money_text(total_of(digest));

@@ -284,6 +284,17 @@ TEST_CASE("digest: a night without anything says so in each section", "[api]") {
         CHECK_THAT(text, Catch::Contains(words));
 }
 
+TEST_CASE("digest: sessions that failed are named also where no request waits", "[api]") {
+    Night night;
+    night.add("a", 1min, end_of(core::Outcome::kFailed, "the login has expired"));
+    night.add("b", 1min, end_of(core::Outcome::kCompleted, ""));
+    api::DigestDocument digest;
+    digest.rows = {row_of(night, "a"), row_of(night, "b")};
+    CHECK_THAT(api::text_of(api::digest_page(digest)),
+               Catch::Contains("Nothing waits for a person, but 1 session has ended without "
+                               "completing: see below."));
+}
+
 TEST_CASE("digest: what an agent wrote is text in every format", "[api]") {
     Night night;
     night.add("a", 1min,
