@@ -269,6 +269,26 @@ TEST_CASE("cause: each has a phrase for people, and each failure of a call that 
     CHECK(stop_of_call(FailureKind::kAssertion, true, "").cause == Cause::kNone);
 }
 
+TEST_CASE("cause: a login that is missing is no failure of the network", "[core]") {
+    check_words(
+        "Could not resolve authentication method. Expected either apiKey or authToken to "
+        "be set.",
+        Cause::kCredentials);
+    check_words("Your apiKeyHelper script is failing", Cause::kCredentials);
+    check_words("AWS default-chain credential resolve timed out", Cause::kCredentials);
+    check_words("Could not resolve host: api.example.com", Cause::kNetwork);
+}
+
+TEST_CASE("cause: credits for a large context are no limit that time lifts", "[core]") {
+    for (const char* words :
+         {"API Error: Usage credits required for 1M context",
+          "API Error: Extra usage is required for 1M context - enable extra usage",
+          "Extra usage is required for long context requests."}) {
+        check_words(words, Cause::kBilling);
+        CHECK(stop_of(error("rate_limit", words, 429)).cause == Cause::kBilling);
+    }
+}
+
 TEST_CASE("cause: codex gives the class of a limit to stops that only a person ends", "[core]") {
     for (const char* words :
          {"Your workspace is out of credits. Add credits to continue.",

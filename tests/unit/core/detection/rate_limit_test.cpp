@@ -5,6 +5,13 @@
 
 using namespace headway::core;
 
+TEST_CASE("rate limit: a reset after a time in words is that long away", "[budget]") {
+    CHECK(wait_in_words("You have exhausted your capacity on this model. Your quota will reset "
+                        "after 8h44m7s.") == Millis{31'447'000});
+    CHECK(wait_in_words("Your quota will reset after 5s.") == Millis{5'000});
+    CHECK(wait_in_words("Your quota resets after lunch") == Millis{0});
+}
+
 TEST_CASE("rate limit: class decides, then status, then message", "[budget]") {
     CHECK(is_rate_limit("rate_limit", std::nullopt, ""));
     CHECK(is_rate_limit("RateLimitError", 500, "x"));
