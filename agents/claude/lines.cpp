@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/hooks/texts/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
@@ -138,8 +139,9 @@ bool was_refused(const Json& line, const std::string& call_id) {
 }
 
 std::string_view class_of(std::string_view error) {
-    if (error.starts_with("Claude requested permissions") ||
-        error.starts_with("Permission to use "))
+    using api::hooks::Refusing;
+    if (api::hooks::says_refused(Refusing::kOfClaude, error) ||
+        api::hooks::says_refused(Refusing::kOfQwen, error))
         return "denied";
     if (error.find("No such tool available") != std::string_view::npos) return "unknown_tool";
     if (error.find("InputValidationError") != std::string_view::npos) return "json_parse";
@@ -187,6 +189,13 @@ std::string fault_of(const Json& line) {
         return "it ended with " + word_of(end);
     const Json& status = line["api_error_status"];
     if (!status.is_null()) return "it ended with the error " + word_of(status) + " of its API";
+    const std::string& text = line.text_of("result");
+    if (text.starts_with("Unknown command: ") || text.starts_with("Unknown skill: ") ||
+        text.starts_with("Unknown slash command: ")) {
+        const bool unasked = line.count_of("num_turns") == 0 ||
+                             (line["modelUsage"].is_object() && line["modelUsage"].empty());
+        if (unasked) return "the model received nothing: " + text;
+    }
     const Json& stop = line["stop_reason"];
     if (stop == "max_tokens" || stop == "model_context_window_exceeded")
         return std::string{kCutOff};

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/hooks/texts/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
@@ -21,10 +22,12 @@ void read_finished(const Json& data, AgentLine& agent_line) {
     const Json& exit = data["shellExecution"]["exitCode"];
     const std::string text = text_of_content(data["result"]["content"]);
     if (!data.flag_of("success")) {
-        const std::string error = text_of_error(data["error"]);
-        const bool refused = data["error"]["code"] == "denied";
-        add_failed(agent_line, data["toolCallId"], refused ? "denied" : "",
-                   error.empty() ? text : error);
+        std::string error = text_of_error(data["error"]);
+        if (error.empty()) error = text;
+        const Json& code = data["error"]["code"];
+        const bool refused = code == "denied" || code == "rejected" ||
+                             api::hooks::says_refused(api::hooks::Refusing::kOfCopilot, error);
+        add_failed(agent_line, data["toolCallId"], refused ? "denied" : "", error);
     } else if (exit.is_integer() && exit.integer() != 0) {
         add_failed(agent_line, data["toolCallId"], "", text);
     } else {

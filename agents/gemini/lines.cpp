@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/hooks/texts/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
@@ -16,11 +17,11 @@ bool begins(const Json& line) {
            !line.text_of("timestamp").empty();
 }
 
-std::string_view class_of(std::string_view type) {
-    if (type == "execution_denied") return "denied";
+std::string_view class_of(std::string_view type, std::string_view why) {
+    if (type == "execution_denied" || type == "policy_violation") return "denied";
     if (type == "tool_not_registered") return "unknown_tool";
     if (type == "invalid_tool_params") return "json_parse";
-    return {};
+    return api::hooks::says_refused(api::hooks::Refusing::kOfGemini, why) ? "denied" : "";
 }
 
 void read_message(const Json& line, AgentLine& agent_line) {
@@ -34,7 +35,7 @@ void read_message(const Json& line, AgentLine& agent_line) {
 
 void read_tool_result(const Json& line, AgentLine& agent_line) {
     const Json& error = line["error"];
-    if (line["status"] != "error")
+    if (line["status"] == "success")
         return add_succeeded(agent_line, line["tool_id"], line["output"]);
     std::string why = text_of_error(error);
     if (why.empty()) why = text_of_content(line["output"]);
@@ -44,7 +45,7 @@ void read_tool_result(const Json& line, AgentLine& agent_line) {
         stop.ends_turn = true;
         add_error(agent_line, stop);
     }
-    add_failed(agent_line, line["tool_id"], class_of(error.text_of("type")), why);
+    add_failed(agent_line, line["tool_id"], class_of(error.text_of("type"), why), why);
 }
 
 void read_result(const Json& line, AgentLine& agent_line) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/hooks/texts/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
@@ -30,11 +31,13 @@ void read_call(const Json& part, AgentLine& agent_line) {
     add_started(agent_line, part["callID"], part.text_of("tool"), state["input"]);
     if (state["status"] == "error") {
         const std::string error = text_of_error(state["error"]);
-        const bool refused = error.find("rejected permission") != std::string::npos;
+        const bool refused = api::hooks::says_refused(api::hooks::Refusing::kOfOpencode, error);
         add_failed(agent_line, part["callID"], refused ? "denied" : "", error);
     } else if (exit.is_integer() && exit.integer() != 0) {
         add_failed(agent_line, part["callID"], "",
                    "exit code " + std::to_string(exit.integer()) + "\n" + state.text_of("output"));
+    } else if (exit.is_null() && state["metadata"].contains("exit")) {  // a signal ended it
+        add_failed(agent_line, part["callID"], "", "no exit code\n" + state.text_of("output"));
     } else {
         add_succeeded(agent_line, part["callID"], state["output"]);
     }

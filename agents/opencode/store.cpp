@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "api/hooks/texts/refusals.hpp"
 #include "cli/base/text.hpp"
 
 // opencode 1.18, Kilo 7.7: rows of one SQLite file, with JSON in their column `data`. Rows are
@@ -119,15 +120,15 @@ void OpencodeReader::read_call(StoredLine& out) {
         if (start) call.seconds = milliseconds_as_seconds(*start);
         if (end) result.seconds = out.seconds = milliseconds_as_seconds(*end);
     }
-    std::optional<double> exit;
+    bool exited = true;  // null: a signal ended the command
     if (const auto about = inner_.find("metadata", JsonKind::kObject)) {
         more_.read(*about);
-        exit = more_.number_of("exit");
+        exited = !more_.find("exit") || more_.number_of("exit") == 0.0;
     }
     const bool failed = status == "error";
-    result.ok = !failed && exit.value_or(0) == 0;
+    result.ok = !failed && exited;
     result.text = inner_.text_of(failed ? "error" : "output");
-    if (failed && result.text.find("rejected permission") != std::string_view::npos)
+    if (failed && api::hooks::says_refused(api::hooks::Refusing::kOfOpencode, result.text))
         result.error_class = "denied";
     if (failed && result.text.find("was interrupted") != std::string_view::npos)
         result.error_class = "cancelled";

@@ -100,6 +100,14 @@ constexpr Phrase kGeminiPhrases[]{
     {"", " denied by user.]"},
 };
 
+// opencode 1.18 and Kilo 7.7: also in REFUSED of their plugin.
+constexpr Phrase kOpencodePhrases[]{
+    {"", "rejected permission"},      {"", "specified a rule which prevents"},
+    {"", "PermissionRejectedError"},  {"", "PermissionDeniedError"},
+    {"", "PermissionCorrectedError"}, {"", "QuestionRejectedError"},
+    {"", "dismissed this question"},
+};
+
 // Qwen Code 0.24.4.
 constexpr Phrase kQwenPhrases[]{
     {"Qwen Code requires permission to use "},
@@ -129,6 +137,8 @@ std::span<const Phrase> phrases_of(Refusing agent) {
             return kClinePhrases;
         case Refusing::kOfGemini:
             return kGeminiPhrases;
+        case Refusing::kOfOpencode:
+            return kOpencodePhrases;
         case Refusing::kOfQwen:
             break;
     }

@@ -12,7 +12,7 @@
 namespace headway::api::hooks {
 
 /// The agent whose phrases says_refused() looks for.
-enum class Refusing { kOfClaude, kOfCodex, kOfCopilot, kOfCline, kOfGemini, kOfQwen };
+enum class Refusing { kOfClaude, kOfCodex, kOfCopilot, kOfCline, kOfGemini, kOfOpencode, kOfQwen };
 
 /// True if the first kRefusalBytesRead bytes of `words` contain one of the agent's phrases. Linear
 /// in these bytes.
