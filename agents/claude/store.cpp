@@ -112,7 +112,8 @@ private:
         if (model.empty() || model == "<synthetic>") return;  // words of the agent itself
         about_.model = model;
         const std::string_view stop = message_.text_of("stop_reason");
-        out.turn_ended = stop == "end_turn" || stop == "stop_sequence" || stop == "refusal";
+        out.turn_cut = stop == "refusal";
+        out.turn_ended = stop == "end_turn" || stop == "stop_sequence" || out.turn_cut;
         content->each([&](JsonValue part) {
             read_part(part, out);
             return true;
@@ -181,7 +182,7 @@ private:
     }
 
     void add_person(std::string_view text, StoredLine& out) {
-        if (text.starts_with(kInterrupted)) out.turn_ended = true;
+        if (text.starts_with(kInterrupted)) out.turn_ended = out.turn_cut = true;
         if (is_own_word(text) || line_.find("origin")) return;
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
         events_.message(out, "user", text);

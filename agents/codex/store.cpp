@@ -57,6 +57,18 @@ std::optional<std::int64_t> integer_at(std::string_view text, std::string_view b
     return read.ec == std::errc{} ? std::optional{value} : std::nullopt;
 }
 
+/// The time in an id of version 7: its first 48 bits, in milliseconds.
+std::optional<double> seconds_of_id(std::string_view id) {
+    constexpr std::size_t kVersionAt = 14;
+    if (id.size() != 36 || id[8] != '-' || id[kVersionAt] != '7') return std::nullopt;
+    const std::string digits = std::string(id.substr(0, 8)) + std::string(id.substr(9, 4));
+    std::uint64_t millis = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, millis, 16);
+    if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+    return static_cast<double>(millis) / 1'000;
+}
+
 /// Output of a command, without the lines that Codex puts before it: its chunk, time and status.
 std::string_view output_of(std::string_view text) {
     constexpr std::size_t kFrameBytesMax = 400;
@@ -121,14 +133,15 @@ private:
         const std::string_view kind = payload_.text_of("type");
         if (kind == "task_started") {
             // A turn that began before this session did is the parent's.
-            const auto at = payload_.number_of("started_at");
+            auto at = payload_.number_of("started_at");
+            if (!at) at = seconds_of_id(payload_.text_of("turn_id"));
             if (!at || *at + 1 >= began_) copied_ = false;
         }
         if (kind == "token_count") return read_tokens(out);
         if (copied_) return;
         if (kind == "item_completed") read_completed();
         if (kind == "task_complete") read_end(out);
-        if (kind == "turn_aborted") out.turn_ended = true;
+        if (kind == "turn_aborted") out.turn_ended = out.turn_cut = true;
         if (kind == "error") add_error(payload_.text_of("message"), {}, out);
     }
 

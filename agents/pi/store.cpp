@@ -71,7 +71,8 @@ private:
             return;
         }
         const std::string_view stop = message_.text_of("stopReason");
-        out.turn_ended = stop == "stop" || stop == "aborted";
+        out.turn_cut = stop == "aborted";
+        out.turn_ended = stop == "stop" || out.turn_cut;
         if (const auto model = message_.text_of("model"); !model.empty()) about_.model = model;
         const auto content = message_.find("content", JsonKind::kArray);
         if (content) {

@@ -79,7 +79,9 @@ void ObservedEvents::take(const StoredLine& line, bool sub_agent,
     if (line.use) add_use(*line.use, reports);
     if (!line.turn_ended) return;
     if (sub_agent) {
-        add("session.ended", {{"outcome", "completed"}, {"reason", "its turn is over"}}, reports);
+        const char* const outcome = line.turn_cut ? "cancelled" : "completed";
+        const char* const reason = line.turn_cut ? "its turn was cut short" : "its turn is over";
+        add("session.ended", {{"outcome", outcome}, {"reason", reason}}, reports);
     } else {
         add("state.changed", {{"state", "idle"}, {"detail", "its turn is over"}}, reports);
     }

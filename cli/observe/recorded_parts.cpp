@@ -32,7 +32,10 @@ bool RecordedParts::take(const StoredLine& line, const StoredAbout& about) {
         answers_ = is_answer(line.reports.back());
         rests_ = false;
     }
-    if (line.turn_ended) rests_ = true;
+    if (line.turn_ended) {
+        rests_ = true;
+        aborted_ = line.turn_cut;
+    }
     for (std::string& report : reports) {
         if (events_ == kRecordedEventsMax) {
             cut_ = true;
@@ -76,9 +79,10 @@ std::string RecordedParts::opening() const {
 std::string RecordedParts::ending() const {
     // Not all agents store a call that has only begun as a line of its own.
     const bool cut_off = session_.open_calls > 0;
-    const bool completed = !cut_ && (rests_ || (answers_ && !cut_off));
+    const bool completed = !cut_ && (rests_ ? !aborted_ : answers_ && !cut_off);
     const char* reason = "its stored session ends in the middle of a turn";
     if (cut_off) reason = "its stored session ends in the middle of a call";
+    if (rests_) reason = "its last turn was cut short";
     if (completed) reason = "its stored session ends here";
     if (cut_) reason = "its stored session has more events than are taken of one";
     const Json data = {{"outcome", completed ? "completed" : "failed"}, {"reason", reason}};

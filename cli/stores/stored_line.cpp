@@ -12,7 +12,7 @@ void StoredLine::clear() {
     events.clear();
     use.reset();
     seconds.reset();
-    turn_ended = false;
+    turn_ended = turn_cut = false;
     reports.clear();
 }
 

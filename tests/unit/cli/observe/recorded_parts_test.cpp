@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/base/json.hpp"
+#include "cli/observe/observed_events.hpp"
 #include "cli/observe/session_import.hpp"
 
 using namespace headway::cli;
@@ -93,6 +94,22 @@ TEST_CASE("recorded parts: the last words decide how it ended", "[cli]") {
     CHECK(outcome({recorded_line(1), recorded_line(2, true)}) == "completed");
     CHECK(outcome({recorded_line(1), recorded_line(2, false, "assistant")}) == "completed");
     CHECK(outcome({recorded_line(1, true), recorded_line(2)}) == "failed");
+    StoredLine cut = recorded_line(2, true);
+    cut.turn_cut = true;
+    CHECK(outcome({recorded_line(1), cut}) == "failed");
+    CHECK(outcome({recorded_line(1), cut, recorded_line(3, true)}) == "completed");
+}
+
+TEST_CASE("observed events: a sub-agent whose turn was cut short has not completed", "[cli]") {
+    for (const bool cut : {false, true}) {
+        ObservedEvents events(kRecordedBegin);
+        StoredLine line = recorded_line(1, true);
+        line.turn_cut = cut;
+        std::vector<std::string> reports;
+        events.take(line, true, reports);
+        CHECK_THAT(reports.back(),
+                   Catch::Contains(cut ? R"("outcome":"cancelled")" : R"("outcome":"completed")"));
+    }
 }
 
 TEST_CASE("recorded parts: words before a call without a result are no end of a turn", "[cli]") {

@@ -212,6 +212,21 @@ TEST_CASE("stored Codex session: a fork leaves out the history of its parent", "
     CHECK(read.uses[0].tokens == LineTokens{1000, 0, 0, 50, 0});
 }
 
+TEST_CASE("stored Codex session: the id of a turn without a time shows whose it is", "[cli]") {
+    Read read(kCodexStore);
+    read.line(codex("session_meta",
+                    R"({"id":"c2","forked_from_id":"c1","timestamp":"2026-11-26T23:00:19.000Z"})"));
+    read.line(kMeta);
+    read.line(codex("event_msg",
+                    R"({"type":"task_started","turn_id":"01a219d9-4880-7000-8000-000000000000"})"));
+    read.line(tokens(5000, 0, 100));
+    read.line(codex("event_msg",
+                    R"({"type":"task_started","turn_id":"01a21a16-9bb8-7000-8000-000000000000"})"));
+    read.line(tokens(6000, 0, 150));
+    REQUIRE(read.uses.size() == 1);
+    CHECK(read.uses[0].tokens == LineTokens{1000, 0, 0, 50, 0});
+}
+
 TEST_CASE("stored Codex session: the error of a turn keeps its type", "[cli]") {
     Read read(kCodexStore);
     read.line(kMeta);
