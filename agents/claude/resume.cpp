@@ -30,7 +30,13 @@ constexpr std::string_view kClaudeValued[] = {"--model",
                                               "--json-schema",
                                               "--effort",
                                               "--plugin-dir",
-                                              "--tools"};
+                                              "--tools",
+                                              "--name",
+                                              "-n",
+                                              "--system-prompt-file",
+                                              "--append-system-prompt-file",
+                                              "--max-thinking-tokens",
+                                              "--debug-file"};
 constexpr std::string_view kClaudeGreedy[] = {
     "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools",
     "--mcp-config",   "--add-dir",       "--betas",           "--tools"};

@@ -28,7 +28,8 @@ constexpr std::string_view kCodexValued[] = {"-m",
                                              "--ask-for-approval",
                                              "--enable",
                                              "--disable",
-                                             "--local-provider"};
+                                             "--local-provider",
+                                             "--remote"};
 constexpr std::string_view kChange[] = {"-C", "--cd"};
 
 }  // namespace

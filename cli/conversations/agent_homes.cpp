@@ -71,8 +71,9 @@ bool is_conversation(const std::string& id) {
     });
 }
 
-std::string file_below(const std::string& folder, const std::string& part) {
+std::uint64_t bytes_below(const std::string& folder, const std::string& part) {
     std::error_code ec;
+    std::uint64_t bytes = 0;
     std::size_t looked_at = 0;
     for (fs::recursive_directory_iterator entry(folder, ec), end; !ec && entry != end;
          entry.increment(ec)) {
@@ -80,10 +81,11 @@ std::string file_below(const std::string& folder, const std::string& part) {
         if (entry.depth() >= kLevelsMax) entry.disable_recursion_pending();
         std::error_code none;
         const bool fits = entry->path().filename().string().find(part) != std::string::npos;
-        if (fits && fs::is_regular_file(fs::symlink_status(entry->path(), none)))
-            return entry->path().string();
+        if (!fits || !fs::is_regular_file(fs::symlink_status(entry->path(), none))) continue;
+        const std::uintmax_t size = fs::file_size(entry->path(), none);
+        if (!none) bytes += size;
     }
-    return {};
+    return bytes;
 }
 
 std::string file_in_projects(const std::string& home, const std::string& below,

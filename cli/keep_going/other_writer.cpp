@@ -82,10 +82,10 @@ std::uint64_t stored_bytes(const std::string& agent, const std::string& conversa
     if (agent == "claude") file = file_in_projects(homes.claude, "", conversation);
     if (agent == "codex") file = find_rollout(homes.codex, conversation);
     if (agent == "qwen") file = file_in_projects(homes.qwen, "chats/", conversation);
-    if (agent == "pi") file = file_below(homes.pi + "/sessions", "_" + conversation + ".jsonl");
+    if (agent == "pi") return bytes_below(homes.pi + "/sessions", "_" + conversation + ".jsonl");
     if (agent == "gemini")
-        file = file_below(homes.gemini + "/.gemini/tmp",
-                          "-" + conversation.substr(0, kShortId) + ".jsonl");
+        return bytes_below(homes.gemini + "/.gemini/tmp",
+                           "-" + conversation.substr(0, kShortId) + ".jsonl");
     if (agent == "copilot")
         file = homes.copilot + "/session-state/" + conversation + "/events.jsonl";
     std::error_code ec;

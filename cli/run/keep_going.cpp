@@ -121,6 +121,10 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand
     if (state_.is_off()) return over(kSwitchedOff);
     const std::string& agent = command.agent().facts().agent;
     const std::string& id = command.agent().conversation();
+    // A call of the agent can print the beginning of another conversation.
+    if (is_agent_program(first_.front()) && !conversation_.empty() && id != conversation_)
+        return over("not resumed: the agent began in the conversation " + conversation_ +
+                    ", and its output names another one, " + id);
     core::Result<Words> next = options_.resume_command.empty()
                                    ? resume_command(first_, agent, id, step.prompt)
                                    : own_resume_command(options_.resume_command, id, step.prompt);
@@ -176,6 +180,7 @@ std::string KeepGoing::why_ended(Wait ended) {
 
 void KeepGoing::note_conversation(const std::string& agent, const std::string& id) {
     agent_ = agent;
+    if (conversation_.empty()) conversation_ = id;
     state_.keep_conversation(agent, id);
 }
 

@@ -113,8 +113,9 @@ private:
     bool cancelled_ = false;
     /// The previous run ended at a usage limit, and this run began at the limit's reset.
     bool probed_ = false;
-    std::string agent_;  ///< the agent's own name for itself; empty: not known yet
-    Json waits_;         ///< data of the tool call that reports the wait
+    std::string agent_;         ///< the agent's own name for itself; empty: not known yet
+    std::string conversation_;  ///< the first one that the agent named
+    Json waits_;                ///< data of the tool call that reports the wait
 };
 
 }  // namespace headway::cli

@@ -113,7 +113,7 @@ ExitStatus SupervisedCommand::run() {
         poll_once();
         if (kill_at_ && steady_now() >= *kill_at_) kill_tree();
         if (std::exchange(waits_long_, false) && !kill_at_ && !status_) {
-            ended_for_wait_ = true;
+            ended_for_wait_ = agent_.facts();
             end_tree();
         }
         if (steady_now() >= next_report_) {
@@ -200,7 +200,8 @@ void SupervisedCommand::take(Stream& stream) {
 
 // Some agents say only on standard error that they wait for the provider. It stays output, too.
 void SupervisedCommand::take_errors(std::string_view bytes) {
-    if (!agent_.found()) return;
+    const std::string& agent = agent_.facts().agent;
+    if (agent != "gemini" && agent != "qwen") return;  // any process may write there
     for (LineEvent& error : retries_.feed(bytes))
         agent_.add_error(std::move(error));
 }

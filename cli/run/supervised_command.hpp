@@ -95,8 +95,9 @@ public:
     /// True if a signal that ends commands came from outside the command.
     bool interrupted() const { return interrupted_; }
 
-    /// True if the command was ended because of a wait longer than Setup::wait_max.
-    bool ended_for_wait() const { return ended_for_wait_; }
+    /// The facts at the moment at which the command was ended because of a wait longer than
+    /// Setup::wait_max: what it prints at the signal is not why.
+    const std::optional<RunFacts>& ended_for_wait() const { return ended_for_wait_; }
 
     /// The facts at the moment at which an agent that stayed after its result was ended.
     const std::optional<RunFacts>& ended_after_result() const { return kept_; }
@@ -159,12 +160,12 @@ private:
     std::uint64_t bytes_after_exit_ = 0;  ///< bytes copied since the exit
     std::string conversation_;            ///< the conversation that was passed on last
     std::optional<RunFacts> kept_;
+    std::optional<RunFacts> ended_for_wait_;
     std::vector<KeptError> kept_errors_;
     SteadyTime kept_until_;
     bool told_of_stay_ = false;
     bool knows_before_ = false;  ///< the use before the run was read
     bool interrupted_ = false;
-    bool ended_for_wait_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max
 };
 

@@ -204,6 +204,10 @@ private:
                 };
             SupervisedCommand command(std::move(process), signals, reporter, std::move(setup));
             ending = ending_of(command);
+            if (starts > 1 && ending.end.completed && !command.agent().found()) {
+                ending.end.completed = false;
+                ending.end.reason += "; the resumed agent printed no line of its own";
+            }
             if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
@@ -227,7 +231,9 @@ private:
         ending.status = command.run();
         ending.stopped_by = command.stopped_by();
         if (command.ended_after_result()) ending.status = {};
-        ending.facts = command.ended_after_result().value_or(command.agent().facts());
+        ending.facts = command.agent().facts();
+        if (command.ended_for_wait()) ending.facts = *command.ended_for_wait();
+        if (command.ended_after_result()) ending.facts = *command.ended_after_result();
         ending.end = run_end(ending.facts, ending.status);
         // Our signal ended it, so its own status is unknown: the result decides.
         if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;
