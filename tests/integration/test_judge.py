@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge: asked in the background, believed only with evidence, and unable to improve a verdict."""
 import json
+import sqlite3
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 from support.case import OwnDaemonCase, unique
 from support.limits import LONG, Deadline, eventually, patient
@@ -245,6 +247,23 @@ class Checks(JudgeCase):
         self.assertEqual(self.result(client, check)["status"], "A")
         kinds = [e["type"] for e in client.journal(session)]
         self.assertEqual((kinds.count("check.requested"), kinds.count("check.completed")), (1, 1))
+
+    def test_a_check_whose_record_was_lost_is_an_error_of_its_request_alone(self):
+        llm = self.llm()
+        daemon, client = self.judged(llm)
+        llm.play("mute")
+        session = self.worked(client, unique())
+        self.ask(client, session, "lost")
+        eventually(lambda: len(llm.requests()) == 1)
+        daemon.kill()
+        with closing(sqlite3.connect(daemon.state_dir / "headway.db")) as database, database:
+            self.assertEqual(database.execute("DELETE FROM judge_check").rowcount, 1)
+        daemon.start()
+        client = self.client(daemon)
+        for _ in range(2):
+            again = client.post("/check-status", {"sessionId": session, "checkId": "lost"})
+            self.assertEqual((again.status, again.json()["code"]), (404, "unknown_check"), again.body)
+        self.ask(client, session)
 
     def test_a_stop_does_not_wait_for_the_judge(self):
         llm = self.llm()

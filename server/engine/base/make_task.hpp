@@ -70,8 +70,8 @@ public:
         }
     }
     void refuse_unstored(Reader& reader, core::Error error) override {
-        if constexpr (requires { op_.unstored(reader); })
-            unstored_ = (kept_ ? *kept_ : op_).unstored(reader);  // run() may have moved op_ away
+        if constexpr (requires { op_.unstored(reader, error); })  // run() may have moved op_ away
+            unstored_ = (kept_ ? *kept_ : op_).unstored(reader, error);
         fail(std::move(error));
     }
     bool rationed() const override {

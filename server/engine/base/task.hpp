@@ -72,8 +72,8 @@ public:
     /// True if the write is refused when disk space is low: writes of agents, and the event of a
     /// missed ping.
     virtual bool fills_disk() const = 0;
-    /// Refuses the write, since nothing can be stored. The reply is `error`; if a call must not run
-    /// unchecked, the reply refuses the call instead.
+    /// Refuses the write, since nothing can be stored, or its session cannot be read. The reply is
+    /// `error`; if a call must not run unchecked, the reply refuses the call instead.
     virtual void refuse_unstored(Reader& reader, core::Error error) = 0;
     /// True for hooks and for questions to a person. Such a task takes as much time as many
     /// reports, so a turn handles only a few of these tasks.

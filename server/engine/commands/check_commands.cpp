@@ -90,14 +90,20 @@ Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
             return CheckShown{std::move(document)};
         }
     }
-    std::string id;
+    std::string id = check_id;
     const auto ask = [&](core::Session& asked, const core::Context& context, auto& events) {
         auto done = asked.request_check(std::move(check_id), std::move(by), context, events);
-        if (done) id = std::get<core::CheckRequested>(events.back().payload).check_id;
+        // Nothing new: it waits already.
+        if (done && *done) id = std::get<core::CheckRequested>(events.back().payload).check_id;
         return done;
     };
     HEADWAY_CHECK(transaction.change(*resident, ask));
     HEADWAY_TRY(const auto stored, store.checks().find_check(id, resident->key));
+    // The session is read from the journal, and its row may have been lost to damage.
+    if (!stored)
+        return Error{ErrorCode::kUnknownCheck,
+                     "the record of this check was lost; ask again without its id",
+                     {}};
     HEADWAY_TRY(auto document, check_document(store, *stored));
     return CheckShown{std::move(document), true};
 }

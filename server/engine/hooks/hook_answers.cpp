@@ -292,6 +292,24 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     return answered;
 }
 
+namespace {
+
+HookAnswered refusal(const std::string& session, const HookCall& call, const char* why) {
+    HookAnswered answered;
+    answered.session = session;
+    answered.reply.deny = std::string("This call may not run: ") + why + ".";
+    answered.call = call;
+    answered.call.process = false;
+    return answered;
+}
+
+}  // namespace
+
+std::optional<HookAnswered> answer_unread(const std::string& session, const HookCall& call) {
+    if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
+    return refusal(session, call, "the daemon cannot read what was decided about its session");
+}
+
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
                                             const std::string& parent, const HookCall& call) {
     if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
@@ -306,12 +324,7 @@ std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
     }
     if (!is_forbidden(reader, std::move(bound), call.hook.call.tool, call.args_digest))
         return std::nullopt;
-    HookAnswered answered;
-    answered.session = std::move(session);
-    answered.reply.deny = "This call may not run: the daemon cannot store it.";
-    answered.call = call;
-    answered.call.process = false;
-    return answered;
+    return refusal(session, call, "the daemon cannot store it");
 }
 
 }  // namespace headway::server

@@ -30,6 +30,9 @@ bool is_vain(const core::SessionState& state, const HookCall& call);
 core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident,
                                             HookCall call, bool time_is_up, bool again);
 
+/// The refusal of a call whose session cannot be read; nothing for hooks that do not wait.
+std::optional<HookAnswered> answer_unread(const std::string& session, const HookCall& call);
+
 /// The answer to a hook while nothing can be stored: a refusal if the rules, or a person's decision
 /// about the session or an ancestor, forbid that the call runs unasked. Nothing for other hooks.
 /// `parent`: of a sub-agent, whose session may be unknown; or empty.

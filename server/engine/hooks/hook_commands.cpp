@@ -287,7 +287,8 @@ Result<> HookCommand::name(Reader& reader, SessionNames& names) {
     return {};
 }
 
-std::optional<HookAnswered> HookCommand::unstored(Reader& reader) const {
+std::optional<HookAnswered> HookCommand::unstored(Reader& reader, const core::Error& error) const {
+    if (is_unreadable(error.code)) return answer_unread(session, call);
     std::string id = session;
     if (!reader.is_shared()) {  // else each look may wait for a connection
         if (auto current = in_force(reader, session, Begins::kNever)) id = *std::move(current);

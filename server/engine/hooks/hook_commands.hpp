@@ -52,9 +52,9 @@ struct HookCommand {
     core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
     /// The answer while nothing can be stored: it refuses a call that needs approval, or that is
-    /// stopped by a person's decision about the session or an ancestor. Nothing for all other
-    /// hooks.
-    std::optional<HookAnswered> unstored(Reader& reader) const;
+    /// stopped by a person's decision about the session or an ancestor, and any call of a session
+    /// that cannot be read, since such a decision may be in it. Nothing for all other hooks.
+    std::optional<HookAnswered> unstored(Reader& reader, const core::Error& error) const;
 };
 
 /// Asks again for the answer to a hook that waits. Stores only the changes that the answer makes.

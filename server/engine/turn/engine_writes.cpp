@@ -20,6 +20,16 @@ using core::Result;
 /// middle of a turn holds its locks for two.
 constexpr int kTriesMax = 4;
 
+/// The reply of a write that only its own session has failed. A call that must not run unchecked is
+/// refused if the session cannot be read.
+void fail_one(Request& request, Reader& reader, Error error) {
+    if (is_unreadable(error.code)) {
+        request.write->refuse_unstored(reader, std::move(error));
+    } else {
+        request.write->fail(std::move(error));
+    }
+}
+
 /// The factor on heartbeat intervals.
 std::uint32_t load_factor(std::size_t backlog) {
     if (backlog >= core::limits::kCommandQueueMax * 3 / 4) return 4;
@@ -97,7 +107,7 @@ Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, Sessio
             } else {
                 Result<> named = request.write->name(reader, names);
                 if (!named && is_storage_error(named.error().code)) return named;
-                if (!named) request.write->fail(std::move(named).error());
+                if (!named) fail_one(request, reader, std::move(named).error());
             }
         }
         ends.push_back(names.size());
@@ -122,7 +132,7 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
         auto done = request.write->run(transaction);
         if (done) continue;
         if (is_storage_error(done.error().code)) return done;
-        request.write->fail(std::move(done).error());
+        fail_one(request, transaction.reader(), std::move(done).error());
     }
     transaction.begin_own();
     HEADWAY_CHECK(policy_->tick_due(transaction));
