@@ -297,8 +297,11 @@ std::optional<ApprovalAlarm> alarm_of_rejected(const Approvals& approvals,
     if (call.refused_here) return std::nullopt;
     const std::uint64_t digest = call_digest(call.tool, asked_digest_of(call, fingerprint));
     const FinishedCall finished{call, fingerprint};
-    if (std::find(rejected.begin(), rejected.end(), digest) == rejected.end() ||
-        finished.refused() || covering(approvals, finished))
+    if (std::find(rejected.begin(), rejected.end(), digest) == rejected.end() || finished.refused())
+        return std::nullopt;
+    // An approval of before that has let the call go; an unused one holds no more.
+    if (const auto place = covering(approvals, finished);
+        place && !approvals.requests[*place].unused())
         return std::nullopt;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;

@@ -159,7 +159,7 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     const bool ready = approval != nullptr;
     if (!ready) approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
     const bool rejected = asked.refused_before || is_rejected_here(state, asked);
-    if (approval == nullptr && asked.again && taken_by_another(state, asked)) {
+    if (approval == nullptr && asked.again && !asked.granted && taken_by_another(state, asked)) {
         answer.deny = kDecisionTaken;
         return;
     }

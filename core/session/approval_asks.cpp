@@ -51,8 +51,8 @@ bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now)
     const ApprovalRequested& call = ask.request;
     const Approvals& approvals = state.approvals;
     if (waits_already(state, call)) return false;
-    if (approvals.grant_for(call, now) != nullptr || approvals.asked_before(call) != nullptr)
-        return false;
+    const bool granted = !ask.rejected_elsewhere && approvals.grant_for(call, now) != nullptr;
+    if (granted || approvals.asked_before(call) != nullptr) return false;
     if (approvals.open_for(call) == nullptr) return true;
     const bool again = ran_before(approvals, call);
     return std::none_of(

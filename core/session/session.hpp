@@ -25,6 +25,8 @@ struct CallToAllow {
     std::size_t place = 0;  ///< index of the call's tool.started in the report
     ApprovalRequested request;
     bool held = false;  ///< the call waits for the reply to its hook
+    /// A person rejected the call in another session of the family: no grant of its tool covers it.
+    bool rejected_elsewhere = false;
 };
 
 /// The daemon's own approval rules. They apply whatever a session's policy or a report says.
@@ -58,6 +60,8 @@ struct ApprovalRules {
 };
 
 /// SessionEnded::code when the agent's process ended before the agent's turn was over.
+/// Code of the end of a job that a schedule of pings missed.
+inline constexpr std::string_view kMissing = "missing";
 inline constexpr std::string_view kAgentGone = "agent_gone";
 /// SessionEnded::code of a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";

@@ -28,7 +28,12 @@ bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timest
     const auto& asked = state.approvals.requests;
     const bool named = std::any_of(asked.begin(), asked.end(),
                                    [&id](const Approval& a) { return a.call_id == id; });
-    return granted && !named && in_flight(state, call.call_id);
+    // A heartbeat names a call, too, and no tool.
+    const bool started = std::any_of(
+        state.open_calls.begin(), state.open_calls.end(), [&call](const OpenCall& open) {
+            return open.call_id == call.call_id && open.tool == call.tool;
+        });
+    return granted && !named && started;
 }
 
 }  // namespace

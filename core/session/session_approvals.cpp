@@ -239,7 +239,8 @@ void ask_for_call(Command& command, std::size_t place) {
     const SessionState& state = command.state();
     if (command.context().asks.empty() || state.ended()) return;
     for (const CallToAllow& call : command.context().asks) {
-        if (call.place != place) continue;
+        // A held call of a stopped session is refused at once: no person has to decide about it.
+        if (call.place != place || (call.held && must_stop(state))) continue;
         if (asks_anew(state, call, command.now())) ask(command, call.request);
     }
 }

@@ -654,6 +654,23 @@ class ByHooks(CallCase):
         self.assertIn("deny", self.pre("c4", args={"to": "elsewhere"}))
         self.assertEqual(self.open_alarms(), [])
 
+    def test_a_granted_call_that_a_pause_has_held_goes_on_when_it_ends(self):
+        self.assertIn("deny", self.pre("c1"))
+        self.decide(self.pending()[0], "approve", scope="session")
+        self.assertIn("allow", self.pre("c1"))
+        self.hook("post", tool="deploy", args=ARGS, call="c1", ok=True)
+        self.operator.post(f"/v1/sessions/{self.SESSION}/pause", {})
+        other = self.daemon_used.client(token=self.agent.token)
+        self.addCleanup(other.close)
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(other.post, "/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "1", "tool": "deploy", "args": ARGS,
+                                                                 "call": "c2", "hold_ms": 600_000})
+            eventually(lambda: any(e["type"] == "tool.started" and e["data"].get("call_id") == "c2"
+                                   for e in self.operator.journal(self.SESSION)), what="no call")
+            self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
+            reply = held.result().json()
+        self.assertEqual(reply, {})
+
     def test_no_report_of_the_session_lets_a_held_call_go(self):
         # Requests may run side by side, and a person may type on while a call waits.
         others = ({"event": "prompt", "text": "go on"}, {"event": "prompt", "text": "go on", "synthetic": True}, {"event": "interrupt"},
@@ -671,7 +688,7 @@ class ByHooks(CallCase):
                     self.hook(other["event"], **{**{k: v for k, v in other.items() if k != "event"},
                                                  **({"call": call, "args": {"h": number}} if "tool" in other else {})})
                     if self.pending():
-                        self.decide(asked[0], "reject")
+                        self.decide(asked[0], "reject", then="change_approach")
                     self.assertIn("deny", held.result().json())
 
     def test_no_prompt_begins_a_generation_of_a_session_that_is_unknown(self):

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stops and decisions hold for the agent, its sub-agents and its later generations, and hooks and alarms agree about them."""
 import json
+import sqlite3
 import unittest
+from contextlib import closing
 from datetime import datetime, timedelta
 
 from support.case import OwnDaemonCase
@@ -295,6 +297,62 @@ class Rejections(DecidedCase):
         asked = self.ask(agent, "a-2", "q3")
         self.assertEqual(operator.get(f"/v1/approvals/{asked}").json()["status"], "pending")
 
+    def test_a_report_asks_about_a_call_that_was_rejected_before_though_its_tool_has_a_grant(self):
+        _, operator, agent = self.pair(config='[approvals]\nrequire_tools = ["bash"]\n')
+        agent.put("/v1/sessions/a-1", {})
+        self.reject(operator, self.ask(agent, "a-1", "q"))
+        self.end(agent, "a-1")
+        agent.put("/v1/sessions/a-1~2", {})
+        agent.put("/v1/sessions/a-2", {"parent": "a-1~2"})
+        for session in ("a-1~2", "a-2"):
+            self.decide(operator, self.ask(agent, session, "q2", {"command": "ls"}), "approve", scope="session", match="tool")
+            for call, args, waits in (("c1", self.RM, 1), ("c2", {"command": "id"}, 0)):
+                with self.subTest(session=session, call=call):
+                    event = {"type": "tool.started", "data": {"tool": "bash", "call_id": call, "args": args}}
+                    reply = agent.post(f"/v1/sessions/{session}/events", event).json()
+                    self.assertEqual(len([a for a in reply["approvals"] if a["call_id"] == call]), waits, reply)
+
+    def test_an_unused_approval_excuses_no_call_that_was_rejected_above_since(self):
+        daemon, operator, agent = self.pair()
+        agent.put("/v1/sessions/a-1", {})
+        agent.put("/v1/sessions/a-2", {"parent": "a-1"})
+        self.decide(operator, self.ask(agent, "a-2", "q1"), "approve")
+        daemon.clock.advance(1)
+        self.reject(operator, self.ask(agent, "a-1", "q2"))
+        agent.post("/v1/sessions/a-2/events", {"type": "tool.finished", "data": {"tool": "bash", "call_id": "q1", "args": self.RM, "ok": True}})
+        self.assertEqual(self.alarms(operator, "a-2"), ["executed_though_rejected"])
+
+    def test_a_call_of_a_stopped_session_or_below_one_asks_no_person(self):
+        for how in ("cancel", "reject"):
+            _, operator, agent = self.pair(config='[approvals]\nrequire_tools = ["bash"]\n')
+            agent.put("/v1/sessions/a-1", {})
+            agent.put("/v1/sessions/a-2", {"parent": "a-1"})
+            if how == "cancel":
+                operator.post("/v1/sessions/a-1/cancel", {})
+            else:
+                self.reject(operator, self.ask(agent, "a-1", "q"), then="stop")
+            for session in ("a-1", "a-2"):
+                for call in ("c1", "c2"):
+                    self.assertTrue(self.denied(agent, session, "pre", call, {"command": call}), (how, session, call))
+            self.assertEqual(operator.get("/v1/approvals").json()["approvals"], [], how)
+            self.assertNotEqual(operator.session("a-1")["verdict"]["status"], "blocked")
+
+    def test_a_heartbeat_that_names_a_call_hides_no_alarm_about_it(self):
+        _, operator, agent = self.pair(config='[approvals]\nrequire_tools = ["bash"]\n')
+        agent.put("/v1/sessions/a-1", {})
+        self.decide(operator, self.ask(agent, "a-1", "q", {"command": "ls"}), "approve", scope="session")
+        agent.post("/v1/sessions/a-1/events", {"type": "heartbeat", "data": {"in_flight": {"call_id": "z"}}})
+        agent.post("/v1/sessions/a-1/events", {"type": "tool.finished", "data": {"tool": "bash", "call_id": "z", "ok": True}})
+        self.assertEqual(self.alarms(operator, "a-1"), ["executed_unapproved"])
+
+    def test_an_operators_opening_of_the_next_generation_may_name_its_labels(self):
+        _, operator, agent = self.pair()
+        operator.put("/v1/sessions/a-1", {"labels": {"team": "a"}})
+        self.hook(agent, "a-1", "prompt", "", text="begin")
+        self.end(agent, "a-1")
+        self.hook(agent, "a-1", "prompt", "", text="go on")
+        self.assertEqual(operator.put("/v1/sessions/a-1~2", {"labels": {"team": "a"}}).status, 200)
+
     def test_an_approval_until_a_time_lets_nothing_run_after_it(self):
         daemon, operator, agent = self.pair({"approvals.require_tools": "deploy"})
         agent.put("/v1/sessions/a-1", {})
@@ -356,6 +414,21 @@ class Rejections(DecidedCase):
             self.assertTrue(self.denied(agent, session, "pre", "n", self.RM), session)
         body = {"event": "pre", "session": "native", "tool": "bash", "call": "n", "args": self.RM}
         self.assertEqual(agent.post("/v1/hooks/generic", json.dumps(body).encode(), {"X-Headway-Session": free}).status, 507)
+
+
+    def test_calls_of_a_session_that_cannot_be_read_are_refused(self):
+        daemon, operator, agent = self.pair()
+        for session in ("a-1", "a-2"):
+            self.assertTrue(self.run_call(agent, session, "c1"))
+        operator.post("/v1/sessions/a-1/pause", {})
+        daemon.stop()
+        with closing(sqlite3.connect(daemon.state_dir / "headway.db")) as database, database:
+            self.assertEqual(database.execute("UPDATE session SET tail=tail+7 WHERE name='a-1'").rowcount, 1)
+        daemon.start(daemon.port)
+        for client in (operator, agent):
+            client.close()
+        self.assertIn("cannot read", self.hook(agent, "a-1", "pre", "c2")["deny"])
+        self.assertTrue(self.run_call(agent, "a-2", "c2"))
 
 
 class OpenAccess(OwnDaemonCase):

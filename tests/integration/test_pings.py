@@ -392,6 +392,24 @@ class Schedules(OwnDaemonCase):
         self.daemon_.clock.advance(62 * 60)
         self.missing("stays")
 
+    def test_a_job_whose_session_was_opened_otherwise_begins_again_after_it_was_missing(self):
+        self.assertEqual(self.ops.put("/v1/sessions/opened", {"labels": {"team": "a"}}).status, 201)
+        self.ping("opened/log?every=1m&grace=0s")
+        self.daemon_.clock.advance(3 * 60)
+        self.missing("opened")
+        self.ping("opened/start")
+
+    def test_no_schedule_ends_the_run_of_an_operator(self):
+        operator = self.client(self.daemon_, token=self.daemon_.operator_token())
+        opened = operator.put("/v1/sessions/nightly-43", {"agent": {"type": "command"}})
+        self.assertEqual(opened.status, 201, opened.body)
+        refused = self.ops.get("/ping/nightly-43/log?every=1m&grace=0s")
+        self.assertEqual(refused.status, 403, refused.body)
+        self.ping("other/start?every=1m&grace=0s")
+        self.daemon_.clock.advance(3 * 60)
+        self.missing("other")
+        self.assertIsNone(self.ops.session("nightly-43")["ended_at"])
+
     def test_a_job_on_time_is_never_missing(self):
         for _ in range(4):
             self.ping("hourly?every=1h&grace=5m")

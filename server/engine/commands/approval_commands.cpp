@@ -271,6 +271,7 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(const auto equal,
                 reader.store().approvals().identical_approvals(stored->approval.identity_digest,
                                                                core::limits::kIdenticalMax));
+    others.clear();  // of a try that was deferred
     for (const storage::StoredApproval& other : equal)
         others.push_back(other.session_id);
     names.insert(names.end(), others.begin(), others.end());

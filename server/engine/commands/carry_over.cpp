@@ -100,8 +100,9 @@ void take_labels(const std::vector<core::Label>& before, bool of_hooks,
         if (own != labels.end()) labels.erase(own);
     }
     all.insert(all.end(), labels.begin(), labels.end());
-    if (all.size() > core::limits::kLabelsMax) all.resize(core::limits::kLabelsMax);
     labels = std::move(all);
+    if (labels.size() > core::limits::kLabelsMax) labels.resize(core::limits::kLabelsMax);
+    std::sort(labels.begin(), labels.end(), [](auto& a, auto& b) { return a.key < b.key; });
 }
 
 /// First those of the generation before, so that digests are kept of the same agents.
@@ -289,7 +290,7 @@ bool was_stopped(const core::SessionState& state) {
 
 bool was_ended_for_it(const core::SessionState& state) {
     const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
-                        state.end_code != core::kAgentGone;
+                        state.end_code != core::kAgentGone && state.end_code != core::kMissing;
     return failed || state.end_code == core::kEndedByPerson ||
            state.outcome == core::Outcome::kHalted;
 }

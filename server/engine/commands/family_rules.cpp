@@ -66,6 +66,18 @@ Result<bool> was_refused(Transaction& transaction, Resident& resident, const Cal
     return std::find(known.begin(), known.end(), call.digest()) != known.end();
 }
 
+/// The same for its session and those above it.
+Result<bool> was_refused_in(Transaction& transaction, Resident& resident,
+                            const std::vector<Resident*>& line, const CallAsked& call) {
+    HEADWAY_TRY(bool refused, was_refused(transaction, resident, call));
+    for (Resident* one : line) {
+        if (refused) break;
+        if (call.elsewhere(one->session.state().approvals)) continue;  // decided there since
+        HEADWAY_TRY(refused, was_refused(transaction, *one, call));
+    }
+    return refused;
+}
+
 /// The budget of its family: an acknowledgement of the agent does not lift it.
 bool is_used_up(const core::SessionState& state) {
     const bool spent =
@@ -181,12 +193,7 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, const Asked
         above.paused = above.paused || holds_pause(state, after);
     }
     if (!asked.by_hook || own) return above;
-    HEADWAY_TRY(bool refused, was_refused(transaction, resident, call));
-    for (Resident* one : line) {
-        if (refused) break;
-        if (call.elsewhere(one->session.state().approvals)) continue;  // decided there since
-        HEADWAY_TRY(refused, was_refused(transaction, *one, call));
-    }
+    HEADWAY_TRY(const bool refused, was_refused_in(transaction, resident, line, call));
     above.refused = above.refused || refused;
     return above;
 }
@@ -195,13 +202,15 @@ bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
                   std::string_view args_digest) {
     const core::ApprovalRules& rules = reader.settings().approvals;
     const std::string named{tool};
-    const auto read = [&reader](const std::string& name) -> const Resident* {
+    bool unread = false;  // a decision may be in it
+    const auto read = [&](const std::string& name) -> const Resident* {
         const auto found =
             reader.is_shared() ? Result<const Resident*>{nullptr} : reader.find(name);
+        unread = unread || (!found && is_unreadable(found.error().code));
         return found ? *found : nullptr;
     };
     const Resident* one = read(id);
-    if (one == nullptr) return rules.must_ask(reader.settings().policy, named);
+    if (one == nullptr) return unread || rules.must_ask(reader.settings().policy, named);
     const core::SessionState& own = one->session.state();
     if (own.paused() || (own.ended() && was_stopped(own))) return true;
     const CallAsked call{tool, args_digest, reader.now()};
@@ -225,7 +234,7 @@ bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
         id = state.about.parent;
         one = id.empty() ? nullptr : read(id);
     }
-    return one != nullptr;  // a circle, or too many
+    return unread || one != nullptr;  // a circle, or too many
 }
 
 std::vector<core::Event> waiting_requests(const core::Approvals& approvals) {
@@ -274,7 +283,7 @@ Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction, 
         }
         bool refused = false;
         if (!decided) {
-            HEADWAY_TRY(refused, was_refused(transaction, resident, call));
+            HEADWAY_TRY(refused, was_refused_in(transaction, resident, line, call));
         }
         for (const auto& [approvals, after] : above)
             refused = refused || forbids(ruling_above(*approvals, after, call), decided);

@@ -83,8 +83,9 @@ struct AskedCall {
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, const AskedCall& call);
 
 /// For a daemon that can store nothing: true if the rules, or a person's decision about the
-/// session, its earlier generations or its ancestors, forbid that the call runs unasked. Sessions
-/// that cannot be read, and those of a shared database, have only the rules of the configuration.
+/// session, its earlier generations or its ancestors, forbid that the call runs unasked, or one of
+/// these sessions cannot be read. Sessions of a shared database have only the rules of the
+/// configuration.
 bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
                   std::string_view args_digest);
 

@@ -222,6 +222,12 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     }
     // Before the first write: a refused command keeps what it has written.
     if (schedule) HEADWAY_CHECK(check_schedule(transaction, run));
+    if (schedule && !opens && is_supervised(resident->session.state()))
+        return Error{ErrorCode::kForbidden,
+                     "the session " + run +
+                         " is a run that an operator started, which its command "
+                         "ends; schedules are for jobs that begin by pings",
+                     "id"};
     if (opens) HEADWAY_CHECK(open_run(transaction, job, run, rid));
     HEADWAY_TRY(const bool scheduled, keep_schedule(transaction, run, opens));
     ReportCommand report;

@@ -8,6 +8,7 @@
 #include "core/text/text.hpp"
 #include "core/values/cause.hpp"
 #include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/session_commands.hpp"
 #include "server/time/local_day.hpp"
 
 namespace headway::server {
@@ -51,7 +52,7 @@ core::SessionEnded missed_end(const ScheduledJob& job, bool open) {
     core::SessionEnded end;
     end.outcome = core::Outcome::kFailed;
     end.automatic = true;
-    end.code = "missing";
+    end.code = core::kMissing;
     const core::Timestamp due = missing_at(job);
     core::PingSchedule schedule = job.schedule;
     schedule.excused = core::kNever;
@@ -148,7 +149,11 @@ Result<> MissedPing::run(Transaction& transaction) {
     if (excused != core::kNever && excused > transaction.now()) return {};
     HEADWAY_TRY(Resident * resident, transaction.find(target_));
     const bool open = resident != nullptr && !resident->session.state().ended();
-    if (resident != nullptr && !open) return {};  // it began meanwhile: at the next look
+    if (resident != nullptr && !open) return {};             // it began meanwhile: at the next look
+    if (open && is_supervised(resident->session.state())) {  // its command ends it
+        found->schedule.reported = true;
+        return set_schedule(table, job_, *found, transaction.now());
+    }
     if (!open) {
         HEADWAY_CHECK(open_run(transaction, job_, target_, {}));
         HEADWAY_TRY(resident, transaction.find(target_));

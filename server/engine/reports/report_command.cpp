@@ -165,6 +165,30 @@ Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction, 
     return asks;
 }
 
+/// Adds the calls among `asks` that a person rejected in another session of the family to
+/// `rejected`: a grant of the tool covers them no more than a request for them. Removes the `asks`
+/// of hooks below a stopped session, which are refused at once.
+Result<> heed_family(Transaction& transaction, Resident& resident,
+                     std::vector<core::CallToAllow>& asks, std::vector<std::uint64_t>& rejected) {
+    if (asks.empty()) return {};
+    if (asks.front().held) {  // the answer to the hook refuses what was rejected
+        if (resident.session.state().about.parent.empty()) return {};
+        const core::ApprovalRequested& first = asks.front().request;
+        HEADWAY_TRY(const Above above,
+                    above_of(transaction, resident, {first.tool, first.args_digest, {}}));
+        if (!above.stop.empty()) asks.clear();
+        return {};
+    }
+    for (core::CallToAllow& ask : asks) {
+        core::Event request;
+        request.payload = ask.request;
+        HEADWAY_TRY(const auto found, rejected_elsewhere(transaction, resident, {&request, 1}));
+        ask.rejected_elsewhere = !found.empty();
+        rejected.insert(rejected.end(), found.begin(), found.end());
+    }
+    return {};
+}
+
 /// Replaces the UUIDs of approvals in acknowledgements with their ids.
 Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) {
     for (core::Event& event : command.events) {
@@ -285,7 +309,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     }
     const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : begun;
     HEADWAY_CHECK(check_requests(transaction, resident, policy, events, advice));
-    HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, policy, *this));
+    HEADWAY_TRY(auto asks, calls_to_allow(transaction, resident, policy, *this));
     const core::CaptureRules& capture = transaction.settings().capture;
     const bool listed = resident != nullptr ? capture.only_digests(resident->session.state().about)
                                             : capture.only_digests(first);
@@ -299,12 +323,13 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     core::estimate_costs(transaction.settings().prices, resident->session.state().about.agent.model,
                          events);
     core::Context asking = transaction.context();
-    asking.asks = asks;
     asking.of_hook = of_hook;
     asking.children_work = transaction.children_work(*resident);
     HEADWAY_TRY(const auto above, policies_above(transaction, *resident));
     asking.policies_above = above;
-    HEADWAY_TRY(const auto rejected, rejected_elsewhere(transaction, *resident, events));
+    HEADWAY_TRY(auto rejected, rejected_elsewhere(transaction, *resident, events));
+    HEADWAY_CHECK(heed_family(transaction, *resident, asks, rejected));
+    asking.asks = asks;
     asking.rejected_elsewhere = rejected;
     resident->session.report(events, asking, decided);
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
