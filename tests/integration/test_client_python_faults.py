@@ -98,7 +98,7 @@ class Away(FaultCase):
         pause = mock.patch.object(_wire, "HUNG_PAUSE", 0.1)
         pause.start()
         self.addCleanup(pause.stop)
-        for status in (200, 404, 405, 501):
+        for status in (200, 403, 404, 405, 501):
             with self.subTest(status=status):
                 daemon.stop()
                 with OtherProgram(status, port=port) as other, self.left_open(f"http://127.0.0.1:{port}") as s:
@@ -300,6 +300,41 @@ class Refusing(FaultCase):
         self.assertEqual(len([line for line in logs.output if "refuses the token" in line]), 1)
         self.assertNotIn("hw_wrong_token", " ".join(logs.output))
         self.assertEqual(self.client(daemon, token=daemon.operator_token()).get("/v1/sessions/wrong").status, 404)
+
+    def test_a_session_that_the_token_does_not_cover_takes_no_other_one_with_it(self):
+        daemon = self.start({"access.mode": "token", "approvals.require_tools": "deploy"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        token = operator.post("/v1/tokens", {"name": "night", "scopes": ["report:night"]}).json()["token"]
+        with self.assertLogs("headway", "WARNING") as logs, headway.Session("x", id="night", url=daemon.url, token=token) as s:
+            s.begin("bash", {"n": 0}).done(0)
+            with s.child("look", id="helper") as other:
+                for n in range(3):
+                    self.assertTrue(other.begin("bash", {"n": n}), "nothing is known of it, as without a daemon")
+                self.assertFalse(other.begin("bash", {}, require=True))
+                self.all_sent(other)
+                self.assertFalse(s._wire.away())
+                with ThreadPoolExecutor(1) as pool:
+                    held = pool.submit(s.begin, "deploy", {})
+                    self.one_waits(daemon)
+                    (waiting,) = operator.get("/v1/approvals").json()["approvals"]
+                    self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", {"decision": "reject"}).status, 200)
+                    self.assertFalse(held.result(patient(20)))
+        self.once(operator.journal("night"), 2)
+        self.assertEqual(operator.get("/v1/sessions/helper").status, 404)
+        said = [line for line in logs.output if "403" in line]
+        self.assertEqual(len(said), 2, said)  # its opening and its reports
+        self.assertNotIn(token, " ".join(logs.output))
+
+    def test_an_opening_that_is_refused_leaves_its_session_supervised(self):
+        """Its rules are looser than those in force; its reports and questions are taken."""
+        stand = Stand(lambda method, path, body: (403, {}, {"detail": "looser"}) if method == "PUT" else
+                      {"deny": "no"} if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with headway.Session("x", id="n", url=stand.url) as s:
+            begin = time.monotonic()
+            for _ in range(20):
+                self.assertEqual(s.begin("bash", {}).denied, "no")
+            self.assertLess(time.monotonic() - begin, 5 * SLOW, "no call waits for an opening that is over")
 
     def test_nonsense(self):
         nonsense = [["{"], ["null"], ["[1]"], ["\x00"], ['{"deny":{"a":1},"stop":7,"context":["x"],"edit":[1],"allow":true}'],

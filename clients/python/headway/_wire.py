@@ -113,7 +113,7 @@ class Wire:
         self._pause = FIRST_PAUSE
         self._away_until: Optional[float] = None  # of the monotonic clock; None while it is there, or unknown
         self.known = False  # it has answered, or has not, since the start or a fork
-        self._warned: set[int] = set()
+        self._refused = False  # its token, which is said once
         self._address: Optional[Address] = address_of(self.url)
         self.name = self._address.name if self._address is not None else "no URL"
         if self._address is None:
@@ -263,7 +263,7 @@ class Wire:
 
     @staticmethod
     def _understood(response: http.client.HTTPResponse, said: bytes) -> Answer:
-        if (200 <= response.status < 300 or response.status in (404, 405)) and response.getheader("X-Headway") is None:
+        if (200 <= response.status < 300 or response.status in (403, 404, 405)) and response.getheader("X-Headway") is None:
             raise Away("another program listens there, not Headway", HUNG_PAUSE)
         try:
             body = json.loads(said) if said.strip() else None
@@ -277,10 +277,10 @@ class Wire:
         return answer
 
     def _judge(self, answer: Answer) -> None:
-        if answer.status in (401, 403) and answer.status not in self._warned:
-            self._warned.add(answer.status)
-            LOG.warning("the daemon at %s refuses the token (%d), so nothing is supervised", self.name, answer.status)
-        if answer.status in (401, 403):
+        if answer.status == 401:  # 403 is about one session: the token is one, but not for that
+            if not self._refused:
+                self._refused = True
+                LOG.warning("the daemon at %s refuses the token (401), so nothing is supervised", self.name)
             raise Away("the token is refused", HUNG_PAUSE)
         if answer.status == 429 or answer.status >= 500:
             after = answer.body.get("retry_after")
