@@ -254,7 +254,8 @@ class Wire:
                 if not hold and time.monotonic() - begin > self.silence:
                     raise Away("an answer that takes too long", HUNG_PAUSE)
         except (OSError, http.client.HTTPException) as error:
-            held = hold and response.status == 200 and not b"".join(said).strip()
+            own = response.status == 200 and response.getheader("X-Headway") is not None
+            held = hold and own and not b"".join(said).strip()
             hung = isinstance(error, socket.timeout)
             lost = Away(type(error).__name__, HUNG_PAUSE if hung else None, held)
             lost.connected = True
