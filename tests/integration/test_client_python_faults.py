@@ -231,6 +231,13 @@ class Killed(FaultCase):
             self.assertEqual(s.begin("deploy", {}).denied, "no")
         self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 1)
 
+    def test_a_hold_that_ends_well_but_without_a_decision_is_none(self):
+        answers = [[" ", 0.1, " "], {"deny": "no"}]
+        stand = Stand(lambda method, path, body: answers.pop(0) if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with mock.patch.object(_wire, "HUNG_PAUSE", 0.1), headway.Session("x", id="n", url=stand.url) as s:
+            self.assertEqual(s.begin("deploy", {}).denied, "no")
+
     def test_another_program_holds_no_call(self):
         """It would be asked again without end."""
         foreign = (200, {"X-Headway": None}, [" ", 0.1, None])
@@ -370,8 +377,17 @@ class Refusing(FaultCase):
                         call.done(1)
                     self.assertLessEqual(len(s.advice()), 4000)
 
+    def test_a_refusal_is_one_in_any_words(self):
+        for answer in ({"deny": True}, {"deny": {"a": 1}}, {"stop": 7}, {"deny": False}):
+            with self.subTest(answer):
+                stand = Stand(lambda method, path, body, answer=answer: answer if body.get("event") == "pre" else {})
+                self.addCleanup(stand.close)
+                with headway.Session("x", id="n", url=stand.url) as s:
+                    self.assertIn("no text", s.begin("bash", {}).denied)
+                    self.assertEqual(s.stopped, "")
+
     def test_a_call_that_must_be_supervised_does_not_run_on_nonsense(self):
-        for answer in ("{", "null", "[1]", "", '{"deny":true}'):
+        for answer in ("{", "null", "[1]", "", '{"deny":true}', '{"stop":7}'):
             with self.subTest(answer):
                 stand = Stand(lambda method, path, body, answer=answer: [answer])
                 self.addCleanup(stand.close)

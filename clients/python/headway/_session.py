@@ -44,9 +44,10 @@ def current() -> Optional["Session"]:
     return _current.get()
 
 
-def refusal(words: Any) -> str:
-    """Why a call is denied; "" where it is not."""
-    return cut(words) if isinstance(words, str) or words is None else UNREAD
+def refusal(answer: Mapping[str, Any]) -> str:
+    """Why a call is denied; "" where it is not. A `stop` that is no text ends no agent, but its call does not run."""
+    unread = any(answer.get(name) is not None and not isinstance(answer[name], str) for name in ("deny", "stop"))
+    return cut(answer.get("deny")) or (UNREAD if unread else "")
 
 
 class Session(People):
@@ -374,7 +375,7 @@ class Session(People):
                 call.denied = "Headway did not answer, and this call may not run without it."
                 call.fail(call.denied)
         else:
-            call.stop, call.denied = cut(answer.get("stop")), refusal(answer.get("deny"))
+            call.stop, call.denied = cut(answer.get("stop")), refusal(answer)
             self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
             if "edit" in answer and same_kind(answer["edit"], call.args):

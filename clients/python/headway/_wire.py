@@ -237,7 +237,7 @@ class Wire:
             self._drop(connection)
         else:
             self._keep(connection)
-        return self._understood(response, said)
+        return self._understood(response, said, hold)
 
     def _read(self, response: http.client.HTTPResponse, hold: bool) -> bytes:
         """A call may be held as long as bytes come; anything else is answered soon or not at all."""
@@ -263,7 +263,7 @@ class Wire:
         return b"".join(said)
 
     @staticmethod
-    def _understood(response: http.client.HTTPResponse, said: bytes) -> Answer:
+    def _understood(response: http.client.HTTPResponse, said: bytes, hold: bool) -> Answer:
         if (200 <= response.status < 300 or response.status in (403, 404, 405)) and response.getheader("X-Headway") is None:
             raise Away("another program listens there, not Headway", HUNG_PAUSE)
         try:
@@ -271,7 +271,8 @@ class Wire:
         except (ValueError, RecursionError):
             body = None
         if response.status == 200 and not isinstance(body, dict):
-            raise Away("the answer is no JSON object", HUNG_PAUSE)
+            blanks = bool(said) and not said.strip()  # of a hold that what stands between has ended
+            raise Away("the answer is no JSON object", HUNG_PAUSE, hold and blanks)
         answer = Answer(response.status, body if isinstance(body, dict) else {})
         after = response.getheader("Retry-After", "")
         answer.body.setdefault("retry_after", int(after) if after.isdecimal() and len(after) < 6 else None)
