@@ -15,6 +15,10 @@ const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
 const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
 const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
 const SENT_MAX = 1 << 20; // characters of each text, and of the arguments of a call as JSON; the daemon takes 16 MiB in all
+const ORDER_MS = 1_000; // for which a call waits for the reports before it,
+const TOLD_MS = 2_000; // and all else of the agent for its own
+const ID_MAX = 124; // bytes of a session's id, with room for a generation
+const UNREAD = 'The daemon refuses this call, in words that are no text.';
 const TOLD_MAX = 256; // reports on their way to a daemon that is slow; further ones are not made
 
 // The identity of this process, so that the daemon sees it end; without /proc it has to guess. It stays the same, and is read once.
@@ -71,6 +75,16 @@ const there = () => {
   }));
 };
 
+// The promise's value, or undefined after `ms`.
+const within = async (ms, promise) => {
+  let timer;
+  try {
+    return await Promise.race([promise, new Promise((resolve) => { timer = setTimeout(resolve, ms); })]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 // Text of at most TEXT_MAX bytes; where something is missing stands "…": at the end, or at the beginning of what was gathered.
 const cut = (text, gathered = false) => {
   if (typeof text !== 'string') return '';
@@ -110,16 +124,21 @@ const sense = (said) => {
     const text = cut(said?.[name]);
     if (text) answer[name] = text;
   }
+  const unread = ['deny', 'stop'].some((name) => !['string', 'undefined'].includes(typeof (said?.[name] ?? undefined)));
+  if (unread) answer.deny ??= UNREAD;
   const edit = said?.edit;
   if (edit && typeof edit === 'object' && !Array.isArray(edit)) answer.edit = edit;
   return answer;
 };
 
 // The session that the agent's hooks report into where HEADWAY_SESSION names it, for a sub-agent that of its parent: `parent` is
-// the path of those above it, the first of which has that session.
-const sessionOf = (parent) => {
+// the path of those above it, the first of which has that session. Without room for all of them the sub-agent is directly below that:
+// an id that is too long would be none, and the daemon would shorten it to one that the token does not cover.
+const sessionOf = ({ parent, session }) => {
   const given = process.env.HEADWAY_SESSION;
-  return given && [given, ...(parent ?? '').split('.').slice(1)].join('.');
+  if (!given || !parent) return given;
+  const whole = [given, ...parent.split('.').slice(1)].join('.');
+  return Buffer.byteLength(`${whole}.${session}`) <= ID_MAX ? whole : given;
 };
 
 // The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
@@ -129,7 +148,7 @@ const exchange = (agent, body) => new Promise((resolve) => {
     const text = JSON.stringify({ agent, ...bounded(body) });
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...identity() };
     if (process.env.HEADWAY_TOKEN) headers.Authorization = `Bearer ${process.env.HEADWAY_TOKEN}`;
-    const session = sessionOf(body.parent);
+    const session = sessionOf(body);
     if (session) headers['X-Headway-Session'] = session;
     let timer;
     const settle = (answer) => { clearTimeout(timer); resolve(answer); };
