@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common half of the plugins: the connection to the daemon, and the bounds of each text. cli/embed_plugins.cmake puts it into each.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -15,6 +15,9 @@ const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
 const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
 const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
 const SENT_MAX = 1 << 20; // characters of each text, and of the arguments of a call as JSON; the daemon takes 16 MiB in all
+const AGAIN_MS = 200; // after a hold that broke off, and between further tries
+const AGAIN_FOR_MS = 60_000; // for which a daemon that takes connections may give no decision after that
+const GONE = 'Headway went away while this call waited for a decision. Do something else, and try it again later.';
 const ORDER_MS = 1_000; // for which a call waits for the reports before it,
 const TOLD_MS = 2_000; // and all else of the agent for its own
 const ID_MAX = 124; // bytes of a session's id, with room for a generation
@@ -141,7 +144,8 @@ const sessionOf = ({ parent, session }) => {
   return Buffer.byteLength(`${whole}.${session}`) <= ID_MAX ? whole : given;
 };
 
-// The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
+// The daemon's answer; {} where none comes, `lost` with its connection, `failed` where it is none, `broken` where the daemon was holding the
+// call: it had sent nothing but blanks. A call may be held as long as bytes come.
 const exchange = (agent, body) => new Promise((resolve) => {
   try {
     const [client, where, prefix] = target();
@@ -151,17 +155,24 @@ const exchange = (agent, body) => new Promise((resolve) => {
     const session = sessionOf(body);
     if (session) headers['X-Headway-Session'] = session;
     let timer;
-    const settle = (answer) => { clearTimeout(timer); resolve(answer); };
+    let over = false; // what comes of its own end says nothing about the daemon
+    const settle = (answer) => {
+      over = true;
+      clearTimeout(timer);
+      resolve(answer);
+    };
     const request = client.request({ ...where, path: `${prefix}/v1/hooks/generic`, method: 'POST', headers });
     const listen = () => {
       clearTimeout(timer);
       timer = setTimeout(() => { settle(away(HUNG_MS)); request.destroy(); }, SILENCE_MS);
       timer.unref?.();
     };
-    request.on('error', () => settle(away(REFUSED_MS)));
+    request.on('error', () => { if (!over) settle({ ...away(REFUSED_MS), lost: true }); });
     request.on('response', (response) => {
       let answer = '';
       let read = 0;
+      const held = response.statusCode === 200 && Boolean(response.headers['x-headway']);
+      const off = () => settle(held && !answer.trim() ? { broken: true } : { failed: true });
       response.setEncoding('utf8');
       response.on('data', (part) => {
         read += Buffer.byteLength(part);
@@ -173,14 +184,14 @@ const exchange = (agent, body) => new Promise((resolve) => {
         listen();
         answer += part;
       });
-      response.on('error', () => settle({}));
-      response.on('close', () => settle({}));
+      response.on('error', off);
+      response.on('close', off);
       response.on('end', () => {
         try {
           if (response.statusCode === 200 && !response.headers['x-headway']) settle(away(HUNG_MS)); // another program
-          else settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
+          else settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : { failed: true });
         } catch {
-          settle({});
+          settle(held && answer && !answer.trim() ? { broken: true } : { failed: true }); // what stands between has ended it
         }
       });
     });
@@ -191,9 +202,24 @@ const exchange = (agent, body) => new Promise((resolve) => {
   }
 });
 
+// What was lost with its connection is sent once more, as one that rested may be closed already: by its id it counts once. A person is being
+// asked about a call whose hold breaks off: while the daemon takes a connection it is asked about again.
 const post = async (agent, body) => {
+  const whole = { ...body, event_id: randomUUID() };
+  let until;
+  let lost = false;
   try {
-    return (await there()) ? await exchange(agent, body) : {};
+    while (await there()) {
+      const answer = await exchange(agent, whole);
+      if (answer.broken) until = performance.now() + AGAIN_FOR_MS;
+      const first = answer.lost && !lost;
+      if (!first && !answer.broken && !(until && (answer.failed || answer.lost))) return answer;
+      if (performance.now() > until) return { deny: GONE };
+      lost ||= first;
+      awayUntil = 1; // it may be gone
+      if (!first) await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
+    }
+    return {};
   } catch {
     return away(REFUSED_MS);
   }

@@ -15,7 +15,7 @@ from pathlib import Path
 from support.case import OwnDaemonCase
 from support.cli import Cli
 from support.daemon import PROJECT, clean_environment
-from support.limits import SLOW, patient
+from support.limits import SLOW, eventually, patient
 
 NODE = shutil.which("node")
 ESBUILD = shutil.which("esbuild")
@@ -186,6 +186,17 @@ for (let i = 0; i < 20; ++i) {
 }
 console.log(JSON.stringify({ written }));
 """
+LATER = """
+import { Headway } from './kilo/headway.js';
+const now = Date.now;
+let ahead = 0;
+Date.now = () => now() + ahead;
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+for (; ahead < 50_000; ahead += 10_000) {
+  await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: 'c' }, { args: {} });
+  await new Promise((resolve) => { setTimeout(resolve, 50); });
+}
+"""
 LONG = """
 import { Headway } from './kilo/headway.js';
 import pi from './headway.mjs';
@@ -279,11 +290,17 @@ console.log(JSON.stringify({ got, ms: performance.now() - began }));
 
 
 class Stand(http.server.BaseHTTPRequestHandler):
-    """Answers each hook with what `answer` says; a list is sent part by part, with pauses, a number is a status."""
+    """Answers each hook with what `answer` says; a list is sent part by part, with pauses, until None breaks it off. A number is
+    a status."""
     protocol_version = "HTTP/1.1"
+    rested = False
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.server.stale and self.rested:  # it was closed while it rested
+            self.close_connection = True
+            return
+        self.rested = True
         self.server.got.append((self.path, dict(self.headers), body))
         answer = self.server.answer(body)
         if answer is None:
@@ -298,6 +315,9 @@ class Stand(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         try:
             for part in parts:
+                if part is None:
+                    self.close_connection = True
+                    return
                 if isinstance(part, float):
                     self.wfile.flush()
                     self.server.hang.wait(part)
@@ -389,13 +409,40 @@ for (const id of Object.keys(above).reverse()) await plugin['tool.execute.before
         self.assertEqual((len(found), set(found.values())), (4, {None, root}))
 
 
+@unittest.skipUnless(NODE, "node is not installed")
+class Killed(OwnDaemonCase):
+    CALL = """
+import { Headway } from './opencode/headway.js';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const call = plugin['tool.execute.before']({ tool: 'deploy', sessionID: 's', callID: 'c' }, { args: {} });
+console.log(await call.then(() => 'ran', (error) => error.message));
+"""
+
+    def test_a_call_whose_daemon_is_killed_in_a_hold_runs(self):
+        """As docs/agents/README.md has it: an unreachable daemon stops no agent."""
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        folder = Path(tempfile.mkdtemp(prefix="headway-plugins-"))
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "package.json").write_text('{"type": "module"}')
+        (folder / "opencode").mkdir()
+        (folder / "opencode/headway.js").write_text(plugin("opencode/headway.js"))
+        (folder / "test.mjs").write_text(self.CALL)
+        agent = subprocess.Popen([NODE, "test.mjs"], cwd=folder, env=clean_environment(HEADWAY_URL=daemon.url), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(agent.wait)
+        self.addCleanup(agent.kill)
+        operator = self.client(daemon, token=daemon.operator_token())
+        eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+        daemon.kill()
+        self.assertEqual(agent.communicate(timeout=patient(30))[0], "ran\n")
+
+
 @unittest.skipUnless(NODE and ESBUILD, "node or esbuild is not installed")
 class Plugins(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stand)
         self.server.daemon_threads = True
         self.server.got, self.server.answer, self.server.hang = [], lambda body: {}, threading.Event()
-        self.server.written = 0
+        self.server.written, self.server.stale = 0, False
         thread = threading.Thread(target=self.server.serve_forever)
         thread.start()
         self.addCleanup(thread.join)
@@ -564,6 +611,25 @@ class Plugins(unittest.TestCase):
                 self.server.answer = lambda body, answer=answer: answer
                 self.assertEqual(self.node(REFUSED), ["The daemon refuses this call, in words that are no text."] * 4)
 
+    def test_a_connection_that_was_closed_while_it_rested_is_no_daemon_that_is_away(self):
+        self.server.stale = True
+        self.server.answer = lambda body: {"deny": "heard"} if body["event"] == "pre" else {}
+        self.assertEqual(self.node(REFUSED), ["heard"] * 4)
+
+    def test_a_hold_that_breaks_off_is_asked_about_again(self):
+        """As by a proxy that lets no reply take longer: the daemon is there."""
+        asked = {}
+
+        def answer(body):
+            times = asked.setdefault((body["agent"], body["session"]), [])
+            times.append(body.get("event_id"))
+            ends = [" ", 0.1, None] if body["session"] == "s" else [" ", 0.1, " "]
+            return {} if body["event"] != "pre" else [ends, 503, ["<html>"], ends, {"deny": "no"}][len(times) - 1]
+        self.server.answer = answer
+        self.assertEqual(self.node(REFUSED), ["no"] * 4)
+        for (agent, session), times in asked.items():
+            self.assertEqual(len(set(times[:5])), 1, (agent, session, times))
+
     def test_a_session_that_the_token_does_not_cover_takes_no_other_one_with_it(self):
         self.server.answer = lambda body: 403 if body["session"] == "other" else {"deny": "heard"} if body["event"] == "pre" else {}
         self.assertEqual(self.node(REFUSED), ["ran", "ran", "heard", "heard"])
@@ -601,6 +667,12 @@ class Plugins(unittest.TestCase):
         start = time.monotonic()
         self.assertLess(self.node(CALLS, "5")[0]["ms"], 2000 * SLOW)
         self.assertLess(time.monotonic() - start, 20 * SLOW)
+        self.assertEqual(len(self.server.got), 1)
+
+    def test_a_daemon_that_hangs_is_left_alone_for_a_minute(self):
+        self.environment["HEADWAY_HOOK_SILENCE_MS"] = "300"
+        self.server.answer = lambda body: None
+        self.node(LATER)
         self.assertEqual(len(self.server.got), 1)
 
     def test_nonsense_is_no_answer(self):
