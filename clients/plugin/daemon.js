@@ -145,7 +145,7 @@ const sessionOf = ({ parent, session }) => {
 };
 
 // The daemon's answer; {} where none comes, `lost` with its connection, `failed` where it is none, `broken` where the daemon was holding the
-// call: it had sent nothing but blanks. A call may be held as long as bytes come.
+// call: it had sent only blanks. A call may be held as long as bytes come.
 const exchange = (agent, body) => new Promise((resolve) => {
   try {
     const [client, where, prefix] = target();
@@ -155,7 +155,7 @@ const exchange = (agent, body) => new Promise((resolve) => {
     const session = sessionOf(body);
     if (session) headers['X-Headway-Session'] = session;
     let timer;
-    let over = false; // what comes of its own end says nothing about the daemon
+    let over = false; // an error after that, as of its own end, says nothing about the daemon
     const settle = (answer) => {
       over = true;
       clearTimeout(timer);
@@ -202,7 +202,7 @@ const exchange = (agent, body) => new Promise((resolve) => {
   }
 });
 
-// What was lost with its connection is sent once more, as one that rested may be closed already: by its id it counts once. A person is being
+// A hook that was lost with its connection, which may have been closed while it rested, is sent once more, by its id. A person is being
 // asked about a call whose hold breaks off: while the daemon takes a connection it is asked about again.
 const post = async (agent, body) => {
   const whole = { ...body, event_id: randomUUID() };
