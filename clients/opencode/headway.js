@@ -12,6 +12,7 @@ const SESSIONS_MAX = 1_000; // that something is remembered of
 // Why a call did not run, where the agent refused it itself.
 const REFUSED = /rejected permission|specified a rule which prevents|PermissionRejectedError|PermissionDeniedError|PermissionCorrectedError|QuestionRejectedError|dismissed this question/;
 const CUT = /^Tool execution aborted/;
+const CUT_COMMAND = /User aborted the command\s+<\/\w+>\s*$/;
 
 // The times at which the body of a refusal says that the provider takes requests again.
 const resetsIn = (data) => {
@@ -31,7 +32,8 @@ const loaded = (globalThis.__headway_folders ??= new Set());
 export const Headway = async ({ client, directory }) => {
   if (loaded.has(directory)) return {};
   loaded.add(directory);
-  const parents = new Map();
+  const parents = new Map(); // '' of a session that has none
+  let deafUntil = 0; // opencode did not say which session is the parent
   const systems = new Map(); // what stands in the system prompt from now on
   const words = new Map(); // what is to be said once
   const halves = new Map(); // sessions whose answer failed: a text that comes before the next step is half of it
@@ -42,6 +44,25 @@ export const Headway = async ({ client, directory }) => {
   let told = Promise.resolve(); // what is not waited for goes out in its order all the same
   let telling = 0;
 
+  // No `session.created` has named the parent of a session of an earlier process, or of one that was forgotten among many: opencode is
+  // asked for it, and for those above.
+  const ancestry = async (session) => {
+    for (let at = session, depth = 0; at && depth < DEPTH_MAX; at = parents.get(at), ++depth) {
+      if (parents.has(at)) continue;
+      const { data } = await client.session.get({ path: { id: at } });
+      if (data?.id !== at) return true;
+      remember(parents, at, data.parentID ?? '');
+    }
+    return true;
+  };
+  const know = async (session) => {
+    if (!session || Date.now() < deafUntil) return;
+    try {
+      if (!(await within(ORDER_MS, ancestry(session)))) deafUntil = Date.now() + HUNG_MS;
+    } catch {
+      // an opencode that cannot be asked: it is a session by itself
+    }
+  };
   // The path from the first of those above a session down to its parent: by it the daemon names the parent's session. An id has
   // room for two of them, so that those far below are children of the second.
   const above = (session) => {
@@ -49,7 +70,7 @@ export const Headway = async ({ client, directory }) => {
     for (let at = parents.get(session); at && path.length < DEPTH_MAX; at = parents.get(at)) path.unshift(at);
     return path.slice(0, 2).join('.');
   };
-  const who = (session) => ({ session, ...(parents.has(session) ? { parent: above(session) } : {}), cwd: directory });
+  const who = (session) => ({ session, ...(parents.get(session) ? { parent: above(session) } : {}), cwd: directory });
   const first = (id) => {
     if (seen.has(id)) return false;
     if (seen.size >= SEEN_MAX) seen.clear();
@@ -67,16 +88,20 @@ export const Headway = async ({ client, directory }) => {
   };
   const abort = async (session) => {
     try {
-      await client.session.abort({ path: { id: session } });
+      await within(ORDER_MS, client.session.abort({ path: { id: session } }));
     } catch {
       // it ends by the refusals then
     }
+  };
+  const send = async (session, body) => {
+    await know(session);
+    return post(AGENT, { ...(typeof body === 'function' ? body() : body), ...who(session) });
   };
   // Outside of a call: what is to be said waits for the next request to the model.
   const tell = (session, body) => {
     if (telling >= TOLD_MAX) return told;
     ++telling;
-    told = told.then(() => post(AGENT, { ...body, ...who(session) })).then(async (answer) => {
+    told = told.then(() => send(session, body)).then(async (answer) => {
       --telling;
       keep(session, answer);
       if (answer.stop) await abort(session);
@@ -84,8 +109,8 @@ export const Headway = async ({ client, directory }) => {
     return told;
   };
   const ask = async (session, body) => {
-    await told;
-    return post(AGENT, { ...body, ...who(session) });
+    await within(ORDER_MS, told);
+    return send(session, body);
   };
 
   // A cost of 0 beside tokens is a model without a price: not known.
@@ -142,28 +167,30 @@ export const Headway = async ({ client, directory }) => {
     }
   };
 
+  const happened = async (event) => {
+    const p = event?.properties ?? {};
+    if (event?.type === 'session.created') {
+      if (p.info?.id) remember(parents, p.info.id, p.info.parentID ?? '');
+      await tell(p.info?.id, { event: p.info?.parentID ? 'substart' : 'start', agent_version: p.info?.version });
+    } else if (event?.type === 'message.part.updated') {
+      await part(p.part ?? {});
+    } else if (event?.type === 'session.error' && p.sessionID) {
+      await failed(p.sessionID, p.error);
+    } else if (event?.type === 'session.status' && p.status?.type === 'retry') {
+      // It waits by itself, and tries again then.
+      await tell(p.sessionID, { event: 'error', class: 'retry', text: p.status.message, ends_turn: false, retryable: true,
+        ...(p.status.next > Date.now() ? { retry_at: Math.round(p.status.next) } : {}) });
+    } else if (/^(permission|question|suggestion|session\.network)\.(v2\.)?(asked|updated|shown|replied|rejected|accepted|dismissed)$/.test(event?.type ?? '')) {
+      await dialog(event.type, p);
+    } else if (event?.type === 'session.idle') {
+      await tell(p.sessionID, () => ({ event: parents.get(p.sessionID) ? 'subend' : 'stop' }));
+    } else if (event?.type === 'server.instance.disposed') {
+      loaded.delete(directory);
+    }
+  };
+
   return {
-    event: async ({ event }) => {
-      const p = event?.properties ?? {};
-      if (event?.type === 'session.created') {
-        if (p.info?.parentID) remember(parents, p.info.id, p.info.parentID);
-        await tell(p.info?.id, { event: p.info?.parentID ? 'substart' : 'start', agent_version: p.info?.version });
-      } else if (event?.type === 'message.part.updated') {
-        await part(p.part ?? {});
-      } else if (event?.type === 'session.error' && p.sessionID) {
-        await failed(p.sessionID, p.error);
-      } else if (event?.type === 'session.status' && p.status?.type === 'retry') {
-        // It waits by itself, and tries again then.
-        await tell(p.sessionID, { event: 'error', class: 'retry', text: p.status.message, ends_turn: false, retryable: true,
-          ...(p.status.next > Date.now() ? { retry_at: Math.round(p.status.next) } : {}) });
-      } else if (/^(permission|question|suggestion|session\.network)\.(v2\.)?(asked|updated|shown|replied|rejected|accepted|dismissed)$/.test(event?.type ?? '')) {
-        await dialog(event.type, p);
-      } else if (event?.type === 'session.idle') {
-        await tell(p.sessionID, { event: parents.has(p.sessionID) ? 'subend' : 'stop' });
-      } else if (event?.type === 'server.instance.disposed') {
-        loaded.delete(directory);
-      }
-    },
+    event: ({ event }) => within(TOLD_MS, happened(event)),
 
     'chat.message': async (input, output) => {
       const texts = (output.parts ?? []).filter((p) => p.type === 'text');
@@ -174,8 +201,8 @@ export const Headway = async ({ client, directory }) => {
       if (model) remember(models, input.sessionID, model);
       open.delete(input.sessionID);
       halves.delete(input.sessionID);
-      await tell(input.sessionID, { event: 'prompt', text: (synthetic ? texts : own).map((p) => p.text).join('\n'), synthetic,
-        ...(synthetic ? { wake_up: true } : {}), model });
+      await within(TOLD_MS, tell(input.sessionID, { event: 'prompt', text: (synthetic ? texts : own).map((p) => p.text).join('\n'), synthetic,
+        ...(synthetic ? { wake_up: true } : {}), model }));
     },
 
     'experimental.chat.system.transform': async (input, output) => {
@@ -199,10 +226,12 @@ export const Headway = async ({ client, directory }) => {
     },
 
     'tool.execute.after': async (input, output) => {
+      // It is null where a signal ended the command, also that of the tool's timeout or of a person's abort.
       const exit = output.metadata?.exit;
-      const ok = exit === undefined || exit === null || exit === 0;
+      const ok = exit === undefined || exit === 0;
+      const kind = exit === null && CUT_COMMAND.test(output.output ?? '') ? { class: 'cancelled' } : {};
       const answer = await ask(input.sessionID, { event: 'post', tool: input.tool, args: input.args, call: input.callID, ok,
-        ...(ok ? { result: output.output } : { error: output.output, exit_code: exit }) });
+        ...(ok ? { result: output.output } : { error: output.output, ...(exit === null ? kind : { exit_code: exit }) }) });
       if (answer.system) remember(systems, input.sessionID, answer.system);
       if (answer.context) output.output = `${output.output ?? ''}\n\n${answer.context}`;
       if (answer.stop) await abort(input.sessionID);

@@ -54,7 +54,7 @@ export default function (pi: any) {
   };
   const ask = async (ctx: any, body: any) => {
     const whole = { ...body, ...who(ctx) };
-    await told;
+    await within(ORDER_MS, told);
     return post('pi', whole);
   };
 
@@ -69,13 +69,13 @@ export default function (pi: any) {
     failed = undefined;
   };
 
-  pi.on('session_start', (event: any, ctx: any) => tell(ctx, { event: 'start', source: event.reason, model: ctx?.model?.id }));
+  pi.on('session_start', (event: any, ctx: any) => within(TOLD_MS, tell(ctx, { event: 'start', source: event.reason, model: ctx?.model?.id })));
   pi.on('session_shutdown', (event: any, ctx: any) => {
     giveUp(ctx); // older versions have no `agent_settled`
-    return tell(ctx, { event: 'end', reason: event.reason });
+    return within(TOLD_MS, tell(ctx, { event: 'end', reason: event.reason }));
   });
-  pi.on('input', (event: any, ctx: any) => tell(ctx, { event: 'prompt', text: event.text,
-    ...(event.source === 'extension' ? { synthetic: true, wake_up: true } : {}) }));
+  pi.on('input', (event: any, ctx: any) => within(TOLD_MS, tell(ctx, { event: 'prompt', text: event.text,
+    ...(event.source === 'extension' ? { synthetic: true, wake_up: true } : {}) })));
   pi.on('turn_start', (event: any, ctx: any) => { failed = undefined; tell(ctx, { event: 'turn' }); });
 
   pi.on('before_agent_start', async (event: any) => {
@@ -92,7 +92,8 @@ export default function (pi: any) {
     if (reason === undefined) return undefined;
     if (refused.size >= REFUSED_MAX) refused.clear();
     refused.add(event.toolCallId);
-    await tell(ctx, { event: 'post', tool: event.toolName, args: event.input, call: event.toolCallId, ok: false, error: reason, class: 'denied' });
+    const report = { event: 'post', tool: event.toolName, args: event.input, call: event.toolCallId, ok: false, error: reason, class: 'denied' };
+    await within(TOLD_MS, tell(ctx, report));
     return { block: true, reason };
   });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common half of the plugins: the connection to the daemon, and the bounds of each text. cli/embed_plugins.cmake puts it into each.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -15,6 +15,13 @@ const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
 const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
 const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
 const SENT_MAX = 1 << 20; // characters of each text, and of the arguments of a call as JSON; the daemon takes 16 MiB in all
+const AGAIN_MS = 200; // after a hold that broke off, and between further tries
+const AGAIN_FOR_MS = 60_000; // for which a daemon that takes connections may give no decision after that
+const GONE = 'Headway went away while this call waited for a decision. Do something else, and try it again later.';
+const ORDER_MS = 1_000; // for which a call waits for the reports before it,
+const TOLD_MS = 2_000; // and all else of the agent for its own
+const ID_MAX = 124; // bytes of a session's id, with room for a generation
+const UNREAD = 'The daemon refuses this call, in words that are no text.';
 const TOLD_MAX = 256; // reports on their way to a daemon that is slow; further ones are not made
 
 // The identity of this process, so that the daemon sees it end; without /proc it has to guess. It stays the same, and is read once.
@@ -71,6 +78,16 @@ const there = () => {
   }));
 };
 
+// The promise's value, or undefined after `ms`.
+const within = async (ms, promise) => {
+  let timer;
+  try {
+    return await Promise.race([promise, new Promise((resolve) => { timer = setTimeout(resolve, ms); })]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 // Text of at most TEXT_MAX bytes; where something is missing stands "…": at the end, or at the beginning of what was gathered.
 const cut = (text, gathered = false) => {
   if (typeof text !== 'string') return '';
@@ -110,39 +127,52 @@ const sense = (said) => {
     const text = cut(said?.[name]);
     if (text) answer[name] = text;
   }
+  const unread = ['deny', 'stop'].some((name) => !['string', 'undefined'].includes(typeof (said?.[name] ?? undefined)));
+  if (unread) answer.deny ??= UNREAD;
   const edit = said?.edit;
   if (edit && typeof edit === 'object' && !Array.isArray(edit)) answer.edit = edit;
   return answer;
 };
 
 // The session that the agent's hooks report into where HEADWAY_SESSION names it, for a sub-agent that of its parent: `parent` is
-// the path of those above it, the first of which has that session.
-const sessionOf = (parent) => {
+// the path of those above it, the first of which has that session. Without room for all of them the sub-agent is directly below that:
+// an id that is too long would be none, and the daemon would shorten it to one that the token does not cover.
+const sessionOf = ({ parent, session }) => {
   const given = process.env.HEADWAY_SESSION;
-  return given && [given, ...(parent ?? '').split('.').slice(1)].join('.');
+  if (!given || !parent) return given;
+  const whole = [given, ...parent.split('.').slice(1)].join('.');
+  return Buffer.byteLength(`${whole}.${session}`) <= ID_MAX ? whole : given;
 };
 
-// The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
+// The daemon's answer; {} where none comes, `lost` with its connection, `failed` where it is none, `broken` where the daemon was holding the
+// call: it had sent only blanks. A call may be held as long as bytes come.
 const exchange = (agent, body) => new Promise((resolve) => {
   try {
     const [client, where, prefix] = target();
     const text = JSON.stringify({ agent, ...bounded(body) });
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...identity() };
     if (process.env.HEADWAY_TOKEN) headers.Authorization = `Bearer ${process.env.HEADWAY_TOKEN}`;
-    const session = sessionOf(body.parent);
+    const session = sessionOf(body);
     if (session) headers['X-Headway-Session'] = session;
     let timer;
-    const settle = (answer) => { clearTimeout(timer); resolve(answer); };
+    let over = false; // an error after that, as of its own end, says nothing about the daemon
+    const settle = (answer) => {
+      over = true;
+      clearTimeout(timer);
+      resolve(answer);
+    };
     const request = client.request({ ...where, path: `${prefix}/v1/hooks/generic`, method: 'POST', headers });
     const listen = () => {
       clearTimeout(timer);
       timer = setTimeout(() => { settle(away(HUNG_MS)); request.destroy(); }, SILENCE_MS);
       timer.unref?.();
     };
-    request.on('error', () => settle(away(REFUSED_MS)));
+    request.on('error', () => { if (!over) settle({ ...away(REFUSED_MS), lost: true }); });
     request.on('response', (response) => {
       let answer = '';
       let read = 0;
+      const held = response.statusCode === 200 && Boolean(response.headers['x-headway']);
+      const off = () => settle(held && !answer.trim() ? { broken: true } : { failed: true });
       response.setEncoding('utf8');
       response.on('data', (part) => {
         read += Buffer.byteLength(part);
@@ -154,14 +184,14 @@ const exchange = (agent, body) => new Promise((resolve) => {
         listen();
         answer += part;
       });
-      response.on('error', () => settle({}));
-      response.on('close', () => settle({}));
+      response.on('error', off);
+      response.on('close', off);
       response.on('end', () => {
         try {
           if (response.statusCode === 200 && !response.headers['x-headway']) settle(away(HUNG_MS)); // another program
-          else settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
+          else settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : { failed: true });
         } catch {
-          settle({});
+          settle(held && answer && !answer.trim() ? { broken: true } : { failed: true }); // what stands between has ended it
         }
       });
     });
@@ -172,9 +202,24 @@ const exchange = (agent, body) => new Promise((resolve) => {
   }
 });
 
+// A hook that was lost with its connection, which may have been closed while it rested, is sent once more, by its id. A person is being
+// asked about a call whose hold breaks off: while the daemon takes a connection it is asked about again.
 const post = async (agent, body) => {
+  const whole = { ...body, event_id: randomUUID() };
+  let until;
+  let lost = false;
   try {
-    return (await there()) ? await exchange(agent, body) : {};
+    while (await there()) {
+      const answer = await exchange(agent, whole);
+      if (answer.broken) until = performance.now() + AGAIN_FOR_MS;
+      const first = answer.lost && !lost;
+      if (!first && !answer.broken && !(until && (answer.failed || answer.lost))) return answer;
+      if (performance.now() > until) return { deny: GONE };
+      lost ||= first;
+      awayUntil = 1; // it may be gone
+      if (!first) await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
+    }
+    return {};
   } catch {
     return away(REFUSED_MS);
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The table of faults of clients/python/README.md: what the agent sees of each, and that nothing counts twice."""
+import asyncio
 import contextlib
 import logging
 import os
@@ -98,7 +99,7 @@ class Away(FaultCase):
         pause = mock.patch.object(_wire, "HUNG_PAUSE", 0.1)
         pause.start()
         self.addCleanup(pause.stop)
-        for status in (200, 404, 405, 501):
+        for status in (200, 403, 404, 405, 501):
             with self.subTest(status=status):
                 daemon.stop()
                 with OtherProgram(status, port=port) as other, self.left_open(f"http://127.0.0.1:{port}") as s:
@@ -214,11 +215,37 @@ class Killed(FaultCase):
         self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 2)
 
     def test_a_hold_that_falls_silent_is_no_answer_either(self):
-        stand = Stand(lambda method, path, body: [" ", 5.0] if body.get("event") == "pre" else {})
+        answers = [[" ", 5.0]]
+        stand = Stand(lambda method, path, body: (answers.pop() if answers else None) if body.get("event") == "pre" else {})
         self.addCleanup(stand.close)
         with mock.patch.dict(os.environ, HEADWAY_HOOK_SILENCE_MS="200"), mock.patch.object(_session, "AGAIN_SECONDS", 0.3), \
                 headway.Session("x", id="n", url=stand.url) as s:
             self.assertFalse(s.begin("deploy", {}))
+
+    def test_each_time_a_daemon_goes_away_in_a_hold_the_time_begins_again(self):
+        """Held for longer than a call waits for a daemon that is away, and broken off again."""
+        answers = [[" ", None], [" ", 1.5, None], [" ", 1.5, None], {"deny": "no"}]
+        stand = Stand(lambda method, path, body: answers.pop(0) if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with mock.patch.object(_session, "AGAIN_SECONDS", 1.0), headway.Session("x", id="n", url=stand.url) as s:
+            self.assertEqual(s.begin("deploy", {}).denied, "no")
+        self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 1)
+
+    def test_a_hold_that_ends_well_but_without_a_decision_is_none(self):
+        answers = [[" ", 0.1, " "], {"deny": "no"}]
+        stand = Stand(lambda method, path, body: answers.pop(0) if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with mock.patch.object(_wire, "HUNG_PAUSE", 0.1), headway.Session("x", id="n", url=stand.url) as s:
+            self.assertEqual(s.begin("deploy", {}).denied, "no")
+
+    def test_another_program_holds_no_call(self):
+        """It would be asked again without end."""
+        foreign = (200, {"X-Headway": None}, [" ", 0.1, None])
+        stand = Stand(lambda method, path, body: foreign if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with headway.Session("x", id="n", url=stand.url) as s:
+            self.assertTrue(s.begin("deploy", {}))
+        self.assertLessEqual(stand.events().count("pre"), 2, "a connection that was used before may be stale")
 
     def test_what_answers_after_a_hold_but_not_as_the_daemon_is_no_answer(self):
         """A proxy before a daemon that starts again."""
@@ -301,6 +328,41 @@ class Refusing(FaultCase):
         self.assertNotIn("hw_wrong_token", " ".join(logs.output))
         self.assertEqual(self.client(daemon, token=daemon.operator_token()).get("/v1/sessions/wrong").status, 404)
 
+    def test_a_session_that_the_token_does_not_cover_takes_no_other_one_with_it(self):
+        daemon = self.start({"access.mode": "token", "approvals.require_tools": "deploy"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        token = operator.post("/v1/tokens", {"name": "night", "scopes": ["report:night"]}).json()["token"]
+        with self.assertLogs("headway", "WARNING") as logs, headway.Session("x", id="night", url=daemon.url, token=token) as s:
+            s.begin("bash", {"n": 0}).done(0)
+            with s.child("look", id="helper") as other:
+                for n in range(3):
+                    self.assertTrue(other.begin("bash", {"n": n}), "nothing is known of it, as without a daemon")
+                self.assertFalse(other.begin("bash", {}, require=True))
+                self.all_sent(other)
+                self.assertFalse(s._wire.away())
+                with ThreadPoolExecutor(1) as pool:
+                    held = pool.submit(s.begin, "deploy", {})
+                    self.one_waits(daemon)
+                    (waiting,) = operator.get("/v1/approvals").json()["approvals"]
+                    self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", {"decision": "reject"}).status, 200)
+                    self.assertFalse(held.result(patient(20)))
+        self.once(operator.journal("night"), 2)
+        self.assertEqual(operator.get("/v1/sessions/helper").status, 404)
+        said = [line for line in logs.output if "403" in line]
+        self.assertEqual(len(said), 2, said)  # its opening and its reports
+        self.assertNotIn(token, " ".join(logs.output))
+
+    def test_an_opening_that_is_refused_leaves_its_session_supervised(self):
+        """Its rules are looser than those in force; its reports and questions are taken."""
+        stand = Stand(lambda method, path, body: (403, {}, {"detail": "looser"}) if method == "PUT" else
+                      {"deny": "no"} if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with headway.Session("x", id="n", url=stand.url) as s:
+            begin = time.monotonic()
+            for _ in range(20):
+                self.assertEqual(s.begin("bash", {}).denied, "no")
+            self.assertLess(time.monotonic() - begin, 5 * SLOW, "no call waits for an opening that is over")
+
     def test_nonsense(self):
         nonsense = [["{"], ["null"], ["[1]"], ["\x00"], ['{"deny":{"a":1},"stop":7,"context":["x"],"edit":[1],"allow":true}'],
                     ['{"context":"'] + ["x" * 65536] * 200, ["[" * 100_000], ['{"deny":""}'], "reset"]
@@ -315,13 +377,55 @@ class Refusing(FaultCase):
                         call.done(1)
                     self.assertLessEqual(len(s.advice()), 4000)
 
+    def test_a_refusal_is_one_in_any_words(self):
+        for answer in ({"deny": True}, {"deny": {"a": 1}}, {"stop": 7}, {"deny": False}):
+            with self.subTest(answer):
+                stand = Stand(lambda method, path, body, answer=answer: answer if body.get("event") == "pre" else {})
+                self.addCleanup(stand.close)
+                with headway.Session("x", id="n", url=stand.url) as s:
+                    self.assertIn("no text", s.begin("bash", {}).denied)
+                    self.assertEqual(s.stopped, "")
+
     def test_a_call_that_must_be_supervised_does_not_run_on_nonsense(self):
-        for answer in ("{", "null", "[1]", "", '{"deny":true}'):
+        for answer in ("{", "null", "[1]", "", '{"deny":true}', '{"stop":7}'):
             with self.subTest(answer):
                 stand = Stand(lambda method, path, body, answer=answer: [answer])
                 self.addCleanup(stand.close)
                 with mock.patch.object(_session, "AGAIN_SECONDS", 0.1), headway.Session("x", id="n", url=stand.url) as s:
                     self.assertFalse(s.call("bash", {}, require=True, raises=False).__enter__())
+
+    def test_a_call_after_the_end_is_asked_about_as_any_other(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        with headway.Session("x", id="late", url=daemon.url) as s:
+            s.begin("bash", {"n": 0}).done(0)
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(s.begin, "deploy", {})
+            self.one_waits(daemon)
+            operator = self.client(daemon, token=daemon.operator_token())
+            (waiting,) = operator.get("/v1/approvals").json()["approvals"]
+            no = {"decision": "reject", "then": "change_approach"}
+            self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", no).status, 200)
+            self.assertFalse(held.result(patient(20)))
+        call = s.begin("bash", {"n": 1}, require=True)
+        self.assertEqual(call.refusal, "")
+        call.done(1)
+        self.all_sent(s)
+        self.assertEqual(operator.session("late")["outcome"], "completed")
+        self.assertEqual(operator.session("late~2")["in_flight"], [])
+        self.assertEqual([d["args"] for d in kinds(operator.journal("late~2"), "tool.finished") if d["ok"]], [{"n": 1}])
+
+    def test_after_the_end_of_the_session_require_holds_as_before(self):
+        for url in ("http://127.0.0.1:9", "nonsense"):
+            with headway.Session("x", id="n", url=url, require=True) as s:
+                tool = s.tool(lambda: self.fail("it ran"), name="bash")
+
+                @s.tool
+                async def other():
+                    self.fail("it ran")
+            with self.assertRaises(headway.Denied):
+                tool()
+            with self.assertRaises(headway.Denied):
+                asyncio.run(other())
 
     def test_every_text_is_bounded(self):
         stand = Stand(lambda method, path, body: {"context": "\u00e9" * 100_000, "deny": "n" * 100_000})

@@ -15,7 +15,7 @@ from pathlib import Path
 from support.case import OwnDaemonCase
 from support.cli import Cli
 from support.daemon import PROJECT, clean_environment
-from support.limits import SLOW, patient
+from support.limits import SLOW, eventually, patient
 
 NODE = shutil.which("node")
 ESBUILD = shutil.which("esbuild")
@@ -186,6 +186,17 @@ for (let i = 0; i < 20; ++i) {
 }
 console.log(JSON.stringify({ written }));
 """
+LATER = """
+import { Headway } from './kilo/headway.js';
+const now = Date.now;
+let ahead = 0;
+Date.now = () => now() + ahead;
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+for (; ahead < 50_000; ahead += 10_000) {
+  await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: 'c' }, { args: {} });
+  await new Promise((resolve) => { setTimeout(resolve, 50); });
+}
+"""
 LONG = """
 import { Headway } from './kilo/headway.js';
 import pi from './headway.mjs';
@@ -207,27 +218,109 @@ print([(await on.tool_call({ toolName: 'bash', toolCallId: 'c', input: {} }, {})
 print([(await on.tool_call({ toolName: 'bash', toolCallId: 'edited', input: {} }, {})).reason]);
 print([(await on.tool_result({ toolName: 'bash', toolCallId: 'd', input: {}, content: [] }, {})).content.at(-1).text]);
 """
+SIGNALS = """
+import { Headway } from './kilo/headway.js';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const ends = [{ exit: 0 }, { exit: 3 }, { exit: null }, {}, undefined];
+for (const [i, metadata] of ends.entries())
+  await plugin['tool.execute.after']({ tool: 'bash', sessionID: 's', callID: `c${i}`, args: {} }, { output: 'said', metadata });
+const aborted = 'half\\n\\n<shell_metadata>\\nUser aborted the command\\n</shell_metadata>';
+await plugin['tool.execute.after']({ tool: 'bash', sessionID: 's', callID: 'c5', args: {} }, { output: aborted, metadata: { exit: null } });
+"""
+BEHIND = """
+import { Headway } from './kilo/headway.js';
+import pi from './headway.mjs';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const on = {};
+pi({ on: (name, handler) => { on[name] = handler; } });
+const ctx = { sessionManager: { getSessionId: () => 's' }, cwd: '/' };
+const times = {};
+const timed = async (name, then) => {
+  const began = performance.now();
+  await then();
+  times[name] = performance.now() - began;
+};
+for (let i = 0; i < 20; ++i) {
+  plugin.event({ event: { type: 'session.status', properties: { sessionID: 's', status: { type: 'retry', message: `${i}` } } } });
+  on.ui_prompt_start({ title: `${i}` }, ctx);
+}
+const call = { tool: 'bash', sessionID: 's', callID: 'c' };
+const others = ['input', 'session_start', 'session_shutdown'];
+await Promise.all([
+  timed('before', () => plugin['tool.execute.before'](call, { args: {} }).catch(() => {})),
+  timed('after', () => plugin['tool.execute.after']({ ...call, args: {} }, { output: '' })),
+  timed('message', () => plugin['chat.message']({ sessionID: 's' }, { message: {}, parts: [] })),
+  timed('event', () => plugin.event({ event: { type: 'session.idle', properties: { sessionID: 's' } } })),
+  timed('call', () => on.tool_call({ toolName: 'bash', toolCallId: 'c', input: {} }, ctx)),
+  timed('result', () => on.tool_result({ toolName: 'bash', toolCallId: 'd', input: {}, content: [] }, ctx)),
+  ...others.map((name) => timed(name, () => on[name]({}, ctx))),
+]);
+console.log(JSON.stringify(times));
+process.exit(0);
+"""
+REFUSED = """
+import { Headway } from './kilo/headway.js';
+import pi from './headway.mjs';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const on = {};
+pi({ on: (name, handler) => { on[name] = handler; } });
+const ctx = (id) => ({ sessionManager: { getSessionId: () => id }, cwd: '/' });
+for (const id of ['other', 's']) {
+  const call = plugin['tool.execute.before']({ tool: 'bash', sessionID: id, callID: 'c' }, { args: {} });
+  console.log(JSON.stringify(await call.then(() => 'ran', (error) => error.message)));
+  console.log(JSON.stringify((await on.tool_call({ toolName: 'bash', toolCallId: 'c', input: {} }, ctx(id)))?.reason ?? 'ran'));
+}
+"""
+KIN = """
+import { Headway } from './kilo/headway.js';
+const got = [];
+const get = async ({ path: { id } }) => {
+  got.push(id);
+  if (id === 'ses_broken') throw new Error('no');
+  if (id === 'ses_deaf') return new Promise(() => {});
+  if (id === 'ses_gone') return { error: { name: 'NotFoundError' } };
+  return { data: { id, parentID: id === 'ses_c' ? 'ses_m' : undefined } };
+};
+const plugin = await Headway({ client: { session: { get } }, directory: '/home/dev' });
+const call = (id) => plugin['tool.execute.before']({ tool: 'bash', sessionID: id, callID: id }, { args: {} });
+for (const id of ['ses_c', 'ses_m', 'ses_c']) await call(id);
+await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_c' } } });
+for (const id of ['ses_broken', 'ses_gone', 'ses_deaf']) await call(id);
+const began = performance.now();
+for (let i = 0; i < 5; ++i) await call('ses_deaf');
+console.log(JSON.stringify({ got, ms: performance.now() - began }));
+"""
 
 
 class Stand(http.server.BaseHTTPRequestHandler):
-    """Answers each hook with what `answer` says; a list is sent part by part, with pauses."""
+    """Answers each hook with what `answer` says; a list is sent part by part, with pauses, until None breaks it off. A number is
+    a status."""
     protocol_version = "HTTP/1.1"
+    rested = False
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.server.stale and self.rested:  # it was closed while it rested
+            self.close_connection = True
+            return
+        self.rested = True
         self.server.got.append((self.path, dict(self.headers), body))
         answer = self.server.answer(body)
         if answer is None:
             self.server.hang.wait(patient(60))
             return
-        parts = answer if isinstance(answer, list) else [json.dumps(answer)]
-        self.send_response(200)
+        status = answer if isinstance(answer, int) else 200
+        parts = answer if isinstance(answer, list) else [json.dumps({} if isinstance(answer, int) else answer)]
+        self.send_response(status)
         self.send_header("X-Headway", "1")
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         try:
             for part in parts:
+                if part is None:
+                    self.close_connection = True
+                    return
                 if isinstance(part, float):
                     self.wfile.flush()
                     self.server.hang.wait(part)
@@ -278,22 +371,72 @@ for (const [id, parentID] of Object.entries(above))
 for (const id of Object.keys(above)) await plugin['tool.execute.before']({ tool: 'bash', sessionID: id, callID: id }, { args: {} });
 """
 
-    def test_sub_agents_of_opencode_are_below_the_session_of_the_run(self):
+    # Another process of opencode, which knows the sessions: none of them begins in it.
+    RESUMED = """
+import { Headway } from './opencode/headway.js';
+const above = { ses_m: undefined, ses_c: 'ses_m', ses_g: 'ses_c', ses_d: 'ses_g' };
+const get = async ({ path: { id } }) => ({ data: { id, parentID: above[id] } });
+const plugin = await Headway({ client: { session: { get } }, directory: '/home/dev' });
+for (const id of Object.keys(above).reverse()) await plugin['tool.execute.before']({ tool: 'bash', sessionID: id, callID: id }, { args: {} });
+"""
+
+    def kin(self, script, roots):
+        """The sessions below each root, with their parents, after a run of the plugin in it."""
         daemon = self.start({"access.mode": "token"})
         operator = self.client(daemon, token=daemon.operator_token())
-        for session, root in (("night", "night"), (None, "opencode-ses_m")):
-            token = operator.post("/v1/tokens", {"name": root, "scopes": [f"report:{root}"]}).json()["token"]
+        found = {}
+        for session, root in roots:
+            token = operator.post("/v1/tokens", {"name": root[:60], "scopes": [f"report:{root}"]}).json()["token"]
             folder = Path(tempfile.mkdtemp(prefix="headway-plugins-"))
             self.addCleanup(shutil.rmtree, folder)
             (folder / "package.json").write_text('{"type": "module"}')
             (folder / "opencode").mkdir()
             (folder / "opencode/headway.js").write_text(plugin("opencode/headway.js"))
-            (folder / "test.mjs").write_text(self.CALLS)
+            (folder / "test.mjs").write_text(script)
             environment = clean_environment(HEADWAY_URL=daemon.url, HEADWAY_TOKEN=token, **({"HEADWAY_SESSION": session} if session else {}))
             subprocess.run([NODE, "test.mjs"], cwd=folder, env=environment, timeout=patient(60), check=True)
             sessions = operator.get("/v1/sessions").json()["sessions"]
-            self.assertEqual({one["id"]: one["parent"] for one in sessions if one["id"].startswith(root)}, {
-                root: None, f"{root}.ses_c": root, f"{root}.ses_c.ses_g": f"{root}.ses_c", f"{root}.ses_c.ses_d": f"{root}.ses_c"})
+            found[root] = {one["id"]: one["parent"] for one in sessions if one["id"].startswith(root)}
+        return found
+
+    def test_sub_agents_of_opencode_are_below_the_session_of_the_run(self):
+        for script in (self.CALLS, self.RESUMED):
+            for root, found in self.kin(script, (("night", "night"), (None, "opencode-ses_m"))).items():
+                with self.subTest(root):
+                    self.assertEqual(found, {root: None, f"{root}.ses_c": root, f"{root}.ses_c.ses_g": f"{root}.ses_c",
+                                             f"{root}.ses_c.ses_d": f"{root}.ses_c"})
+
+    def test_an_id_without_room_for_two_more_has_all_sub_agents_below_it(self):
+        root = "n" * 118
+        found = self.kin(self.CALLS, ((root, root),))[root]
+        self.assertEqual((len(found), set(found.values())), (4, {None, root}))
+
+
+@unittest.skipUnless(NODE, "node is not installed")
+class Killed(OwnDaemonCase):
+    CALL = """
+import { Headway } from './opencode/headway.js';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const call = plugin['tool.execute.before']({ tool: 'deploy', sessionID: 's', callID: 'c' }, { args: {} });
+console.log(await call.then(() => 'ran', (error) => error.message));
+"""
+
+    def test_a_call_whose_daemon_is_killed_in_a_hold_runs(self):
+        """As docs/agents/README.md has it: an unreachable daemon stops no agent."""
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        folder = Path(tempfile.mkdtemp(prefix="headway-plugins-"))
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "package.json").write_text('{"type": "module"}')
+        (folder / "opencode").mkdir()
+        (folder / "opencode/headway.js").write_text(plugin("opencode/headway.js"))
+        (folder / "test.mjs").write_text(self.CALL)
+        agent = subprocess.Popen([NODE, "test.mjs"], cwd=folder, env=clean_environment(HEADWAY_URL=daemon.url), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(agent.wait)
+        self.addCleanup(agent.kill)
+        operator = self.client(daemon, token=daemon.operator_token())
+        eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+        daemon.kill()
+        self.assertEqual(agent.communicate(timeout=patient(30))[0], "ran\n")
 
 
 @unittest.skipUnless(NODE and ESBUILD, "node or esbuild is not installed")
@@ -302,7 +445,7 @@ class Plugins(unittest.TestCase):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stand)
         self.server.daemon_threads = True
         self.server.got, self.server.answer, self.server.hang = [], lambda body: {}, threading.Event()
-        self.server.written = 0
+        self.server.written, self.server.stale = 0, False
         thread = threading.Thread(target=self.server.serve_forever)
         thread.start()
         self.addCleanup(thread.join)
@@ -461,9 +604,59 @@ class Plugins(unittest.TestCase):
         self.assertLess(self.server.written, 32 << 20)
 
     def test_members_of_another_type_are_no_answer(self):
-        self.server.answer = lambda body: {"deny": {"a": 1}, "stop": 7, "context": ["x"], "system": True, "edit": [1]}
+        self.server.answer = lambda body: {"context": ["x"], "system": True, "edit": [1]}
         self.node(CALLS, "2")
         self.assertEqual(len(self.server.got), 4)
+
+    def test_a_refusal_is_one_in_any_words(self):
+        for answer in ({"deny": {"a": 1}}, {"deny": True}, {"stop": 7}):
+            with self.subTest(answer):
+                self.server.answer = lambda body, answer=answer: answer
+                self.assertEqual(self.node(REFUSED), ["The daemon refuses this call, in words that are no text."] * 4)
+
+    def test_a_connection_that_was_closed_while_it_rested_is_no_daemon_that_is_away(self):
+        self.server.stale = True
+        self.server.answer = lambda body: {"deny": "heard"} if body["event"] == "pre" else {}
+        self.assertEqual(self.node(REFUSED), ["heard"] * 4)
+
+    def test_a_hold_that_breaks_off_is_asked_about_again(self):
+        """As by a proxy that lets no reply take longer: the daemon is there."""
+        asked = {}
+
+        def answer(body):
+            times = asked.setdefault((body["agent"], body["session"]), [])
+            times.append(body.get("event_id"))
+            ends = [" ", 0.1, None] if body["session"] == "s" else [" ", 0.1, " "]
+            return {} if body["event"] != "pre" else [ends, 503, ["<html>"], ends, {"deny": "no"}][len(times) - 1]
+        self.server.answer = answer
+        self.assertEqual(self.node(REFUSED), ["no"] * 4)
+        for (agent, session), times in asked.items():
+            self.assertEqual(len(set(times[:5])), 1, (agent, session, times))
+
+    def test_a_session_that_the_token_does_not_cover_takes_no_other_one_with_it(self):
+        self.server.answer = lambda body: 403 if body["session"] == "other" else {"deny": "heard"} if body["event"] == "pre" else {}
+        self.assertEqual(self.node(REFUSED), ["ran", "ran", "heard", "heard"])
+
+    def test_a_command_that_a_signal_ended_has_failed(self):
+        self.node(SIGNALS)
+        self.assertEqual([(b["ok"], b.get("exit_code"), b.get("class"), "error" in b) for b in self.bodies()], [
+            (True, None, None, False), (False, 3, None, True), (False, None, None, True), (True, None, None, False),
+            (True, None, None, False), (False, None, "cancelled", True)])
+
+    def test_nothing_waits_for_all_reports_before_it(self):
+        """A daemon that is slow, but never silent."""
+        self.server.answer = lambda body: [" ", 1.0, "{}"] if body["event"] in ("error", "asks") else {}
+        times = self.node(BEHIND)[0]
+        self.assertLess(max(times.values()), 4_000 * SLOW, times)
+        self.assertLess(max(times["before"], times["call"]), 2_500 * SLOW, times)
+
+    def test_opencode_is_asked_for_the_parent_of_a_session_that_began_before(self):
+        said = self.node(KIN)[0]
+        self.assertEqual(said["got"], ["ses_c", "ses_m", "ses_broken", "ses_gone", "ses_deaf"])
+        self.assertLess(said["ms"], 900 * SLOW, "it is not asked again while it does not answer")
+        self.assertEqual([(b["event"], b["session"], b.get("parent")) for b in self.bodies()[:4]], [
+            ("pre", "ses_c", "ses_m"), ("pre", "ses_m", None), ("pre", "ses_c", "ses_m"), ("subend", "ses_c", "ses_m")])
+        self.assertEqual([b.get("parent") for b in self.bodies()[4:]], [None] * 8)
 
     def test_a_call_is_held_as_long_as_bytes_come(self):
         self.environment["HEADWAY_HOOK_SILENCE_MS"] = str(int(1000 * SLOW))
@@ -477,6 +670,12 @@ class Plugins(unittest.TestCase):
         start = time.monotonic()
         self.assertLess(self.node(CALLS, "5")[0]["ms"], 2000 * SLOW)
         self.assertLess(time.monotonic() - start, 20 * SLOW)
+        self.assertEqual(len(self.server.got), 1)
+
+    def test_a_daemon_that_hangs_is_left_alone_for_a_minute(self):
+        self.environment["HEADWAY_HOOK_SILENCE_MS"] = "300"
+        self.server.answer = lambda body: None
+        self.node(LATER)
         self.assertEqual(len(self.server.got), 1)
 
     def test_nonsense_is_no_answer(self):

@@ -15,6 +15,7 @@ from ._wire import LOG, Away, Secret, Wire, silence_seconds
 ITEMS_MAX = 1024  # of all sessions; the oldest give way
 BYTES_MAX = 32 << 20
 BROKEN_MAX = 20  # of one report, so that none stands before the others for good
+SAID_MAX = 1000  # sessions
 FLUSH_SECONDS = 2.0  # at the end of the process
 _ALL: "weakref.WeakValueDictionary[tuple[str, str], Outbox]" = weakref.WeakValueDictionary()
 _ALL_LOCK = threading.RLock()
@@ -44,6 +45,7 @@ class Outbox:
         self.wire = wire
         self.beats: "weakref.WeakSet[Any]" = weakref.WeakSet()  # sessions that beat
         self._number = 0
+        self._said: set[str] = set()  # the sessions whose refusal is in the log
         self._reset()
 
     def _reset(self) -> None:
@@ -186,6 +188,8 @@ class Outbox:
                 answer = got.body
             elif got.status == 400 or got.status == 422:
                 LOG.warning("the daemon refuses a report: %s %s", got.body.get("field", ""), str(got.body.get("detail", got.status))[:300])
+            elif got.status == 403:
+                self._forbidden(item, str(got.body.get("detail", ""))[:300])
         except Away as away:
             item.broken += away.connected
             with self._lock:
@@ -200,6 +204,16 @@ class Outbox:
                 self._items.popleft()
                 self._bytes -= len(item.body)
             self._open_gates()
+
+    def _forbidden(self, item: Item, why: str) -> None:
+        """Said once of a session's opening, and once of its reports: each further one is refused as well."""
+        about = item.headers.get("X-Headway-Session", item.path)
+        if about in self._said:
+            return
+        if len(self._said) >= SAID_MAX:
+            self._said.clear()
+        self._said.add(about)
+        LOG.warning("the daemon refuses %s of a session (403): %s", "the opening" if item.opens else "reports", why)
 
 
 def _after_fork() -> None:

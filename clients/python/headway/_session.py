@@ -44,9 +44,10 @@ def current() -> Optional["Session"]:
     return _current.get()
 
 
-def refusal(words: Any) -> str:
-    """Why a call is denied; "" where it is not."""
-    return cut(words) if isinstance(words, str) or words is None else UNREAD
+def refusal(answer: Mapping[str, Any]) -> str:
+    """Why a call is denied; "" where it is not. A `stop` that is no text ends no agent, but its call does not run."""
+    unread = any(answer.get(name) is not None and not isinstance(answer[name], str) for name in ("deny", "stop"))
+    return cut(answer.get("deny")) or (UNREAD if unread else "")
 
 
 class Session(People):
@@ -282,10 +283,10 @@ class Session(People):
         said = "".join(f',"{name}":{json_of(value)}' for name, value in members.items() if value is not None)
         return head + said + raw + "}"
 
-    def _tell(self, event: str, raw: str = "", **members: Any) -> None:
-        """Never raises, and does not wait."""
+    def _tell(self, event: str, raw: str = "", late: bool = False, **members: Any) -> None:
+        """Never raises, and does not wait. After the end only what is `late` is sent: the daemon has begun that call."""
         try:
-            if self._over:
+            if self._over and not late:
                 return
             if not self._began:
                 self.start()
@@ -314,8 +315,10 @@ class Session(People):
 
         A question that breaks off is asked again, with the same id, where a person is asked: the daemon was holding it, or its author
         `marked` it as one that may not run unsupervised. A restart is no answer to it, and the approval outlives the daemon. If no
-        daemon comes back, the answer is GONE. Any other is as if there were no daemon."""
-        if self._over:
+        daemon comes back, the answer is GONE; each one that holds it begins the time again. Any other is as if there were no daemon.
+
+        After the end of the session a call is asked about all the same: what a person has refused stays refused."""
+        if self._over and not hold:
             return None
         self.start()
         if self._wire.away():
@@ -332,9 +335,9 @@ class Session(People):
                 if got.status == 200 or again is None:
                     return got.body if got.status == 200 else None
             except Away as away:
-                if again is None:
-                    if not away.held and not (marked and away.connected):
-                        return None
+                if again is None and not away.held and not (marked and away.connected):
+                    return None
+                if again is None or away.held:
                     again = time.monotonic() + AGAIN_SECONDS
             except Exception as error:
                 LOG.warning("a question could not be asked: %s", type(error).__name__)
@@ -356,6 +359,7 @@ class Session(People):
                 return
             if not away:
                 answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id}, marked=call.require)
+                call._late = self._over
         except Exception as error:
             LOG.warning("a call could not be reported: %s", type(error).__name__)
         except BaseException as error:  # Ctrl-C while it was held: it does not run
@@ -367,11 +371,11 @@ class Session(People):
     def _decide(self, call: Call, answer: Optional[dict[str, Any]]) -> None:
         if answer is None:
             call.stop = self.stopped
-            if call.require and not call.stop and not self._over:
+            if call.require and not call.stop:
                 call.denied = "Headway did not answer, and this call may not run without it."
                 call.fail(call.denied)
         else:
-            call.stop, call.denied = cut(answer.get("stop")), refusal(answer.get("deny"))
+            call.stop, call.denied = cut(answer.get("stop")), refusal(answer)
             self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
             if "edit" in answer and same_kind(answer["edit"], call.args):
@@ -389,7 +393,7 @@ class Session(People):
             call._over = True  # the daemon has noted its end
 
     async def _abegin(self, call: Call) -> None:
-        if self._wire.away() or self._over:
+        if self._wire.away():
             self._begin(call)
             return
         try:
@@ -415,7 +419,7 @@ class Session(People):
                 more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if call.denied else None
                 code = attribute(error, "returncode")
                 more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
-            self._tell("post", raw, **more)
+            self._tell("post", raw, late=call._late, **more)
         except Exception as broken:
             LOG.warning("a result could not be reported: %s", type(broken).__name__)
 

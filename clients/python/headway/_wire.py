@@ -113,7 +113,7 @@ class Wire:
         self._pause = FIRST_PAUSE
         self._away_until: Optional[float] = None  # of the monotonic clock; None while it is there, or unknown
         self.known = False  # it has answered, or has not, since the start or a fork
-        self._warned: set[int] = set()
+        self._refused = False  # its token, which is said once
         self._address: Optional[Address] = address_of(self.url)
         self.name = self._address.name if self._address is not None else "no URL"
         if self._address is None:
@@ -237,7 +237,7 @@ class Wire:
             self._drop(connection)
         else:
             self._keep(connection)
-        return self._understood(response, said)
+        return self._understood(response, said, hold)
 
     def _read(self, response: http.client.HTTPResponse, hold: bool) -> bytes:
         """A call may be held as long as bytes come; anything else is answered soon or not at all."""
@@ -254,7 +254,8 @@ class Wire:
                 if not hold and time.monotonic() - begin > self.silence:
                     raise Away("an answer that takes too long", HUNG_PAUSE)
         except (OSError, http.client.HTTPException) as error:
-            held = hold and response.status == 200 and not b"".join(said).strip()
+            own = response.status == 200 and response.getheader("X-Headway") is not None
+            held = hold and own and not b"".join(said).strip()
             hung = isinstance(error, socket.timeout)
             lost = Away(type(error).__name__, HUNG_PAUSE if hung else None, held)
             lost.connected = True
@@ -262,25 +263,26 @@ class Wire:
         return b"".join(said)
 
     @staticmethod
-    def _understood(response: http.client.HTTPResponse, said: bytes) -> Answer:
-        if (200 <= response.status < 300 or response.status in (404, 405)) and response.getheader("X-Headway") is None:
+    def _understood(response: http.client.HTTPResponse, said: bytes, hold: bool) -> Answer:
+        if (200 <= response.status < 300 or response.status in (403, 404, 405)) and response.getheader("X-Headway") is None:
             raise Away("another program listens there, not Headway", HUNG_PAUSE)
         try:
             body = json.loads(said) if said.strip() else None
         except (ValueError, RecursionError):
             body = None
         if response.status == 200 and not isinstance(body, dict):
-            raise Away("the answer is no JSON object", HUNG_PAUSE)
+            blanks = bool(said) and not said.strip()  # of a hold that what stands between has ended
+            raise Away("the answer is no JSON object", HUNG_PAUSE, hold and blanks)
         answer = Answer(response.status, body if isinstance(body, dict) else {})
         after = response.getheader("Retry-After", "")
         answer.body.setdefault("retry_after", int(after) if after.isdecimal() and len(after) < 6 else None)
         return answer
 
     def _judge(self, answer: Answer) -> None:
-        if answer.status in (401, 403) and answer.status not in self._warned:
-            self._warned.add(answer.status)
-            LOG.warning("the daemon at %s refuses the token (%d), so nothing is supervised", self.name, answer.status)
-        if answer.status in (401, 403):
+        if answer.status == 401:  # 403 is about one session: the token is one, but not for that
+            if not self._refused:
+                self._refused = True
+                LOG.warning("the daemon at %s refuses the token (401), so nothing is supervised", self.name)
             raise Away("the token is refused", HUNG_PAUSE)
         if answer.status == 429 or answer.status >= 500:
             after = answer.body.get("retry_after")

@@ -97,8 +97,8 @@ export class Call {
     if (approval) {
       const answer = await ask('request', { text: summary });
       if (answer.deny || answer.stop || signal?.aborted) return answer;
-      // The daemon took no request: no person was asked. Only a daemon that is away lets the call run.
-      if (answer.failed === 'refused') return { deny: 'A person could not be asked about this call, so it may not run.', gone: true };
+      // The daemon took no request, or no person decided. Only a daemon that is away lets the call run.
+      if (answer.failed ? answer.failed === 'refused' : !answer.allow && answer.edit === undefined) return { deny: 'A person could not be asked about this call, so it may not run.', gone: true };
       const { edit } = answer;
       const then = await ask('pre', edit !== undefined ? { args: edit } : {});
       return edit !== undefined && then.edit === undefined ? { ...then, edit } : this.#unchanged(then, args);

@@ -17,6 +17,7 @@ const ORDER_MS = 500; // for which a call waits for the reports before it
 const AGAIN_MS = 60_000; // for which what a person is asked waits for a daemon that went away meanwhile
 const AGAIN_EVERY_MS = 500;
 const GONE = 'Headway went away while this call waited for a decision. Do something else, and try it again later.';
+const UNREAD = 'The daemon refuses this call, in words that are no text.';
 const LATE_MS = 600_000; // for which the end of a session waits for a daemon that is away
 const LATE_MAX = 100; // ended sessions that wait for it
 const HELD = ['pre', 'request', 'question']; // hooks that may wait for a person
@@ -153,10 +154,11 @@ export class Session {
   #keep(json, args) {
     const answer = {};
     for (const name of ['deny', 'stop', 'context', 'system', 'allow', 'answer']) {
-      const text = cut(json?.[name], ADVICE_MAX);
+      const text = cut(json[name], ADVICE_MAX);
       if (text) answer[name] = text;
     }
-    if (json?.edit !== undefined && kindOf(json.edit) === kindOf(args)) answer.edit = json.edit;
+    if (!answer.deny && [json.deny, json.stop].some((words) => typeof words !== 'string' && words !== undefined && words !== null)) answer.deny = UNREAD;
+    if (json.edit !== undefined && kindOf(json.edit) === kindOf(args)) answer.edit = json.edit;
     const words = [this.#advice, answer.context, answer.system].filter(Boolean).join('\n\n');
     this.#advice = cut(words, GATHERED_MAX, true);
     if (answer.stop) this.#stop(answer.stop);
@@ -203,10 +205,11 @@ export class Session {
   async #holding(body, { signal, againMs = AGAIN_MS, marked = false }) {
     let answer = await this.#hook(body, { signal });
     if (!answer.failed || answer.failed === 'aborted' || !(answer.held || (marked && answer.sent))) return answer;
-    const until = now() + againMs;
+    let until = now() + againMs;
     while (answer.failed && now() < until && !signal?.aborted) {
       await pause(AGAIN_EVERY_MS, signal);
       answer = await this.#hook(body, { signal, urgent: true });
+      if (answer.held) until = now() + againMs; // it went away once more
     }
     return answer.failed && !signal?.aborted ? { deny: GONE, gone: true } : answer;
   }
@@ -226,7 +229,8 @@ export class Session {
       { ...options, quick: !HELD.includes(body.event), headers: { 'X-Headway-Session': this.id } });
     if (answer.failed) return answer;
     if (body.event === 'end' || body.event === 'subend') return answer.status === 200 ? {} : { failed: 'refused', sent: true, held: false };
-    if (answer.status === 200) return this.#keep(answer.json, body.args);
+    if (answer.status === 200 && kindOf(answer.json) === 'object') return this.#keep(answer.json, body.args);
+    if (answer.status === 200) return { failed: 'refused', sent: false, held: answer.held }; // a decision it is not
     return { failed: answer.status === 429 || answer.status >= 500 ? 'away' : 'refused', sent: false, held: false };
   }
 

@@ -196,9 +196,9 @@ export class Transport {
       });
       request.on('response', (response) => {
         begun = true;
-        held = response.statusCode === 200;
+        held = response.statusCode === 200 && Boolean(response.headers['x-headway']);
         const heard = (part) => { held &&= /^\s*$/.test(part.toString('latin1')); };
-        this.#read(response, { listen, settle, fail, heard, broken: () => settle({ failed: 'refused', sent, held }), over: () => settled });
+        this.#read(response, { listen, settle, fail, heard, held: () => held, broken: () => settle({ failed: 'refused', sent, held }), over: () => settled });
       });
       if (signal?.aborted) return abort();
       forget = onAbort(signal, abort);
@@ -206,7 +206,7 @@ export class Transport {
     });
   }
 
-  #read(response, { listen, settle, fail, heard, broken, over }) {
+  #read(response, { listen, settle, fail, heard, held, broken, over }) {
     const parts = [];
     let size = 0;
     listen();
@@ -228,7 +228,7 @@ export class Transport {
     });
     response.on('end', () => {
       const { statusCode } = response;
-      if ((statusCode < 300 || statusCode === 404 || statusCode === 405) && !response.headers['x-headway']) { // another program's
+      if ((statusCode < 300 || [403, 404, 405].includes(statusCode)) && !response.headers['x-headway']) { // another program's
         this.leave(HUNG_MS);
         return fail('refused', false);
       }
@@ -239,7 +239,8 @@ export class Transport {
       } catch {
         json = undefined; // nonsense is no answer
       }
-      settle({ status: response.statusCode, json: json !== null && typeof json === 'object' ? json : undefined });
+      // Blanks alone are a hold that what stands between has ended.
+      settle({ status: statusCode, json: json !== null && typeof json === 'object' ? json : undefined, held: held() && size > 0 });
     });
   }
 

@@ -403,7 +403,7 @@ test('the settings for Claude have the hooks of `headway install`, all by HTTP',
 
 test('texts for the model are bounded, and of another type are no answer', async () => {
   const long = '\u00e9'.repeat(3000);
-  const fake = await stand(({ body }) => ({ json: body?.tool === 'bounded' ? { context: long } : { deny: { a: 1 }, stop: 7, context: ['x'], edit: [1] } }));
+  const fake = await stand(({ body }) => ({ json: body?.tool === 'bounded' ? { context: long } : { allow: 7, answer: {}, context: ['x'], edit: [1] } }));
   const s = await session({ url: fake.url });
   assert.equal(await s.tool('nonsense', () => 1)(), 1);
   assert.equal(s.advice(), '');

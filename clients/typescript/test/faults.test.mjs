@@ -155,7 +155,7 @@ test('a report that is not answered well goes out again with the same id', async
   await s.end();
 });
 
-for (const status of [200, 404, 405]) {
+for (const status of [200, 403, 404, 405]) {
   test(`another program has the port and replies ${status}: it is left alone, and calls run`, async (t) => {
     const fake = await stand(() => ({ status, other: true }));
     t.after(fake.close);
@@ -165,6 +165,32 @@ for (const status of [200, 404, 405]) {
     assert.equal(fake.got.length, 1);
   });
 }
+
+test('a session that the token does not cover takes no other one with it', async (t) => {
+  const fake = await stand(({ path: where, body }) => (/other/.test(where + (body?.session ?? '')) ? { status: 403, json: { detail: 'scope' } }
+    : { json: body?.event === 'pre' ? { deny: 'heard' } : {} }));
+  t.after(fake.close);
+  const s = await session({ url: fake.url, id: 'night' });
+  const other = await session({ url: fake.url, id: 'other' });
+  assert.equal(await other.tool('bash', () => 'x')(), 'x');
+  await assert.rejects(other.tool('bash', () => assert.fail('it ran'), { require: true })(), Denied);
+  for (let n = 0; n < 3; ++n) other.usage({ tokens: 1 });
+  await other.flush();
+  await assert.rejects(s.tool('bash', () => assert.fail('it ran'))(), /heard/);
+  assert.equal(s.away, false);
+  await other.end();
+  await s.end();
+});
+
+test('after the end of a session a call is asked about as any other', async (t) => {
+  const fake = await stand(({ body }) => ({ json: body?.event === 'pre' ? { deny: 'heard' } : {} }));
+  t.after(fake.close);
+  const s = await session({ url: fake.url, require: true });
+  await s.end();
+  await assert.rejects(s.tool('bash', () => assert.fail('it ran'))(), /heard/);
+  fake.close();
+  await assert.rejects(s.tool('bash', () => assert.fail('it ran'), { againMs: 100 })(), Denied);
+});
 
 test('silent for 30 s: it holds one call until it counts as away, and no second one', async (t) => {
   const fake = await stand(() => null);
@@ -276,6 +302,34 @@ test('what answers after a hold but not as the daemon is no answer: a proxy befo
   await s.end();
 });
 
+test('each time a daemon goes away in a hold the time begins again: held for longer than a call waits, and broken off again', async (t) => {
+  const answers = [[' ', 20, 'cut'], [' ', 1_500, 'cut'], [' ', 1_500, 'cut'], { json: { deny: 'no' } }];
+  const fake = await stand(({ body }) => (body?.event === 'pre' ? answers.shift() : {}));
+  t.after(fake.close);
+  const s = await session({ url: fake.url });
+  assert.equal((await s.begin('deploy', {}, { againMs: 1_000 })).denied, 'no');
+  assert.equal(new Set(fake.hooks('pre').map(({ event_id: id }) => id)).size, 1);
+  await s.end();
+});
+
+test('another program holds no call: it would be asked again without end', async (t) => {
+  const fake = await stand(({ body }) => (body?.event === 'pre' ? { other: true, parts: [' ', 50, 'cut'] } : {}));
+  t.after(fake.close);
+  const s = await session({ url: fake.url });
+  assert.equal((await s.begin('deploy', {}, { againMs: 1_000 })).denied, null);
+  assert.equal(fake.hooks('pre').length, 1);
+  await s.end();
+});
+
+test('a hold that ends well, but without a decision, is none', async (t) => {
+  const answers = [[' ', 20, ' '], { json: { deny: 'no' } }];
+  const fake = await stand(({ body }) => (body?.event === 'pre' ? answers.shift() : {}));
+  t.after(fake.close);
+  const s = await session({ url: fake.url });
+  assert.equal((await s.begin('deploy', {})).denied, 'no');
+  await s.end();
+});
+
 test('the clock jumps: a day forth and back, and nothing changes', async (t) => {
   const hw = await startHeadway({ url: '' });
   t.after(() => hw.stop());
@@ -307,6 +361,36 @@ for (const [name, reply] of [['half an answer', { text: '{"deny":' }], ['null', 
     await s.end();
   });
 }
+
+for (const text of ['', '{"deny":', 'null', '[]', '<html>']) {
+  test(`what must not run unsupervised does not run on nonsense: ${text}`, async (t) => {
+    const fake = await stand(() => ({ text }));
+    t.after(fake.close);
+    const s = await session({ url: fake.url, require: true });
+    await assert.rejects(s.tool('bash', () => assert.fail('it ran'), { againMs: 100 })(), Denied);
+    await assert.rejects(s.tool('bash', () => assert.fail('it ran'), { approval: true, require: false, againMs: 100 })(), Denied);
+    await s.end();
+  });
+}
+
+for (const json of [{ deny: true }, { deny: { a: 1 } }, { stop: 7 }, { deny: false }]) {
+  test(`a refusal is one in any words: ${JSON.stringify(json)}`, async (t) => {
+    const fake = await stand(({ body }) => ({ json: body?.event === 'pre' ? json : {} }));
+    t.after(fake.close);
+    const s = await session({ url: fake.url });
+    await assert.rejects(s.tool('bash', () => assert.fail('it ran'))(), (error) => error instanceof Denied && /no text/.test(error.reason));
+    assert.equal(s.stopped, null);
+    await s.end();
+  });
+}
+
+test('a person is asked about each call with `approval`: without a decision it does not run', async (t) => {
+  const fake = await stand(() => ({ json: {} }));
+  t.after(fake.close);
+  const s = await session({ url: fake.url });
+  await assert.rejects(s.tool('bash', () => assert.fail('it ran'), { approval: true })(), Denied);
+  await s.end();
+});
 
 test('an answer without end is not read to its end', async (t) => {
   const fake = await stand(({ body }) => (body?.event === 'pre' ? ['{"context":"', ...Array(200).fill('x'.repeat(65_536))] : {}));

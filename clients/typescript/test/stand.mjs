@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A daemon that answers as a test wants: `answer(request)` gives `{status, json, headers}`, with `other` as another program, a list of texts and pauses in milliseconds, or
-// null for silence. And a way between a client and a real daemon that loses answers.
+// A daemon that answers as a test wants: `answer(request)` gives `{status, json, headers}`, with `other` as another program, a list (or `parts`) of texts and pauses in milliseconds,
+// or null for silence. And a way between a client and a real daemon that loses answers.
 import http from 'node:http';
 import net from 'node:net';
 
@@ -15,13 +15,14 @@ export const stand = async (answer = () => ({})) => {
     got.push(seen);
     const said = await self.answer(seen);
     if (said === null) return;
-    if (Array.isArray(said)) {
-      response.writeHead(200, { 'Content-Type': 'application/json', 'X-Headway': '1' });
+    const own = said.other ? {} : { 'X-Headway': '1' };
+    const parts = Array.isArray(said) ? said : said.parts;
+    if (parts) {
+      response.writeHead(200, { 'Content-Type': 'application/json', ...own });
       response.flushHeaders();
-      for (const part of said) if (typeof part === 'number') await pause(part); else if (part === 'cut') return void response.destroy(); else response.write(part);
+      for (const part of parts) if (typeof part === 'number') await pause(part); else if (part === 'cut') return void response.destroy(); else response.write(part);
       return void response.end();
     }
-    const own = said.other ? {} : { 'X-Headway': '1' };
     response.writeHead(said.status ?? 200, { 'Content-Type': 'application/json', ...own, ...said.headers });
     response.end(said.text ?? JSON.stringify(said.json ?? {}));
   });

@@ -38,9 +38,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             status, headers, answer = answer
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("X-Headway", "1")
-        for name, value in headers.items():
-            self.send_header(name, value)
+        for name, value in {"X-Headway": "1", **headers}.items():
+            if value is not None:
+                self.send_header(name, value)
         if isinstance(answer, list):  # parts of a chunked body, and pauses between them; None breaks it off
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
@@ -65,7 +65,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Stand:
-    """`answer(method, path, body)` gives a JSON object, (status, headers, object), a list of parts, "reset" or None for silence."""
+    """`answer(method, path, body)` gives a JSON object, (status, headers, object), a list of parts, "reset" or None for silence. A header
+    that is None is not sent."""
 
     def __init__(self, answer=lambda method, path, body: {}):
         self.answer, self.got, self.lock, self.hang = answer, [], threading.Lock(), threading.Event()
