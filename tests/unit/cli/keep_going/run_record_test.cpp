@@ -165,6 +165,22 @@ TEST_CASE("run record: a text that is none is refused, and another version is sa
     CHECK(fault_after([](Json& json) { json["more"] = 2; }).empty());
 }
 
+TEST_CASE("run record: any damage is refused or read, and never more", "[cli]") {
+    const std::string whole = print_record(full_record());
+    std::size_t read = 0;
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        for (const char c : {'\0', '"', '9', '{', '\xff', '-'}) {
+            std::string text = whole;
+            text[at] = c;
+            const auto record = read_record(text);
+            if (!record) continue;
+            ++read;
+            CHECK(read_record(print_record(*record)));
+        }
+    }
+    CHECK(read > 100);  // as in the words of the prompt
+}
+
 TEST_CASE("run record: one process holds it, and it is gone when that says so", "[cli]") {
     const headway::tests::TempDir folder;
     const std::string state = folder.file("state").string();
