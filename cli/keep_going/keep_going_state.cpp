@@ -31,13 +31,6 @@ core::Error no_switch(const std::string& file) {
             {}};
 }
 
-/// Makes `folder` and those above it, for this user alone; the error is that of the file then.
-void make_folder(const std::string& folder) {
-    for (std::size_t at = folder.find('/', 1); at != folder.npos; at = folder.find('/', at + 1))
-        (void)::mkdir(folder.substr(0, at).c_str(), 0700);
-    (void)::mkdir(folder.c_str(), 0700);
-}
-
 constexpr std::size_t kTurnsMax = 200;
 constexpr std::size_t kLimitsMax = 50;
 constexpr std::size_t kTurnsBytesMax = 64 * 1024;
@@ -219,6 +212,12 @@ std::string state_folder_of(const ClientOptions& client,
     return config::state_directory({}, environment).string();
 }
 
+void make_state_folder(const std::string& folder) {
+    for (std::size_t at = folder.find('/', 1); at != folder.npos; at = folder.find('/', at + 1))
+        (void)::mkdir(folder.substr(0, at).c_str(), 0700);
+    (void)::mkdir(folder.c_str(), 0700);
+}
+
 std::string KeepGoingState::switch_file() const {
     return folder_ + "/keep-going.off";
 }
@@ -241,7 +240,7 @@ core::Result<> KeepGoingState::set_off(bool off) const {
         if (::unlink(file.c_str()) != 0 && errno != ENOENT) return no_switch(file);
         return {};
     }
-    make_folder(folder_);
+    make_state_folder(folder_);
     const system::FileDescriptor created(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!created.open()) return no_switch(file);
@@ -251,7 +250,7 @@ core::Result<> KeepGoingState::set_off(bool off) const {
 WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
                                       milliseconds margin) const {
     WallTime at = wanted;
-    make_folder(folder_);
+    make_state_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
         at = take_turn(turns, wanted, margin, ::getpid(), process_began(::getpid()));
     });
@@ -260,7 +259,7 @@ WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
 
 void KeepGoingState::note_limit(const std::string& agent, const std::string& home, WallTime until,
                                 WallTime now) const {
-    make_folder(folder_);
+    make_state_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
         const std::string key = key_of(home);
         std::erase_if(turns.limits, [&](const KnownLimit& limit) { return limit.home == key; });
@@ -279,7 +278,7 @@ WallTime KeepGoingState::limited_until(const std::string& agent, const std::stri
 }
 
 void KeepGoingState::keep_conversation(const std::string& agent, const std::string& id) const {
-    make_folder(folder_);
+    make_state_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
         const KeptConversation own{::getpid(), process_began(::getpid()), key_of(id)};
         if (std::find(turns.kept.begin(), turns.kept.end(), own) != turns.kept.end()) return;

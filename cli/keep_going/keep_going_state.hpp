@@ -77,6 +77,9 @@ ProviderTurns read_turns(std::string_view text);
 std::string state_folder_of(const ClientOptions& client,
                             std::map<std::string, std::string> environment);
 
+/// Makes the folder and those above it, for this user alone; the error is that of its files then.
+void make_state_folder(const std::string& folder);
+
 class KeepGoingState {
 public:
     /// `folder`: the state directory.

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <utility>
 
+#include "core/text/sha256.hpp"
+
 namespace headway::cli {
 namespace {
 
@@ -64,6 +66,7 @@ std::string prompt_of(std::string_view happened) {
 }  // namespace
 
 std::string_view check_fault(const RunOver& run) {
+    if (run.mute) return "the resumed agent printed no line of its own";
     if (run.check_missed) return "the check did not run";
     if (!run.check_failed) return {};
     if (run.check_ended) return "the check was ended";
@@ -77,14 +80,15 @@ ResumeStep ResumePlan::end(std::string why) const {
 }
 
 ResumeStep ResumePlan::at(WallTime time, std::string why, std::string prompt) {
-    if (in_row_ >= rules_.resumes_max)
-        return end("not resumed: " + std::to_string(in_row_) +
+    if (counts_.in_row >= rules_.resumes_max)
+        return end("not resumed: " + std::to_string(counts_.in_row) +
                    " resumes in a row without progress");
-    if (resumes_ >= kResumesMost)
-        return end("not resumed: " + std::to_string(resumes_) + " resumes are the most of a run");
+    if (counts_.resumes >= kResumesMost)
+        return end("not resumed: " + std::to_string(counts_.resumes) +
+                   " resumes are the most of a run");
     if (time > began_ + rules_.until) return end("not resumed: " + why + ", and that is too late");
-    ++resumes_;
-    ++in_row_;
+    ++counts_.resumes;
+    ++counts_.in_row;
     ResumeStep step;
     step.resume = true;
     step.at = time;
@@ -97,8 +101,8 @@ constexpr const char* kStuckAgain = "not resumed: it is stuck again";
 
 ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
     if (run.progressed) {
-        in_row_ = 0;
-        compacted_ = false;
+        counts_.in_row = 0;
+        counts_.compacted = false;
     }
     if (run.stopped) return end("not resumed: it was stopped");
     if (run.interrupted) return end("not resumed: it was interrupted");
@@ -110,7 +114,7 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
         if (is_stuck_again(run)) return end(kStuckAgain);
         return with_stuck(run, after_check(*run.check_failed, now));
     }
-    last_check_.clear();
+    counts_.last_check.clear();
     if (run.guarded) return end("not resumed: it stopped itself in a loop");
     if (run.end.limited) return end("not resumed: it reached a limit that it was started with");
     if (run.needs_person || needs_person(run.end.cause))
@@ -123,7 +127,7 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
 
 /// A loop is resumed once, whichever way its agent ended.
 bool ResumePlan::is_stuck_again(const RunOver& run) {
-    return !run.stuck.empty() && std::exchange(unstuck_, true);
+    return !run.stuck.empty() && std::exchange(counts_.unstuck, true);
 }
 
 ResumeStep ResumePlan::with_stuck(const RunOver& run, ResumeStep step) {
@@ -134,8 +138,10 @@ ResumeStep ResumePlan::with_stuck(const RunOver& run, ResumeStep step) {
 }
 
 ResumeStep ResumePlan::after_check(const std::string& output, WallTime now) {
-    if (output == last_check_) return end("not resumed: the check fails in the same way again");
-    last_check_ = output;
+    std::string digest = core::sha256_hex(output);
+    if (digest == counts_.last_check)
+        return end("not resumed: the check fails in the same way again");
+    counts_.last_check = std::move(digest);
     return at(now, "the check failed",
               "The check that follows the task failed. Its output ends so:\n" + output +
                   "\nContinue until the check passes.");
@@ -154,19 +160,19 @@ ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chanc
                           prompt_of("the usage limit was reached, and it has reset")));
     }
     if (core::passes(cause)) {
-        const WallTime due = now + backoff(margin, in_row_, chance);
+        const WallTime due = now + backoff(margin, counts_.in_row, chance);
         return in_turn(at(reset ? std::max(due, *reset + margin) : due,
                           std::string(core::phrase_of(cause)), prompt_of(core::phrase_of(cause))));
     }
     if (cause == Cause::kContextFull) {
-        if (std::exchange(compacted_, true))
+        if (std::exchange(counts_.compacted, true))
             return end("not resumed: the context of the model is full again");
         return at(now, "the context of the model is full", prompt_of("the context was full"));
     }
     const std::string happened =
         run.signal != 0 ? "the process was killed" : "the run ended without a result";
-    const milliseconds wait =
-        in_row_ == 0 ? margin / kCrashesOfMargin : backoff(margin, in_row_ - 1, chance);
+    const milliseconds wait = counts_.in_row == 0 ? margin / kCrashesOfMargin
+                                                  : backoff(margin, counts_.in_row - 1, chance);
     return at(now + wait, happened, prompt_of(happened));
 }
 

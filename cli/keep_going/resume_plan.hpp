@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/base/text.hpp"
 #include "cli/lines/run_end.hpp"
+#include "config/settings/keep_going_settings.hpp"
 #include "core/values/cause.hpp"
 
 // Whether an agent that has ended is started again in the same conversation, and when. Pure: the
@@ -16,25 +18,21 @@
 
 namespace headway::cli {
 
-inline constexpr std::uint64_t kResumesDefault = 5;
-inline constexpr std::uint64_t kResumesMost = 50;
+using config::kResumesMost;
 /// An agent that waits longer than this by itself is ended, and Headway waits in its place, so that
 /// a crash of the agent during the wait costs nothing.
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 
 struct ResumeRules {
     /// Limit of consecutive resumes without progress; at most 50 resumes in all.
-    std::uint64_t resumes_max = kResumesDefault;
+    std::uint64_t resumes_max = config::KeepGoingSettings{}.max_resumes;
     /// No resume starts later than this after the first start.
-    std::chrono::milliseconds until{std::chrono::hours{12}};
+    std::chrono::milliseconds until = config::KeepGoingSettings{}.until;
     /// How long to wait after the reset of a limit, because clocks differ and the provider needs a
     /// moment. All other waits are multiples of this time.
-    std::chrono::milliseconds margin{std::chrono::minutes{1}};
+    std::chrono::milliseconds margin = config::KeepGoingSettings{}.margin;
     bool operator==(const ResumeRules&) const = default;
 };
-/// The smallest margin: without one, an agent would be restarted without a pause.
-inline constexpr std::chrono::milliseconds kMarginMin{100};
-inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 
 /// A run of the agent, after the run has ended.
 struct RunOver {
@@ -44,6 +42,7 @@ struct RunOver {
     bool guarded = false;       ///< ended by its own guard against loops
     bool needs_person = false;  ///< calls were refused, and after that no call changed anything
     bool progressed = false;    ///< a call that does more than read has succeeded
+    bool mute = false;          ///< a resumed agent printed no line of its own
     int signal = 0;             ///< signal that killed it; 0: none
     std::string stuck;          ///< why the session was judged `stuck`; empty: it was not
     /// The output of the check, if it failed after a clean end; nothing if there is no check or it
@@ -56,8 +55,8 @@ struct RunOver {
     std::string check_broken;
 };
 
-/// How the check shows that the work is not done, for people; empty: it passed, or there is none.
-/// Pure.
+/// How the run, or its check, shows that the work is not done though the agent has ended well, for
+/// people; empty: it does not. Pure.
 std::string_view check_fault(const RunOver& run);
 
 /// The next step of the plan.
@@ -69,14 +68,26 @@ struct ResumeStep {
     std::string prompt;    ///< the prompt for the agent
 };
 
+/// The memory of a plan: the steps that it has taken.
+struct ResumeCounts {
+    std::uint64_t resumes = 0;  ///< in all
+    std::uint64_t in_row = 0;   ///< resumes since the last progress
+    bool compacted = false;  ///< true if, since the last progress, a full context led to a resume
+    bool unstuck = false;    ///< resumed after a loop; this happens only once
+    std::string last_check;  ///< SHA-256 of the output of the check that failed last; empty: none
+    bool operator==(const ResumeCounts&) const = default;
+};
+
 class ResumePlan {
 public:
-    ResumePlan(const ResumeRules& rules, WallTime began) : rules_(rules), began_(began) {}
+    ResumePlan(const ResumeRules& rules, WallTime began, ResumeCounts counts = {})
+        : rules_(rules), began_(began), counts_(std::move(counts)) {}
 
     /// `chance`: from 0 to 1; spreads the starts of agents that wait for the same time.
     ResumeStep next(const RunOver& run, WallTime now, double chance);
 
-    std::uint64_t resumes() const { return resumes_; }  ///< resumes in all
+    std::uint64_t resumes() const { return counts_.resumes; }  ///< resumes in all
+    const ResumeCounts& counts() const { return counts_; }
 
 private:
     ResumeStep end(std::string why) const;
@@ -88,11 +99,7 @@ private:
 
     const ResumeRules rules_;
     const WallTime began_;
-    std::uint64_t resumes_ = 0;
-    std::uint64_t in_row_ = 0;  ///< resumes since the last progress
-    bool compacted_ = false;  ///< true if, since the last progress, a full context led to a resume
-    bool unstuck_ = false;    ///< resumed after a loop; this happens only once
-    std::string last_check_;  ///< output of the check that failed last
+    ResumeCounts counts_;
 };
 
 /// The time at which an agent that was due at `due` tries the provider itself, whatever the agents

@@ -119,6 +119,21 @@ std::vector<pid_t> ProcTree::descendants(pid_t root) const {
     return pids;
 }
 
+std::vector<pid_t> ProcTree::with_variable(std::string_view name, std::string_view value) const {
+    const std::string entry =
+        std::string(1, '\0') + std::string(name) + "=" + std::string(value) + std::string(1, '\0');
+    std::vector<pid_t> pids;
+    std::error_code error;
+    fs::directory_iterator entries(proc_, error);
+    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+        const auto pid = parse_number<pid_t>(entries->path().filename().native());
+        if (!pid || *pid == ::getpid()) continue;
+        const std::string all = std::string(1, '\0') + content_of(entries->path() / "environ");
+        if (all.find(entry) != std::string::npos) pids.push_back(*pid);
+    }
+    return pids;
+}
+
 TreeUsage ProcTree::usage(pid_t root) const {
     static const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
     static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

@@ -46,6 +46,8 @@ public:
 
     std::vector<pid_t> descendants(pid_t root) const;
     TreeUsage usage(pid_t root) const;
+    /// The other processes that were started with this variable, as far as this user may see it.
+    std::vector<pid_t> with_variable(std::string_view name, std::string_view value) const;
 
 private:
     std::vector<ProcStat> tree(pid_t root) const;

@@ -12,7 +12,6 @@
 #include "api/text/timestamp.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
-#include "cli/keep_going/agent_folder.hpp"
 #include "cli/keep_going/resume_command.hpp"
 #include "cli/process/proc_tree.hpp"
 
@@ -40,18 +39,6 @@ constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
 
-Place folder_now() {
-    std::error_code ignored;
-    const std::string path = std::filesystem::current_path(ignored).string();
-    return {path, identity_of(path)};
-}
-
-/// `name` as the agent takes it, from the folder in which it begins.
-Place place_of(const std::string& name, const std::string& from) {
-    const std::string path = (std::filesystem::path(from) / name).string();
-    return {path, identity_of(path)};
-}
-
 std::string iso(WallTime time) {
     std::string text;
     api::append_timestamp(text, time);
@@ -72,7 +59,8 @@ std::string kept_by(std::int64_t keeper) {
 
 KeepGoing::KeepGoing(const KeepGoingOptions& options, const Words& first,
                      const SignalGuard& signals, Reporter& reporter, CommandFigures& figures,
-                     const std::map<std::string, std::string>& environment, Say say)
+                     const std::map<std::string, std::string>& environment, Say say,
+                     RecordKeeper& keeper)
     : options_(options),
       first_(first),
       signals_(signals),
@@ -80,12 +68,15 @@ KeepGoing::KeepGoing(const KeepGoingOptions& options, const Words& first,
       figures_(figures),
       environment_(environment),
       say_(std::move(say)),
+      keeper_(keeper),
       state_(options.state_folder),
-      plan_(options.rules, wall_now()),
-      latest_(wall_now() + options.rules.until),
-      here_(folder_now()),
-      works_(place_of(named_folder(first), here_.path)),
-      checks_in_(options.check_dir.empty() ? works_ : place_of(options.check_dir, here_.path)) {}
+      plan_(options.rules, keeper.record().began, keeper.record().counts),
+      latest_(keeper.record().latest()),
+      here_(keeper.record().begins_in),
+      works_(keeper.record().works_in),
+      checks_in_(keeper.record().checks_in),
+      checks_(keeper.record().checks),
+      probed_(keeper.record().probed) {}
 
 std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
     if (!agent_.empty()) state_.leave_conversation(agent_);
@@ -95,7 +86,17 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 }
 
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand& command) {
+    agent_ = command.agent().facts().agent;
+    conversation_ = command.agent().conversation();
+    if (options_.by_settings && agent_.empty()) return std::nullopt;
     note_folders(command);
+    run.mute = run.end.completed && plan_.resumes() > 0 && !command.agent().found();
+    run.end.completed = run.end.completed && !run.mute;
+    return next(run, &command);
+}
+
+/// `command`: the run that has ended; null: only its record is left.
+std::optional<KeepGoing::Words> KeepGoing::next(RunOver& run, SupervisedCommand* command) {
     if (run.end.completed && (run.stopped || run.interrupted) && !options_.check.empty()) {
         cancelled_ = true;
         note_missed(run);
@@ -119,33 +120,44 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand
     ResumeStep step = plan_.next(run, wall_now(), chance());
     if (!step.resume) return over(step.why);
     if (state_.is_off()) return over(kSwitchedOff);
-    const std::string& agent = command.agent().facts().agent;
-    const std::string& id = command.agent().conversation();
-    // A call of the agent can print the beginning of another conversation.
-    if (is_agent_program(first_.front()) && !conversation_.empty() && id != conversation_)
-        return over("not resumed: the agent began in the conversation " + conversation_ +
-                    ", and its output names another one, " + id);
-    core::Result<Words> next = options_.resume_command.empty()
-                                   ? resume_command(first_, agent, id, step.prompt)
-                                   : own_resume_command(options_.resume_command, id, step.prompt);
-    if (!next) return over("not resumed: " + next.error().detail);
-    if (const auto keeper = state_.give_way(agent, id, GiveWayTo::kEarlier); keeper != 0)
+    if (is_another(conversation_))
+        return over("not resumed: it began in the conversation " + began_in_ +
+                    ", and its output names another one, " + conversation_);
+    if (const core::Result<Words> words = command_of(step); !words)
+        return over("not resumed: " + words.error().detail);
+    if (const auto keeper = state_.give_way(agent_, conversation_, GiveWayTo::kEarlier);
+        keeper != 0)
         return over(kept_by(keeper));
     if (!end_tree()) return over("not resumed: a process of the run before does not end");
-    const std::uint64_t stored = stored_bytes(agent, id, options_.homes);
+    const std::uint64_t stored = stored_bytes(agent_, conversation_, options_.homes);
     const auto reset = reset_time(run.end.retry_at);
     const bool limited = run.end.cause == core::Cause::kUsageLimit;
     if (limited && reset && probed_ && !run.progressed)
-        state_.note_limit(agent, agent_home(agent, environment_), *reset, wall_now());
+        state_.note_limit(agent_, agent_home(agent_, environment_), *reset, wall_now());
     probed_ = limited;
-    if (step.in_turn) step.at = turn_of(agent, step.at);
-    begin_wait(step, command);
-    const Wait ended = wait_in_turn(step, agent);
+    step.in_turn = step.in_turn || command == nullptr;  // others go on at this moment, too
+    if (step.in_turn) step.at = turn_of(agent_, step.at);
+    put_wait(step, stored);
+    begin_wait(step, command == nullptr ? Json{} : command->take_kept());
+    return wait(run, std::move(step), stored);
+}
+
+std::optional<KeepGoing::Words> KeepGoing::wait(RunOver& run, ResumeStep step,
+                                                std::uint64_t stored) {
+    const Wait ended = wait_in_turn(step);
     note_end(run, ended);
-    const std::string why = why_not(ended, agent, id, stored);
+    std::string why = why_not(ended, stored);
+    core::Result<Words> words = command_of(step);
+    if (why.empty() && !words) why = "not resumed: " + words.error().detail;
     end_wait(why);
     if (!why.empty()) return over(why);
-    return *std::move(next);
+    return *std::move(words);
+}
+
+core::Result<KeepGoing::Words> KeepGoing::command_of(const ResumeStep& step) const {
+    return options_.resume_command.empty()
+               ? resume_command(first_, agent_, conversation_, step.prompt)
+               : own_resume_command(options_.resume_command, conversation_, step.prompt);
 }
 
 void KeepGoing::note_end(RunOver& run, Wait ended) {
@@ -178,40 +190,42 @@ std::string KeepGoing::why_ended(Wait ended) {
     return {};
 }
 
-void KeepGoing::note_conversation(const std::string& agent, const std::string& id) {
-    agent_ = agent;
-    if (conversation_.empty()) conversation_ = id;
-    state_.keep_conversation(agent, id);
-}
-
 /// Why the agent does not start now; empty: it does.
-std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::string& id,
-                               std::uint64_t stored) const {
+std::string KeepGoing::why_not(Wait ended, std::uint64_t stored) const {
     if (ended != Wait::kDue) return why_ended(ended);
     if (const std::string folder = replaced_folder(); !folder.empty())
         return "not resumed: the folder " + folder + " was replaced";
-    if (const auto keeper = state_.give_way(agent, id, GiveWayTo::kAny); keeper != 0)
+    if (const auto keeper = state_.give_way(agent_, conversation_, GiveWayTo::kAny); keeper != 0)
         return kept_by(keeper);
-    const std::string who = open_elsewhere(agent, id, options_.homes);
+    const std::string who = open_elsewhere(agent_, conversation_, options_.homes);
     if (!who.empty()) return "not resumed: the conversation is open in " + who;
-    if (stored != 0 && stored_bytes(agent, id, options_.homes) != stored)
+    if (stored != 0 && stored_bytes(agent_, conversation_, options_.homes) != stored)
         return "not resumed: the conversation went on elsewhere meanwhile";
     return {};
 }
 
 /// The wait as a call of the session. The error that it is for is among its arguments: reported by
 /// itself, it would make the session `blocked`, as if a person were needed.
-void KeepGoing::begin_wait(const ResumeStep& step, SupervisedCommand& command) {
-    const std::string number = std::to_string(plan_.resumes());
-    const std::string about = "resume " + number + ": " + step.why + "; goes on at " + iso(step.at);
-    waits_ = {{"call_id", "wait-" + number},
-              {"tool", "wait"},
-              {"args", {{"until", iso(step.at)}, {"why", step.why}}}};
-    if (Json error = command.take_kept(); error.is_object())
-        waits_["args"]["error"] = std::move(error);
+void KeepGoing::begin_wait(const ResumeStep& step, Json error) {
+    const std::string about = "resume " + std::to_string(plan_.resumes()) + ": " + step.why +
+                              "; goes on at " + iso(step.at);
+    if (error.is_object()) waits_["args"]["error"] = std::move(error);
     reporter_.add_own("message", {{"role", "system"}, {"text", about}});
     reporter_.add_own("tool.started", waits_);
     say_(about);
+}
+
+/// Before anything is said of the wait: cut off in between, it would begin a second time.
+void KeepGoing::put_wait(const ResumeStep& step, std::uint64_t stored) {
+    keeper_.change([&](RunRecord& record) {
+        record.phase = RunPhase::kWaiting;
+        record.counts = plan_.counts();
+        record.probed = probed_;
+        record.wait = {step, stored};
+    });
+    waits_ = {{"call_id", "wait-" + std::to_string(plan_.resumes())},
+              {"tool", "wait"},
+              {"args", {{"until", iso(step.at)}, {"why", step.why}}}};
     figures_.waits = plan_.resumes();
 }
 
@@ -241,19 +255,20 @@ WallTime KeepGoing::turn_of(const std::string& agent, WallTime wanted) const {
 
 /// Waits longer if other agents of the provider find out that the limit still holds, but not for
 /// long: their limit may be that of another model, and only the agent's own try shows that.
-KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& agent) {
+KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step) {
     const WallTime began = wall_now();
     const WallTime probe = probe_time(step.at, latest_, options_.rules.margin);
-    const std::string home = agent_home(agent, environment_);
+    const std::string home = agent_home(agent_, environment_);
     while (true) {
         figures_.waits_until_ms = step.at.time_since_epoch().count();
         const Wait ended = wait_for(step.at);
         if (ended == Wait::kDue && wall_now() > latest_ + kLateMost) return Wait::kMissed;
         if (ended != Wait::kDue || !step.in_turn) return ended;
-        const WallTime limited = state_.limited_until(agent, home, began);
+        const WallTime limited = state_.limited_until(agent_, home, began);
         if (limited <= wall_now() || wall_now() >= probe) return ended;
-        step.at = turn_of(agent, std::min(limited + options_.rules.margin, probe));
-        say_("another run found that a limit of " + agent + " still holds; goes on at " +
+        step.at = turn_of(agent_, std::min(limited + options_.rules.margin, probe));
+        keeper_.change([&](RunRecord& record) { record.wait.step.at = step.at; });
+        say_("another run found that a limit of " + agent_ + " still holds; goes on at " +
              iso(step.at));
     }
 }
@@ -261,12 +276,15 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& age
 KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
     std::optional<SteadyTime> asked;  // once it is time: when the daemon was asked last
     SteadyTime looks_at = steady_now();
+    if (unseen_) reporter_.look();
     while (true) {
         const bool settled = reporter_.settled();  // first: what follows is as new as that
+        unseen_ = unseen_ && !settled;
+        keeper_.refresh();
         const Standing standing = reporter_.standing();
         if (is_stopped(standing)) return Wait::kStopped;
         if (state_.is_off()) return Wait::kOff;
-        const bool held = reporter_.held() || standing.held;
+        const bool held = reporter_.held() || standing.held || unseen_;
         if (held && wall_now() > latest_) return Wait::kTooLate;
         const milliseconds left = at - wall_now();
         const bool time = left <= milliseconds{0};
@@ -283,8 +301,9 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
             asked = steady_now();
         }
         if (time && !ask && !held && (settled || since >= kReplyWithin)) return Wait::kDue;
+        const bool late = unseen_ && since >= kReplyWithin;
         milliseconds look = time ? kLookForReply : std::clamp(left, milliseconds{1}, kLookMost);
-        if (held && settled && !ask) look = kLookWhileHeld;
+        if (held && (settled || late) && !ask) look = kLookWhileHeld;
         std::array<pollfd, 2> fds{pollfd{signals_.fd(), POLLIN, 0},
                                   pollfd{reporter_.wake_fd(), POLLIN, 0}};
         (void)::poll(fds.data(), fds.size(), static_cast<int>(look.count()));

@@ -11,6 +11,7 @@
 #include "cli/keep_going/keep_going_state.hpp"
 #include "cli/keep_going/other_writer.hpp"
 #include "cli/keep_going/resume_plan.hpp"
+#include "cli/keep_going/run_record.hpp"
 #include "cli/process/check_command.hpp"
 #include "cli/run/reporter.hpp"
 #include "cli/run/supervised_command.hpp"
@@ -30,19 +31,41 @@ struct KeepGoingOptions {
     /// The user's own command for a resume; empty: the agent's command.
     std::string resume_command;
     std::string state_folder;  ///< shared by all agents that are kept going
+    bool by_settings = false;  ///< by [keep_going], which also holds for commands that are no agent
     AgentHomes homes;
-};
-
-/// A folder, and which one it was at first.
-struct Place {
-    std::string path;
-    std::string identity;  ///< identity_of()
 };
 
 /// Device and inode of a folder; empty: there is none.
 std::string identity_of(const std::string& folder);
 /// The path without links and "..", for people.
 std::string plain_path(const std::string& folder);
+
+/// The folders of a new run by its command and options.
+void record_folders(RunRecord& record);
+
+/// The record of a run, and its file. One thread, that of the run.
+class RecordKeeper {
+public:
+    using Say = std::function<void(const std::string& text)>;
+
+    /// `file`: holds none for a run that is not continued after a restart. All references must
+    /// outlive this object.
+    RecordKeeper(RecordFile& file, RunRecord record, const Reporter& reporter, Say say);
+
+    const RunRecord& record() const { return record_; }
+    /// Writes the record if it is another one then. A file that cannot be written is named once,
+    /// and the run goes on.
+    void change(const std::function<void(RunRecord&)>& change);
+    /// change() by what the reporter knows of the session.
+    void refresh();
+
+private:
+    RecordFile& file_;
+    RunRecord record_;
+    const Reporter& reporter_;
+    const Say say_;
+    bool failed_ = false;
+};
 
 /// Starts an agent again in its conversation after it has ended. One thread, that of the run.
 class KeepGoing {
@@ -53,7 +76,11 @@ public:
     /// All references must outlive this object.
     KeepGoing(const KeepGoingOptions& options, const Words& first, const SignalGuard& signals,
               Reporter& reporter, CommandFigures& figures,
-              const std::map<std::string, std::string>& environment, Say say);
+              const std::map<std::string, std::string>& environment, Say say, RecordKeeper& keeper);
+
+    /// after() for a run of which only the record is left: goes on where it was cut off, in the
+    /// folder in which it began. `run` is what the record shows of its end.
+    std::optional<Words> go_on(RunOver& run);
 
     /// Waits as the plan requires and returns the command of the next run; nothing: no next run.
     /// The wait is reported as events of the session, and the result of the check is stored in
@@ -62,6 +89,10 @@ public:
 
     /// To be called as soon as the agent has named its conversation.
     void note_conversation(const std::string& agent, const std::string& id);
+    /// To be called as soon as the agent was started.
+    void note_start(std::int64_t pid);
+    /// To be called now and then while the agent works: its session may go on as another one.
+    void note_session() { keeper_.refresh(); }
 
     /// Why there is no next run; empty: the work is complete.
     const std::string& why_over() const { return why_over_; }
@@ -71,6 +102,11 @@ public:
 private:
     enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kMissed, kOff };
 
+    std::optional<Words> next(RunOver& run, SupervisedCommand* command);
+    std::optional<Words> wait(RunOver& run, ResumeStep step, std::uint64_t stored);
+    core::Result<Words> command_of(const ResumeStep& step) const;
+    std::string cannot_go_on();
+    bool is_another(const std::string& id) const;
     Wait check(RunOver& run);
     CheckResult run_check();
     CheckResult::Ended check_ends();
@@ -78,10 +114,11 @@ private:
     void note_end(RunOver& run, Wait ended);
     void note_missed(RunOver& run) const;
     static std::string why_ended(Wait ended);
-    void begin_wait(const ResumeStep& step, SupervisedCommand& command);
+    void begin_wait(const ResumeStep& step, Json error);
+    void put_wait(const ResumeStep& step, std::uint64_t stored);
     void end_wait(const std::string& why);
     WallTime turn_of(const std::string& agent, WallTime wanted) const;
-    Wait wait_in_turn(ResumeStep& step, const std::string& agent);
+    Wait wait_in_turn(ResumeStep& step);
     Wait wait_for(WallTime at);
     bool is_stopped(const Standing& standing);
     Standing standing();
@@ -89,8 +126,7 @@ private:
     void note_folders(const SupervisedCommand& command);
     std::string why_not_checked() const;
     std::string replaced_folder() const;
-    std::string why_not(Wait ended, const std::string& agent, const std::string& id,
-                        std::uint64_t stored) const;
+    std::string why_not(Wait ended, std::uint64_t stored) const;
     std::optional<Words> over(std::string why);
 
     const KeepGoingOptions& options_;
@@ -100,13 +136,14 @@ private:
     CommandFigures& figures_;
     const std::map<std::string, std::string>& environment_;
     const Say say_;
+    RecordKeeper& keeper_;
     const KeepGoingState state_;
     ResumePlan plan_;
-    const WallTime latest_;  ///< no run begins after this time
-    const Place here_;       ///< where the agent begins
-    const Place works_;      ///< where it works, by the options of its command
-    const Place checks_in_;  ///< where the check runs
-    std::string elsewhere_;  ///< another folder, in which an agent said that it works
+    const WallTime latest_;     ///< no run begins after this time
+    RecordedFolder here_;       ///< where the agent begins
+    RecordedFolder works_;      ///< where it works, by the options of its command
+    RecordedFolder checks_in_;  ///< where the check runs
+    std::string elsewhere_;     ///< another folder, in which an agent said that it works
     std::uint64_t checks_ = 0;
     SteadyTime next_look_{};  ///< time at which a check looks at the session again
     std::string why_over_;
@@ -114,8 +151,12 @@ private:
     /// The previous run ended at a usage limit, and this run began at the limit's reset.
     bool probed_ = false;
     std::string agent_;         ///< the agent's own name for itself; empty: not known yet
-    std::string conversation_;  ///< the first one that the agent named
-    Json waits_;                ///< data of the tool call that reports the wait
+    std::string conversation_;  ///< its id of the conversation
+    std::string began_in_;      ///< the conversation that it named first
+    /// Goes on after a run that was cut off, and the daemon has not replied since: a person may
+    /// have stopped the session meanwhile.
+    bool unseen_ = false;
+    Json waits_;  ///< data of the tool call that reports the wait
 };
 
 }  // namespace headway::cli

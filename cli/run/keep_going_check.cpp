@@ -122,6 +122,12 @@ CheckResult KeepGoing::run_check() {
     Json about = {{"call_id", call}, {"tool", "check"}, {"args", {{"command", options_.check}}}};
     reporter_.add_own("tool.started", about);
     figures_.check = checks_;
+    keeper_.change([&](RunRecord& record) {
+        record.phase = RunPhase::kChecking;
+        record.wait = {};
+        record.checks = checks_;
+        record.counts = plan_.counts();
+    });
     const CheckCommand::Setup setup{options_.check,        checks_in_.path,
                                     environment_,          signals_.outer_mask(),
                                     signals_.fd(),         options_.check_most,

@@ -64,6 +64,7 @@ Reporter::Reporter(Setup setup, std::shared_ptr<Reporter> after)
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
       session_(setup_.session),
+      opened_at_(setup_.opened_at),
       by_person_(setup_.by_person),
       spool_(own_events_) {
     thread_ = std::jthread([this] { work(); });

@@ -65,6 +65,15 @@ public:
         /// end; else only where the agent may go on by itself. Called on the reporter's thread.
         std::function<std::string(bool by_person)> take_up;
         bool by_person = false;  ///< a person begins or takes up the conversation now
+        /// Time at which the session was opened that a run before reported into. One that was
+        /// opened at another time is another session: it counts as stopped. Empty: any.
+        std::string opened_at = {};
+    };
+
+    /// The session that is open now.
+    struct Opening {
+        std::string session;
+        std::string at;  ///< time of its opening; empty: not known yet
     };
 
     /// `after`: the reporter before, if any, whose end of its session comes first.
@@ -87,6 +96,8 @@ public:
     /// The id of the generation in force. Waits until it is known, the daemon is away, or the time
     /// is up. Any thread.
     std::string in_force(std::chrono::milliseconds most) const;
+
+    Opening opening() const;
 
     /// To be called when the agent has ended: what its hooks have not reported, they never will.
     void agent_ended();
@@ -154,7 +165,6 @@ private:
     bool began_ = false;  // the session was open when this run began
     bool warned_ = false;
     std::string refused_with_;      // code of the last refusal
-    std::string opened_at_;         // time of the session's opening; empty: not known yet
     const std::string own_events_;  // prefix of the ids of all events of this reporter
     HookJournal journal_;
     SteadyTime next_beat_;
@@ -163,7 +173,8 @@ private:
     mutable std::mutex mutex_;  // guards everything below
     mutable std::condition_variable changed_;
     // Changed by the reporter's thread only, which reads them without the mutex.
-    std::string session_;  // setup_.session, or its generation that is open now
+    std::string session_;    // setup_.session, or its generation that is open now
+    std::string opened_at_;  // time of the session's opening; empty: not known yet
     bool opened_ = false;
     bool by_person_ = false;  // a person has taken it up since the daemon took the last report
     bool away_ = false;       // the newest request has to be sent again

@@ -57,6 +57,7 @@ Reporter::Step Reporter::open_session() {
     if (reply.status != 201 && early) journal_.skip(daemon_, session_, kBeforeCalls);
     const std::lock_guard lock(mutex_);
     opened_ = true;
+    if (opened_at_.empty() && reply.ok()) opened_at_ = plain_text(about, "opened_at");
     reached_ = true;
     // A command may be over before a slow daemon has answered at all.
     if (end_) deadline_ = std::max(deadline_, all_of_linger_);
@@ -90,10 +91,15 @@ std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
                 (over ? " has ended before its command; what the command did since is in "
                       : " has ended before its command, which goes on as ") +
                 next);
-    opened_at_.clear();
     const std::lock_guard lock(mutex_);
+    opened_at_.clear();
     session_ = next;
     return Step::kAgain;
+}
+
+Reporter::Opening Reporter::opening() const {
+    const std::lock_guard lock(mutex_);
+    return {session_, opened_at_};
 }
 
 bool Reporter::begin_turn() {
@@ -136,6 +142,7 @@ std::optional<Reporter::Step> Reporter::take_up() {
     if (!next && by_person_ && !by_person) return Step::kAgain;  // a prompt has come meanwhile
     if (!next) return std::nullopt;
     session_ = named->second;
+    opened_at_.clear();
     opened_ = false;
     return Step::kAgain;
 }

@@ -362,6 +362,7 @@ void SupervisedCommand::report_lines(bool all) {
         conversation_ = agent_.conversation();
         setup_.in_conversation(agent_.facts().agent, conversation_);
     }
+    if (setup_.each_second) setup_.each_second();
     for (Stream& stream : streams_) {
         if (const auto text = stream.lines.take(all)) {
             reporter_.add("message", {{"role", stream.role}, {"text", *text}});

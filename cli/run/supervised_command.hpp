@@ -77,6 +77,7 @@ public:
         /// Called with the agent's name and its id of the conversation, each time the agent names
         /// another conversation.
         std::function<void(const std::string& agent, const std::string& id)> in_conversation{};
+        std::function<void()> each_second{};
     };
 
     SupervisedCommand(Process process, const SignalGuard& signals, Reporter& reporter, Setup setup);

@@ -216,6 +216,7 @@ std::vector<Key> build_table() {
     add_judge_keys(table);
     add_webhook_keys(table);
     add_digest_keys(table);
+    add_keep_going_keys(table);
     add_observe_keys(table);
     add_redaction_keys(table);
     table.push_back(word_row<kLevels, &Settings::log, &LogSettings::level>(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load/load.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -270,6 +272,29 @@ core::Result<Loaded> load(const LoadRequest& request) {
     merge_first_design(merger, request.environment);
     merge_flags(merger, request.flags);
     return merger.finish(std::move(file));
+}
+
+core::Result<KeepGoingSettings> load_keep_going(const Environment& environment) {
+    constexpr std::string_view kSection = "keep_going.";
+    Merger merger;
+    const std::optional<fs::path> file = find_file({{}, {}, environment});
+    const bool named = !get(environment, "HEADWAY_CONFIG").empty();
+    if (file && file->is_relative()) {
+        merger.mistake("HEADWAY_CONFIG is no absolute path, so [keep_going] is not read from it");
+    } else if (file && (named || ::access(file->c_str(), R_OK) == 0)) {
+        FileValues values = read_toml(*file);
+        for (std::string& text : values.mistakes)
+            merger.mistake(std::move(text));
+        for (const FileValue& value : values.values) {
+            if (value.key.starts_with(kSection))
+                merger.assign(value.key, value.value, "file " + value.where);
+        }
+    }
+    for (const Key& key : keys()) {
+        if (key.name.starts_with(kSection)) merge_variable(merger, key, environment);
+    }
+    HEADWAY_TRY(const Loaded loaded, merger.finish({}));
+    return loaded.settings.keep_going;
 }
 
 namespace {

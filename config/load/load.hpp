@@ -44,6 +44,13 @@ struct Loaded {
 /// an unknown key, the most similar known key. Reads files; otherwise pure. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);
 
+/// [keep_going] of the user's own file: HEADWAY_CONFIG, else the file in the XDG folders or /etc,
+/// if this user can read it; a variable of a key wins over it. A headway.toml in the working folder
+/// is never read, because an agent can write it; nor is a relative HEADWAY_CONFIG, which may name
+/// it. No other section is judged. Error: kInvalidConfig, with every mistake. Reads files.
+core::Result<KeepGoingSettings> load_keep_going(
+    const std::map<std::string, std::string>& environment);
+
 /// Options of `headway serve`.
 struct ServeOptions {
     LoadRequest sources;

@@ -24,6 +24,8 @@ void add_fan_out_keys(std::vector<Key>& table);
 void add_judge_keys(std::vector<Key>& table);
 void add_webhook_keys(std::vector<Key>& table);
 void add_digest_keys(std::vector<Key>& table);
+/// Keys of [keep_going].
+void add_keep_going_keys(std::vector<Key>& table);
 void add_redaction_keys(std::vector<Key>& table);
 /// Keys of [observe].
 void add_observe_keys(std::vector<Key>& table);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/settings/judge_settings.hpp"
+#include "config/settings/keep_going_settings.hpp"
 #include "config/settings/webhook_settings.hpp"
 #include "core/budgets/day_budget.hpp"
 #include "core/meters/budget_settings.hpp"
@@ -128,6 +129,7 @@ struct Settings {
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
     DigestSettings digest;          ///< the morning message to people
+    KeepGoingSettings keep_going;   ///< which agents `headway run` resumes; not of the daemon
     ObserveSettings observe;        ///< agents that are observed without hooks
     RedactionSettings redaction;
     LogSettings log;

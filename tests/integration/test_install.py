@@ -717,6 +717,22 @@ class Service(HomeCase):
         self.assertEqual(self.said()[-3:], ["--user show-environment", "--user disable --now headway.service", "--user daemon-reload"])
         self.assertIn("no service of ours", self.run_verb("service", "uninstall", "--yes").err)
 
+    def test_with_a_unit_that_continues_agents(self):
+        second = self.unit.with_name("headway-continue.service")
+        self.assertEqual(self.run_verb("service", "install", "--yes").code, 0)
+        self.assertFalse(second.exists())
+        self.assertEqual(self.run_verb("service", "install", "--yes", "--keep-going").code, 0)
+        text = second.read_text()
+        self.assertIn(f'ExecStart="{BINARY.resolve()}" keep-going continue\n', text)
+        self.assertIn("After=headway.service\n", text)
+        self.assertEqual(self.said()[-2:], ["--user enable --now headway.service", "--user enable headway-continue.service"])
+        self.assertEqual(self.run_verb("service", "uninstall", "--yes").code, 0)
+        self.assertFalse(self.unit.exists() or second.exists())
+        self.assertIn("--user disable --now headway-continue.service", self.said())
+        second.write_text("[Service]\n")
+        self.assertEqual(self.run_verb("service", "install", "--yes", "--keep-going").code, 1)
+        self.assertEqual((second.read_text(), self.unit.exists()), ("[Service]\n", False))
+
     def test_without_systemd(self):
         self.systemctl("exit 1")
         done = self.run_verb("service", "install", "--yes")
@@ -747,6 +763,12 @@ class Service(HomeCase):
         done = subprocess.run(["systemd-analyze", "--user", "verify", str(file)], capture_output=True, text=True, check=False,
                               env={**self.environment, "XDG_RUNTIME_DIR": str(self.home)})
         self.assertNotRegex(done.stderr, r"headway\.service:\d+")
+        both = self.run_verb("service", "install", "--print", "--keep-going").out
+        second = self.home / "headway-continue.service"
+        second.write_text("# Written" + both.split("# Written")[2])
+        done = subprocess.run(["systemd-analyze", "--user", "verify", str(second)], capture_output=True, text=True, check=False,
+                              env={**self.environment, "XDG_RUNTIME_DIR": str(self.home)})
+        self.assertNotRegex(done.stderr, r"headway-continue\.service:\d+")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,12 @@ struct RunOptions {
     milliseconds linger{10'000};  ///< how long events may still be delivered after the command has
                                   ///< exited
     bool keep_going = false;      ///< start the agent again in the same conversation
-    KeepGoingOptions keeping;
+    bool no_keep_going = false;   ///< not by the settings either
+    /// As given on the command line; else the settings decide.
+    std::optional<std::uint64_t> max_resumes{};
+    std::optional<milliseconds> until{};
+    std::optional<milliseconds> margin{};
+    KeepGoingOptions keeping{};
     std::vector<std::string> command;
 };
 

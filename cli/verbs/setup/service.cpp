@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kUnit = "headway.service";
+constexpr const char* kContinueUnit = "headway-continue.service";
 constexpr std::string_view kUnitMark = "# Written by `headway service install`.";
 constexpr std::chrono::milliseconds kSystemdPatience{30'000};
 
@@ -28,6 +29,7 @@ struct ServiceOptions {
     std::string config;
     bool yes = false;
     bool print = false;
+    bool keep_going = false;
 };
 
 /// One word of ExecStart.
@@ -64,6 +66,25 @@ WantedBy=default.target
 )";
 }
 
+std::string continue_text(const fs::path& program) {
+    return std::string{kUnitMark} + R"(
+[Unit]
+Description=Headway continues the agents whose `headway run --keep-going` was cut off
+Documentation=man:headway(1)
+Wants=headway.service
+After=headway.service
+
+[Service]
+Type=exec
+ExecStart=)" +
+           unit_word(program.string()) + R"( keep-going continue
+UMask=0077
+
+[Install]
+WantedBy=default.target
+)";
+}
+
 class Service {
 public:
     Service(const ServiceOptions& options, const Console& console)
@@ -72,17 +93,23 @@ public:
         const fs::path folder = named.empty()
                                     ? fs::path{variable_of(console.environment, "HOME")} / ".config"
                                     : fs::path{named};
-        path_ = folder / "systemd" / "user" / kUnit;
+        folder_ = folder / "systemd" / "user";
     }
 
     int run() {
         const bool install = options_.action == ServiceOptions::Action::kInstall;
         const std::string config =
             options_.config.empty() ? "" : fs::absolute(options_.config).string();
-        const std::string text = unit_text(own_program(), config);
+        std::vector<FileChange> changes{
+            {folder_ / kUnit, {}, unit_text(own_program(), config), 0600, false}};
+        if (options_.keep_going || !install)
+            changes.push_back(
+                {folder_ / kContinueUnit, {}, continue_text(own_program()), 0600, false});
         if (options_.print) {
-            console_.err << clean_line(path_.string()) << ":\n";
-            console_.out << text;
+            for (const FileChange& change : changes) {
+                console_.err << clean_line(change.path.string()) << ":\n";
+                console_.out << *change.after;
+            }
             return kExitOk;
         }
         if (!options_.yes && !console_.in_terminal) {
@@ -90,18 +117,22 @@ public:
                             "refusing to change a service without confirmation",
                             "pass --yes, or --print to print the unit");
         }
-        const auto there = read_settings(path_);
-        if (!there) return complain(console_, kExitFailed, there.error().detail);
-        if (*there && !(*there)->starts_with(kUnitMark)) {
-            return complain(console_, kExitFailed, path_.string() + " is not of `headway service`",
-                            "move it away, or keep it: it may do what you want");
+        for (FileChange& change : changes) {
+            const auto there = read_settings(change.path);
+            if (!there) return complain(console_, kExitFailed, there.error().detail);
+            change.before = *there;
+            if (*there && !(*there)->starts_with(kUnitMark)) {
+                return complain(console_, kExitFailed,
+                                change.path.string() + " is not of `headway service`",
+                                "move it away, or keep it: it may do what you want");
+            }
         }
         if (!systemctl({"show-environment"})) {
             return complain(console_, kExitFailed, "systemd does not run for this user",
                             "log in with a session of one's own, or see `headway service install "
                             "--print`, or start `headway serve` in another way");
         }
-        return install ? put_in({path_, *there, text, 0600, false}) : take_out({path_, *there, {}});
+        return install ? put_in(changes) : take_out(changes);
     }
 
 private:
@@ -121,13 +152,19 @@ private:
                                                                 : "Stop and delete this?");
     }
 
-    int put_in(const FileChange& change) const {
-        if (change.changes() && !agreed(change)) return kExitFailed;
-        if (change.changes()) {
+    static std::string name_of(const FileChange& change) { return change.path.filename(); }
+
+    int put_in(const std::vector<FileChange>& changes) const {
+        for (const FileChange& change : changes) {
+            if (change.changes() && !agreed(change)) return kExitFailed;
+            if (!change.changes()) continue;
             if (const auto done = apply_change(change); !done)
                 return complain(console_, kExitFailed, done.error().detail);
         }
-        if (!systemctl({"daemon-reload"}) || !systemctl({"enable", "--now", kUnit})) {
+        bool started = systemctl({"daemon-reload"}) && systemctl({"enable", "--now", kUnit});
+        // Without --now: runs that were cut off before are left to the next login.
+        if (options_.keep_going) started = started && systemctl({"enable", kContinueUnit});
+        if (!started) {
             return complain(console_, kExitFailed, "systemd could not start " + std::string{kUnit},
                             "see `systemctl --user status headway`; does another daemon run?");
         }
@@ -137,24 +174,28 @@ private:
         return kExitOk;
     }
 
-    int take_out(const FileChange& change) const {
-        if (!change.before) {
+    int take_out(std::vector<FileChange> changes) const {
+        std::erase_if(changes, [](const FileChange& change) { return !change.before; });
+        if (changes.empty()) {
             console_.err << "there is no service of ours\n";
             return kExitOk;
         }
-        if (!agreed(change)) return kExitFailed;
-        const bool stopped = systemctl({"disable", "--now", kUnit});
-        if (const auto done = apply_change(change); !done)
-            return complain(console_, kExitFailed, done.error().detail);
-        const bool reloaded = systemctl({"daemon-reload"});
-        if (stopped && reloaded) return kExitOk;
-        return complain(console_, kExitFailed, "systemd could not stop " + std::string{kUnit},
+        bool stopped = true;
+        for (FileChange& change : changes) {
+            change.after.reset();
+            if (!agreed(change)) return kExitFailed;
+            stopped = systemctl({"disable", "--now", name_of(change)}) && stopped;
+            if (const auto done = apply_change(change); !done)
+                return complain(console_, kExitFailed, done.error().detail);
+        }
+        if (systemctl({"daemon-reload"}) && stopped) return kExitOk;
+        return complain(console_, kExitFailed, "systemd could not stop " + name_of(changes.front()),
                         "the unit is deleted; see `systemctl --user status headway`");
     }
 
     const ServiceOptions& options_;
     const Console& console_;
-    fs::path path_;
+    fs::path folder_;
 };
 
 class ServiceVerb : public VerbOf<ServiceOptions> {
@@ -166,7 +207,9 @@ public:
         arguments.footer(
             R"(`headway service install` writes a unit for `systemd --user` that starts this program as the
 daemon. After `loginctl enable-linger` the daemon also runs while you are not logged in. The Debian
-package has a system-wide service instead.
+package has a system-wide service instead. With --keep-going, a second unit, headway-continue, runs
+`headway keep-going continue` once the daemon is ready. Agents then have the environment of that unit:
+their logins must be in files, or be added with `systemctl --user edit headway-continue`.
 
 Examples:
   headway service install
@@ -175,8 +218,10 @@ Examples:
         Arguments install = add(arguments, "install", "Write a systemd unit, and start the daemon",
                                 Action::kInstall);
         install.option("--config", options.config, "settings of the daemon").type("FILE");
+        install.flag("--keep-going", options.keep_going,
+                     "after a restart, also continue agents of `headway run --keep-going`");
         install.flag("--print", options.print, "print the unit, and change nothing");
-        add(arguments, "uninstall", "Stop the daemon, and delete its systemd unit",
+        add(arguments, "uninstall", "Stop the daemon, and delete the systemd units",
             Action::kUninstall);
     }
 

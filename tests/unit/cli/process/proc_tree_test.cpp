@@ -9,8 +9,13 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/temp_dir.hpp"
 
 using namespace headway::cli;
 namespace fs = std::filesystem;
@@ -128,4 +133,22 @@ TEST_CASE("proc tree: processes that end while they are looked at are left out",
     for (int i = 0; i < 300; ++i)
         most = std::max<std::uint64_t>(most, tree.usage(::getpid()).processes);
     CHECK(most > 1);
+}
+
+TEST_CASE("proc tree: processes are found by a variable of their environment", "[cli]") {
+    const headway::tests::TempDir folder;
+    using namespace std::string_literals;
+    const std::pair<const char*, std::string> processes[] = {
+        {"41", "A=1\0HEADWAY_SESSION=s\0B=2\0"s},
+        {"42", "HEADWAY_SESSION=s\0"s},
+        {"43", "HEADWAY_SESSION=s2\0"s},
+        {"44", "X_HEADWAY_SESSION=s\0A=HEADWAY_SESSION=s\0"s},
+        {"self", "HEADWAY_SESSION=s\0"s}};
+    for (const auto& [name, environment] : processes) {
+        std::filesystem::create_directory(folder.file(name));
+        std::ofstream{folder.file(name) / "environ"} << environment;
+    }
+    std::vector<pid_t> found = ProcTree(folder.file("")).with_variable("HEADWAY_SESSION", "s");
+    std::sort(found.begin(), found.end());
+    CHECK(found == std::vector<pid_t>{41, 42});
 }

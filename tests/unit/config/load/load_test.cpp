@@ -481,3 +481,43 @@ TEST_CASE("load: a store is PostgreSQL by its URL, whose password is shown nowhe
     REQUIRE(loaded);
     CHECK(loaded->settings.storage.store == "postgresql://u:secret@h/d");
 }
+
+TEST_CASE("load: [keep_going] is read from the user's own file alone", "[config]") {
+    const Folder folder;
+    fs::create_directories(folder.path() / "headway");
+    folder.write("headway/headway.toml",
+                 "[keep_going]\nenabled = true\nmax_resumes = 3\nuntil = \"2h\"\n"
+                 "[server]\nlisten = \"no address\"\n");
+    const fs::path named = folder.write("named.toml", "[keep_going]\nmargin = \"5m\"\n");
+    const std::string xdg = folder.path().string();
+    const auto own = load_keep_going({{"XDG_CONFIG_HOME", xdg}});
+    REQUIRE(own);
+    CHECK(own->enabled);
+    CHECK(own->max_resumes == 3);
+    CHECK(own->until == std::chrono::hours{2});
+    CHECK(own->margin == std::chrono::minutes{1});
+    const auto other = load_keep_going({{"XDG_CONFIG_HOME", xdg}, {"HEADWAY_CONFIG", named}});
+    REQUIRE(other);
+    CHECK_FALSE(other->enabled);
+    CHECK(other->margin == std::chrono::minutes{5});
+    const auto variable =
+        load_keep_going({{"XDG_CONFIG_HOME", xdg}, {"HEADWAY_KEEP_GOING_ENABLED", "off"}});
+    REQUIRE(variable);
+    CHECK_FALSE(variable->enabled);
+    CHECK_FALSE(load_keep_going({{"HEADWAY_CONFIG", "headway.toml"}}));
+    CHECK_FALSE(load_keep_going({{"HEADWAY_CONFIG", xdg + "/none.toml"}}));
+    const auto none = load_keep_going({{"XDG_CONFIG_HOME", xdg + "/none"}});
+    CHECK((none && !none->enabled));
+}
+
+TEST_CASE("load: [keep_going] has the ranges of the options of run", "[config]") {
+    const Folder folder;
+    for (const char* line : {"max_resumes = 0", "max_resumes = 51", "until = \"999ms\"",
+                             "margin = \"99ms\"", "margin = \"2h\"", "enabled = 1", "more = 1"}) {
+        CAPTURE(line);
+        const fs::path file = folder.write("h.toml", std::string{"[keep_going]\n"} + line + "\n");
+        const auto loaded = load_keep_going({{"HEADWAY_CONFIG", file}});
+        REQUIRE_FALSE(loaded);
+        CHECK(loaded.error().detail.find("h.toml:2") != std::string::npos);
+    }
+}

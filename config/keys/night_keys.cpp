@@ -30,4 +30,21 @@ void add_digest_keys(std::vector<Key>& table) {
         "digest.since", kRestart, "How far the digest looks back."));
 }
 
+void add_keep_going_keys(std::vector<Key>& table) {
+    constexpr auto kAt = &Settings::keep_going;
+    table.push_back(switch_row<kOnOff, 0, kAt, &KeepGoingSettings::enabled>(
+        "keep_going.enabled", kReload,
+        "on: `headway run` resumes each agent that it can, as with --keep-going. This section is "
+        "read by `headway run` at each start, not by the daemon."));
+    table.push_back(whole_row<kResumesMin, kResumesMost, kAt, &KeepGoingSettings::max_resumes>(
+        "keep_going.max_resumes", kReload, "Resumes in a row without progress."));
+    table.push_back(
+        time_row<kKeepGoingMin.count(), kKeepGoingMost.count(), kAt, &KeepGoingSettings::until>(
+            "keep_going.until", kReload, "No resume starts later than this after the start."));
+    table.push_back(
+        time_row<kMarginMin.count(), kMarginMax.count(), kAt, &KeepGoingSettings::margin>(
+            "keep_going.margin", kReload,
+            "Wait after the reset of a limit; other waits are multiples."));
+}
+
 }  // namespace headway::config
