@@ -276,6 +276,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step) {
 KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
     std::optional<SteadyTime> asked;  // once it is time: when the daemon was asked last
     SteadyTime looks_at = steady_now();
+    bool told = false;
     if (unseen_) reporter_.look();
     while (true) {
         const bool settled = reporter_.settled();  // first: what follows is as new as that
@@ -299,9 +300,13 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
             reporter_.add("heartbeat", Json::object());
             reporter_.look();
             asked = steady_now();
+            // A daemon that was there may have the word of a person that is not known here yet.
+            unseen_ = unseen_ || !reporter_.opening().at.empty();
+            continue;
         }
         if (time && !ask && !held && (settled || since >= kReplyWithin)) return Wait::kDue;
         const bool late = unseen_ && since >= kReplyWithin;
+        if (late && !std::exchange(told, true)) say_("no daemon replies: the start waits for one");
         milliseconds look = time ? kLookForReply : std::clamp(left, milliseconds{1}, kLookMost);
         if (held && (settled || late) && !ask) look = kLookWhileHeld;
         std::array<pollfd, 2> fds{pollfd{signals_.fd(), POLLIN, 0},
