@@ -58,51 +58,10 @@ LineEvent asked_event(const char* type, Json data) {
     return asked;
 }
 
-/// True if a member has another value. Honest agents name more or fewer members of a call later.
-bool contradicts(const Json& now, const Json& asked) {
-    if (!now.is_object() || !asked.is_object()) return now != asked;
-    bool shared = false;
-    for (const auto& [name, value] : now.members()) {
-        if (!asked.contains(name)) continue;
-        if (asked[name] != value) return true;
-        shared = true;
-    }
-    return !shared && now != asked;
-}
-
-// The same bounds for what is asked and what is reported, or an approval would not be found again.
-Json about_call(const std::string& call_id, const Json& known) {
-    Json tool = acp_tool(known);
-    drop_nul(tool);
-    if (tool.text().empty()) tool = "other";
-    Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
-    const Json args = acp_args(known);
-    if (!args.is_null()) data["args"] = args;
-    return data;
-}
-
 void add_use(const std::string& session, const LineUse& line_use, AcpObserver::Actions& actions) {
     const LineUse use = believable(line_use);
     if (use.tokens.sum() == 0 && !use.cost_usd) return;
     actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", usage_json(use)}}, {}});
-}
-
-/// Use of one turn. Gemini CLI tells it in a place of its own.
-LineUse use_of(const Json& result) {
-    const Json& quota = result["_meta"]["quota"]["token_count"];
-    const Json& usage = result["usage"];
-    LineUse use;
-    use.tokens = {usage.count_of("inputTokens"), usage.count_of("cachedReadTokens"),
-                  usage.count_of("cachedWriteTokens"), usage.count_of("outputTokens"),
-                  usage.count_of("thoughtTokens")};
-    const LineTokens apart = use.tokens;
-    // The total is the sum of all parts, or what was cached and thought lies inside the others.
-    if (usage.contains("totalTokens") && usage.count_of("totalTokens") < apart.sum())
-        use.tokens = tokens_inside(apart.input, apart.cached, apart.cache_write, apart.output,
-                                   apart.reasoning);
-    use.tokens.input += quota.count_of("input_tokens");
-    use.tokens.output += quota.count_of("output_tokens");
-    return use;
 }
 
 }  // namespace
@@ -110,6 +69,11 @@ LineUse use_of(const Json& result) {
 AcpObserver::Session* AcpObserver::find(const std::string& id) {
     const auto found = sessions_.find(id);
     return found == sessions_.end() ? nullptr : &found->second;
+}
+
+AcpObserver::Call& AcpObserver::Session::call(const std::string& id) {
+    if (calls.size() >= kCallsMax && !calls.contains(id)) calls.erase(calls.begin());
+    return calls[id];
 }
 
 bool AcpObserver::at_work(const std::string& session) const {
@@ -121,18 +85,21 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     Actions actions;
     const std::string& method = message.text_of("method");
     const Json& params = message["params"];
+    if (method == "session/cancel") cancelled(params.text_of("sessionId"), actions);
     if (method.empty() || !message.contains("id")) return actions;
     if (requests_.size() == kRequestsMax) requests_.pop_front();
     const std::string& id = params.text_of("sessionId");
-    requests_.push_back({dump(message["id"]), method, id, params.text_of("cwd")});
+    requests_.push_back({acp_id(message["id"]), method, id, params.text_of("cwd")});
     if (method != "session/prompt") return actions;
     // An agent may know a session that was begun before we were.
     if (find(id) == nullptr) opened(requests_.back(), params, actions);
     Session* const session = find(id);
     if (session == nullptr) return actions;
+    end_calls(id, *session, actions);
     session->at_work = true;
+    session->cancelled = false;
+    session->prompt = requests_.back().id;
     session->used = ++used_;
-    session->calls.clear();
     actions.push_back({Kind::kTurn, id, {}, {}, {}});
     const std::string text = acp_text(params["prompt"]);
     actions.push_back(event(id, "message", {{"role", "user"}, {"text", text}}));
@@ -153,14 +120,14 @@ AcpObserver::Actions AcpObserver::from_agent(const Json& message) {
 }
 
 void AcpObserver::replied(const Json& message, Actions& actions) {
-    const std::string id = dump(message["id"]);
+    const std::string id = acp_id(message["id"]);
     const auto found = std::find_if(requests_.begin(), requests_.end(),
                                     [&id](const Request& request) { return request.id == id; });
     if (found == requests_.end()) return;
     const Request request = std::move(*found);
     requests_.erase(found);
     const Json& result = message["result"];
-    if (request.method == "session/prompt") return turn_over(request.session, message, actions);
+    if (request.method == "session/prompt") return turn_over(request, message, actions);
     if (!result.is_object()) return;
     const Json& info = result["agentInfo"];
     if (request.method == "initialize" && info.is_object()) {
@@ -208,19 +175,16 @@ void AcpObserver::make_room(Actions& actions) {
     sessions_.erase(oldest);
 }
 
-void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& actions) {
+void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& actions) {
+    const std::string& id = prompt.session;
     Session* const session = find(id);
     if (session == nullptr || !session->at_work) return;
-    session->at_work = false;
     end_message(id, *session, actions);
     const Json& result = reply["result"];
-    add_use(id, use_of(result), actions);
-    for (auto& [call_id, call] : session->calls) {
-        call.known["status"] = "failed";
-        call.refused = true;  // its end was not said, so it is no failure of the tool
-        if (call.started) finish(id, call, actions);
-    }
-    session->calls.clear();
+    add_use(id, acp_use(result), actions);
+    if (session->prompt != prompt.id) return;  // another one has begun the next turn before
+    session->at_work = session->cancelled = false;
+    end_calls(id, *session, actions);
     const std::string& reason = result.text_of("stopReason");
     if (reply["error"].is_object()) {
         actions.push_back(
@@ -231,6 +195,21 @@ void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& a
     }
     actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
     actions.push_back({Kind::kIdle, id, {}, {}, {}});
+}
+
+void AcpObserver::end_calls(const std::string& id, Session& session, Actions& actions) {
+    for (auto& [call_id, call] : session.calls) {
+        call.known["status"] = "failed";
+        call.refused = true;  // its end was not said, so it is no failure of the tool
+        start(id, call_id, call, actions);
+        if (call.started) finish(id, call, actions);
+    }
+    session.calls.clear();
+}
+
+void AcpObserver::cancelled(const std::string& id, Actions& actions) {
+    actions.push_back({Kind::kCancel, id, {}, {}, {}});
+    stopped(id);
 }
 
 void AcpObserver::updated(const Json& params, Actions& actions) {
@@ -260,31 +239,49 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
     }
 }
 
-// A call may be announced twice, first without its arguments, and starts once it is not pending.
+// A call may be announced twice, first without its arguments, and begins once it is not pending.
 void AcpObserver::called(const std::string& id, Session& session, const Json& update,
                          Actions& actions) {
     const std::string call_id = call_id_of(update);
     if (call_id.empty()) return;
-    if (session.calls.size() >= kCallsMax && !session.calls.contains(call_id))
-        session.calls.erase(session.calls.begin());
-    Call& call = session.calls[call_id];
-    if (call.known.is_null()) call.known = Json::object();
+    Call& call = session.call(call_id);
     call.known.update(update);
-    if (!call.asked.is_null() && update.contains("rawInput")) {
-        Json now = about_call(call_id, call.known)["args"];
-        if (contradicts(now, call.asked["args"]) && acp_args(call.known) != call.updated)
-            call.first["args"] = std::move(now);
-    }
+    call.words.announce(update);
+    if (!call.asked.is_null() && update.contains("rawInput") && call.words.contradicted())
+        call.first["args"] = call.words.announced();
     const std::string& status = std::as_const(call.known).text_of("status");
     const bool over = status == "completed" || status == "failed";
-    if (!call.started && (over || status == "in_progress")) {
-        call.started = true;
-        call.first = about_call(call_id, call.known);
-        actions.push_back(event(id, "tool.started", call.first));
-    }
+    call.begun = call.begun || over || status == "in_progress";
+    begun_ = begun_ || (call.begun && !call.started);
     if (!over) return;
+    start(id, call_id, call, actions);
     finish(id, call, actions);
     session.calls.erase(call_id);
+}
+
+/// With as much of the arguments as the start was reported with.
+AcpAction AcpObserver::finished(const std::string& id, const Call& call, Json data) {
+    if (call.asked.is_null()) return event(id, "tool.finished", std::move(data));
+    LineEvent done = asked_event("tool.finished", std::move(data));
+    return {Kind::kEvent, id, std::move(done.type), std::move(done.data), {}};
+}
+
+void AcpObserver::start(const std::string& id, const std::string& call_id, Call& call,
+                        Actions& actions) {
+    if (!call.begun || call.started) return;
+    call.started = true;
+    call.first = call.words.about(call_id);
+    actions.push_back(event(id, "tool.started", call.first));
+}
+
+AcpObserver::Actions AcpObserver::start_calls() {
+    Actions actions;
+    for (auto& [id, session] : sessions_) {
+        for (auto& [call_id, call] : session.calls)
+            start(id, call_id, call, actions);
+    }
+    begun_ = false;
+    return actions;
 }
 
 void AcpObserver::finish(const std::string& id, const Call& call, Actions& actions) {
@@ -300,12 +297,7 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
         if (call.refused) error["class"] = "denied";
         data["error"] = std::move(error);
     }
-    if (call.asked.is_null()) {
-        actions.push_back(event(id, "tool.finished", std::move(data)));
-    } else {
-        LineEvent done = asked_event("tool.finished", std::move(data));
-        actions.push_back({Kind::kEvent, id, std::move(done.type), std::move(done.data), {}});
-    }
+    actions.push_back(finished(id, call, std::move(data)));
 }
 
 void AcpObserver::asked(const Json& message, Actions& actions) {
@@ -313,7 +305,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
     const std::string call_id = call_id_of(params["toolCall"]);
-    const std::string request = dump(message["id"]);
+    const std::string request = acp_id(message["id"]);
     if (!id.empty() && !call_id.empty())
         opened({request, "session/request_permission", id, {}}, {}, actions);
     Session* const session = find(id);
@@ -321,15 +313,19 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
         actions.push_back({Kind::kAsk, id, call_id, Json::object(), request});
         return;
     }
-    if (session->calls.size() >= kCallsMax && !session->calls.contains(call_id))
-        session->calls.erase(session->calls.begin());
-    Call& call = session->calls[call_id];
-    if (call.known.is_null()) call.known = Json::object();
-    if (call.asked.is_null()) call.updated = acp_args(call.known);
+    if (session->cancelled) {
+        Json asking = {{"refused", "its turn was cancelled"}};
+        actions.push_back({Kind::kAsk, id, call_id, std::move(asking), request});
+        return;
+    }
+    Call& call = session->call(call_id);
     call.known.update(params["toolCall"]);
-    // The update of a call and the request for its permission differ with honest agents, too.
-    const Json now = about_call(call_id, call.known);
-    const bool other = !call.asked.is_null() && (call.asked != now || call.allowed);
+    call.words.ask(params["toolCall"], call.allowed);
+    const Json now = call.words.about(call_id);
+    const bool announced = call.asked.is_null() && call.started;
+    // The announcement and the request for permission differ with honest agents, too.
+    const bool other = announced ? call.first != now
+                                 : !call.asked.is_null() && (call.asked != now || call.allowed);
     if (other) ask_anew(id, call_id, call, actions);
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
@@ -341,7 +337,9 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     Json asking = {{"hook", std::move(hook)}};
     if (first) asking["started"] = about.data;
     end_message(id, *session, actions);
-    actions.push_back({Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request});
+    AcpAction action{Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request};
+    action.reached = call.reached;
+    actions.push_back(std::move(action));
 }
 
 /// The new question was never decided: it is a call of its own, with an id of its own, and the one
@@ -350,28 +348,38 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
                            Actions& actions) {
     Json before = call.first;
     before["ok"] = false;
-    before["error"] = {{"class", "cancelled"}, {"message", "asked again"}};
-    LineEvent over = asked_event("tool.finished", std::move(before));
-    actions.push_back({Kind::kEvent, id, std::move(over.type), std::move(over.data), {}});
+    // A call that was refused needed no approval.
+    before["error"] = {{"class", call.refused ? "denied" : "cancelled"},
+                       {"message", "asked again"}};
+    actions.push_back(finished(id, call, std::move(before)));
     const std::string number = "~" + std::to_string(++call.question);
-    call.first = about_call(
-        std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number, call.known);
-    call.refused = call.allowed = false;
+    call.first = call.words.about(
+        std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
+    call.refused = call.allowed = call.reached = false;
 }
 
 void AcpObserver::allowed(const std::string& session, const std::string& call_id) {
-    Session* const found = find(session);
-    if (found == nullptr) return;
-    for (auto& [name, call] : found->calls) {
-        if (call.first.text_of("call_id") == call_id) call.allowed = true;
-    }
+    note(session, call_id, &Call::allowed);
 }
 
 void AcpObserver::refused(const std::string& session, const std::string& call_id) {
+    note(session, call_id, &Call::refused);
+}
+
+void AcpObserver::reached(const std::string& session, const std::string& call_id) {
+    note(session, call_id, &Call::reached);
+}
+
+void AcpObserver::stopped(const std::string& session) {
+    Session* const found = find(session);
+    if (found != nullptr) found->cancelled = found->at_work;
+}
+
+void AcpObserver::note(const std::string& session, const std::string& call_id, bool Call::*what) {
     Session* const found = find(session);
     if (found == nullptr) return;
     for (auto& [name, call] : found->calls) {
-        if (call.first.text_of("call_id") == call_id) call.refused = true;
+        if (call.first.text_of("call_id") == call_id) call.*what = true;
     }
 }
 
