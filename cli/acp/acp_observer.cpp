@@ -95,7 +95,8 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     if (find(id) == nullptr) opened(requests_.back(), params, actions);
     Session* const session = find(id);
     if (session == nullptr) return actions;
-    end_calls(id, *session, actions);
+    // The turn before may go on until its calls have ended.
+    if (!session->at_work) end_calls(id, *session, actions);
     session->at_work = true;
     session->cancelled = false;
     session->prompt = requests_.back().id;
@@ -276,11 +277,14 @@ void AcpObserver::start(const std::string& id, const std::string& call_id, Call&
 
 AcpObserver::Actions AcpObserver::start_calls() {
     Actions actions;
-    for (auto& [id, session] : sessions_) {
-        for (auto& [call_id, call] : session.calls)
-            start(id, call_id, call, actions);
-    }
     begun_ = false;
+    for (auto& [id, session] : sessions_) {
+        for (auto& [call_id, call] : session.calls) {
+            if (call.waited) start(id, call_id, call, actions);
+            call.waited = call.begun;
+            begun_ = begun_ || (call.begun && !call.started);
+        }
+    }
     return actions;
 }
 
@@ -314,6 +318,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
         return;
     }
     if (session->cancelled) {
+        session->call(call_id).refused = true;
         Json asking = {{"refused", "its turn was cancelled"}};
         actions.push_back({Kind::kAsk, id, call_id, std::move(asking), request});
         return;

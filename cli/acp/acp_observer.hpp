@@ -76,7 +76,8 @@ public:
     /// True if calls have begun whose start is not reported so far: agents announce a call as begun
     /// and ask for its permission right after, in words of their own, which are part of its start.
     bool has_begun() const { return begun_; }
-    /// Reports these starts, since no question has come.
+    /// Reports these starts of calls that had begun at the last call of this function, since no
+    /// question has come.
     Actions start_calls();
 
     bool at_work(const std::string& session) const;
@@ -89,6 +90,7 @@ private:
         Json first;  // id, tool and arguments as first received: approvals are bound to them
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
         bool begun = false;     // it is not pending any more
+        bool waited = false;    // it had begun at the last start_calls()
         bool started = false;   // its start was reported, alone or with a question
         bool refused = false;   // Headway or a person has refused the call
         bool allowed = false;   // the agent has the permission that it asked for last

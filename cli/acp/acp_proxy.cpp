@@ -23,7 +23,7 @@ constexpr std::size_t kPassedBytes = 65'536;
 constexpr std::size_t kPipeBytes = 4'096;
 constexpr milliseconds kPollMax{1'000};
 constexpr milliseconds kOutputAfterExit{200};  // a process left behind may keep the pipe open
-constexpr milliseconds kQuestionWithin{500};   // after a call was announced as begun
+constexpr milliseconds kQuestionWithin{250};   // after a call was announced as begun
 // Not every agent ends with its input.
 constexpr milliseconds kTermAgentAfter{2'000};
 constexpr milliseconds kKillAgentAfter{10'000};
@@ -60,6 +60,8 @@ ExitStatus AcpProxy::run() {
         start_calls();
         end_agent();
     }
+    while (observer_.has_begun())
+        act(observer_.start_calls(), {});
     return *status_;
 }
 
@@ -229,6 +231,7 @@ void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
 void AcpProxy::ask(const AcpAction& action, const Json& message) {
     if (const auto asking = gate_.ask(action, message)) return sessions_.ask(*asking);
     sessions_.refuse(action, "too many permissions are open");
+    observer_.refused(action.session, action.type);
     gate_.answered(action.request);
     inject(acp_refusal(message));
 }
@@ -269,7 +272,9 @@ void AcpProxy::take_stops() {
 void AcpProxy::start_calls() {
     if (!observer_.has_begun()) return begun_at_.reset();
     if (!begun_at_) begun_at_ = steady_now();
-    if (steady_now() - *begun_at_ >= kQuestionWithin) act(observer_.start_calls(), {});
+    if (steady_now() - *begun_at_ < kQuestionWithin) return;
+    act(observer_.start_calls(), {});
+    begun_at_ = steady_now();
 }
 
 void AcpProxy::inject(const std::string& line) {

@@ -50,8 +50,10 @@ Said observed(const std::string& name) {
         message.erase("dir");
         const bool editor = from == "client>agent" || from == "proxy>agent";
         if (std::as_const(message).text_of("method") != "session/request_permission") {
-            for (const AcpAction& action : observer.start_calls())
-                record.push_back(short_form(action));
+            while (observer.has_begun()) {
+                for (const AcpAction& action : observer.start_calls())
+                    record.push_back(short_form(action));
+            }
         }
         for (const AcpAction& action :
              editor ? observer.from_editor(message) : observer.from_agent(message))
