@@ -12,8 +12,11 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/base/text.hpp"
+#include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
 #include "cli/lines/recorded_line.hpp"
+#include "core/base/limits.hpp"
 #include "core/calls/tool_class.hpp"
 #include "core/text/sha256.hpp"
 
@@ -112,6 +115,28 @@ std::string acp_agent_name(std::string_view name) {
         c = std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '-';
     }
     return plain;
+}
+
+std::string acp_label(std::string_view text) {
+    std::string line = on_one_line(text);
+    std::erase(line, '\0');
+    std::string_view end = line;
+    if (end.size() > core::limits::kLabelBytesMax)
+        end.remove_prefix(end.size() - core::limits::kLabelBytesMax);
+    while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0U) == 0x80U)
+        end.remove_prefix(1);
+    return std::string{end};
+}
+
+LineEvent acp_asked_event(const char* type, Json data) {
+    Json args = data["args"];
+    const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
+    LineEvent asked{type, std::move(data)};
+    bound_event(asked);
+    if (!whole || args.is_null()) return asked;
+    asked.data["args"] = std::move(args);
+    asked.data.erase("args_digest");
+    return asked;
 }
 
 const std::string& acp_tool_name(const Json& call) {

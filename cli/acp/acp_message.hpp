@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/base/json.hpp"
+#include "cli/lines/agent_line.hpp"
 #include "cli/lines/use_meter.hpp"
 
 // Messages of the Agent Client Protocol: JSON-RPC 2.0, one message per line. Pure.
@@ -14,6 +15,13 @@ namespace headway::cli {
 /// The name of a program or a package in a form that ids may contain: its last part, at most 32
 /// letters.
 std::string acp_agent_name(std::string_view name);
+
+/// As much as a label may have of the end, which of a path says more than its beginning.
+std::string acp_label(std::string_view text);
+
+/// An event about a call. Arguments that a person is asked about are reported whole, as far as one
+/// may be asked at all: larger ones are cut, and their digest refuses the question.
+LineEvent acp_asked_event(const char* type, Json data);
 
 /// The tool of a call: the agent's own name for it if sent, else the kind of the call (`execute`,
 /// `edit`, `read` ...). Empty: neither was sent.

@@ -26,36 +26,16 @@ std::string call_id_of(const Json& call) {
     return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
 }
 
-/// As much as a label may have of the end, which of a path says more than its beginning. The daemon
-/// opens no session with an empty label.
+/// The daemon opens no session with an empty label.
 void add_label(Json& labels, const char* name, std::string_view text) {
-    std::string line = on_one_line(text);
-    std::erase(line, '\0');
-    std::string_view end = line;
-    if (end.size() > core::limits::kLabelBytesMax)
-        end.remove_prefix(end.size() - core::limits::kLabelBytesMax);
-    while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0U) == 0x80U)
-        end.remove_prefix(1);
-    if (!end.empty()) labels[name] = end;
+    std::string label = acp_label(text);
+    if (!label.empty()) labels[name] = std::move(label);
 }
 
 AcpAction event(const std::string& session, const char* type, Json data) {
     LineEvent line_event{type, std::move(data)};
     bound_event(line_event);
     return {Kind::kEvent, session, std::move(line_event.type), std::move(line_event.data), {}};
-}
-
-/// Arguments that a person is asked about are reported whole, as far as one may be asked at all:
-/// larger ones are cut, and their digest refuses the question.
-LineEvent asked_event(const char* type, Json data) {
-    Json args = data["args"];
-    const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
-    LineEvent asked{type, std::move(data)};
-    bound_event(asked);
-    if (!whole || args.is_null()) return asked;
-    asked.data["args"] = std::move(args);
-    asked.data.erase("args_digest");
-    return asked;
 }
 
 void add_use(const std::string& session, const LineUse& line_use, AcpObserver::Actions& actions) {
@@ -98,7 +78,9 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     // The turn before may go on until its calls have ended.
     if (!session->at_work) end_calls(id, *session, actions);
     session->at_work = true;
-    session->cancelled = false;
+    session->cancelled = session->by_agent = false;
+    for (auto& [name, other] : sessions_)
+        other.cancelled = other.cancelled && !other.by_agent;
     session->prompt = requests_.back().id;
     session->used = ++used_;
     actions.push_back({Kind::kTurn, id, {}, {}, {}});
@@ -147,7 +129,9 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     if (find(id) != nullptr) return;
     if (sessions_.size() >= kSessionsMax) make_room(actions);
     if (sessions_.size() >= kSessionsMax) return;
+    const bool by_agent = request.method == "session/request_permission";
     sessions_[id].used = ++used_;
+    sessions_[id].by_agent = by_agent;
     Json agent = {{"type", agent_}, {"name", agent_}};
     const std::string model{
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
@@ -156,7 +140,6 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     add_label(labels, "agent_version", version_);
     add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
-    const bool by_agent = request.method == "session/request_permission";
     if (by_agent) action.request = request.id;
     actions.push_back(std::move(action));
     // One that is loaded again may only be looked at.
@@ -196,6 +179,7 @@ void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& a
     }
     actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
     actions.push_back({Kind::kIdle, id, {}, {}, {}});
+    end_unnamed(id, false, actions);
 }
 
 void AcpObserver::end_calls(const std::string& id, Session& session, Actions& actions) {
@@ -211,6 +195,20 @@ void AcpObserver::end_calls(const std::string& id, Session& session, Actions& ac
 void AcpObserver::cancelled(const std::string& id, Actions& actions) {
     actions.push_back({Kind::kCancel, id, {}, {}, {}});
     stopped(id);
+    end_unnamed(id, at_work(id), actions);
+}
+
+/// Sessions of the agent's own, such as those of sub-agents, end with the last turn of an editor's.
+void AcpObserver::end_unnamed(const std::string& id, bool cancelled, Actions& actions) {
+    const bool others = std::any_of(sessions_.begin(), sessions_.end(), [&id](const auto& other) {
+        return other.second.at_work && other.first != id;
+    });
+    if (others) return;
+    for (auto& [name, session] : sessions_) {
+        if (!session.by_agent) continue;
+        session.cancelled = cancelled;
+        actions.push_back({Kind::kCancel, name, {}, {}, {}});
+    }
 }
 
 void AcpObserver::updated(const Json& params, Actions& actions) {
@@ -263,7 +261,7 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
 /// With as much of the arguments as the start was reported with.
 AcpAction AcpObserver::finished(const std::string& id, const Call& call, Json data) {
     if (call.asked.is_null()) return event(id, "tool.finished", std::move(data));
-    LineEvent done = asked_event("tool.finished", std::move(data));
+    LineEvent done = acp_asked_event("tool.finished", std::move(data));
     return {Kind::kEvent, id, std::move(done.type), std::move(done.data), {}};
 }
 
@@ -335,7 +333,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
     call.asked = now;
-    const LineEvent about = asked_event("", call.first);
+    const LineEvent about = acp_asked_event("", call.first);
     Json hook = {{"event", "permission"},      {"agent", agent_}, {"call", call.first["call_id"]},
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];

@@ -27,7 +27,7 @@ struct AcpAction {
         /// `hook` the call cannot be read, or is of a session that is not followed; `refused`, if
         /// any, tells why it must not run.
         kAsk,
-        kCancel,  ///< the editor cancels the turn
+        kCancel,  ///< the turn is cancelled
         kIdle,    ///< the turn is over
         kLeft,    ///< the session is not followed any more, because others need its place
     };
@@ -99,6 +99,7 @@ private:
     };
     struct Session {
         bool at_work = false;
+        bool by_agent = false;   // no editor has named it
         bool cancelled = false;  // the turn at work
         std::string prompt;      // id of the request that began it
         std::map<std::string, Call> calls;
@@ -124,6 +125,7 @@ private:
     void called(const std::string& id, Session& session, const Json& update, Actions& actions);
     void end_calls(const std::string& id, Session& session, Actions& actions);
     void cancelled(const std::string& id, Actions& actions);
+    void end_unnamed(const std::string& id, bool cancelled, Actions& actions);
     void start(const std::string& id, const std::string& call_id, Call& call, Actions& actions);
     static AcpAction finished(const std::string& id, const Call& call, Json data);
     void finish(const std::string& id, const Call& call, Actions& actions);

@@ -257,3 +257,26 @@ TEST_CASE("acp: a call is remembered to have reached a daemon until it is anothe
     CHECK_FALSE(
         question_of(observer.from_agent(permission(9, R"("rawInput":{"path":"b"})"))).reached);
 }
+
+TEST_CASE("acp: a session that no editor has named ends with the turn of those that one has",
+          "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const auto ask = [&observer](const std::string& call) {
+        return question_of(observer.from_agent(
+            {{"id", 7},
+             {"method", "session/request_permission"},
+             {"params", {{"sessionId", "sub"}, {"toolCall", {{"toolCallId", call}}}}}}));
+    };
+    CHECK(ask("a").data.contains("hook"));
+    const auto cancel =
+        observer.from_editor(parsed(R"({"method":"session/cancel","params":{"sessionId":"s"}})"));
+    REQUIRE(cancel.size() == 2);
+    CHECK((cancel[1].kind == Kind::kCancel && cancel[1].session == "sub"));
+    CHECK(ask("b").data.contains("refused"));
+    observer.from_editor(prompt_by_id(2));
+    CHECK(ask("c").data.contains("hook"));
+    const auto over = observer.from_agent(parsed(R"({"id":2,"result":{}})"));
+    CHECK((over.back().kind == Kind::kCancel && over.back().session == "sub"));
+    CHECK(ask("d").data.contains("hook"));
+}
