@@ -46,6 +46,7 @@ public:
         const bool request = !message->text_of("method").empty() && message->contains("id");
         const auto twice = request ? gate_.begin(cli::acp_id((*message)["id"])) : std::nullopt;
         if (twice) return close(*twice);
+        if (request) asked_.erase(cli::acp_id((*message)["id"]));
         act(observer_.from_agent(*message), *message);
     }
 
