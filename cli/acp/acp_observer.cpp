@@ -84,6 +84,7 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     session->prompt = requests_.back().id;
     session->used = ++used_;
     actions.push_back({Kind::kTurn, id, {}, {}, {}});
+    end_unnamed(id, false, actions);
     const std::string text = acp_text(params["prompt"]);
     actions.push_back(event(id, "message", {{"role", "user"}, {"text", text}}));
     return actions;

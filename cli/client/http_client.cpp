@@ -75,7 +75,10 @@ public:
 
     HttpReply finish(CURLcode code) {
         reply_.status = static_cast<int>(call_.status());
-        reply_.connected = call_.connected() || (code == CURLE_OPERATION_TIMEDOUT && accepted());
+        // What answers in another protocol is no daemon that has the request.
+        const bool http = code != CURLE_UNSUPPORTED_PROTOCOL && code != CURLE_WEIRD_SERVER_REPLY;
+        reply_.connected =
+            (call_.connected() && http) || (code == CURLE_OPERATION_TIMEDOUT && accepted());
         if (!call_.thrown().empty()) {
             reply_.error = "the reply could not be taken: " + std::string(call_.thrown());
         } else if (!reply_.stranger.empty()) {
