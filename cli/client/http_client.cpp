@@ -75,7 +75,7 @@ public:
 
     HttpReply finish(CURLcode code) {
         reply_.status = static_cast<int>(call_.status());
-        // What answers in another protocol is no daemon that has the request.
+        // A server of another protocol is no daemon that has the request.
         const bool http = code != CURLE_UNSUPPORTED_PROTOCOL && code != CURLE_WEIRD_SERVER_REPLY;
         reply_.connected =
             (call_.connected() && http) || (code == CURLE_OPERATION_TIMEDOUT && accepted());
