@@ -63,6 +63,14 @@ class ClientCase(SharedDaemonCase):
         finally:
             client.close()
 
+    def wait_for_pending(self, session, number):
+        client = self.daemon.operator()
+        try:
+            eventually(lambda: client.get("/v1/approvals?status=pending&session=" + session.id).json().get("pending") == number,
+                       what=f"{number} requests are pending")
+        finally:
+            client.close()
+
     def decide(self, session, decision, **more):
         reply = self.client.post(f"/v1/approvals/{self.pending(session)}/decision", {"decision": decision, **more})
         self.assertEqual(reply.status, 200, reply.body)
@@ -491,6 +499,44 @@ class Obeys(ClientCase):
             held.result(20)
         self.assertEqual(ran, [["staging", "production"]])
 
+    def test_a_decision_covers_no_arguments_that_have_changed_since(self):
+        with self.session() as s:
+            async def asks(args):
+                return await s.aapprove("Deploy?", tool="deploy", args=args)
+            for ask in (lambda args: s.approve("Deploy?", tool="deploy", args=args), lambda args: asyncio.run(asks(args))):
+                args = {"places": ["staging"]}
+                held = self.later(ask, args)
+                self.pending(s)
+                args["places"].append("production")
+                self.decide(s, "approve")
+                decision = held.result(patient(20))
+                self.assertFalse(decision, decision.args)
+                self.assertIn("have changed since a person was asked", decision.reason)
+                held = self.later(ask, args)
+                self.pending(s)
+                args["places"].append("everywhere")
+                self.decide(s, "edit", edited_args={"places": ["canary"]})
+                decision = held.result(patient(20))
+                self.assertEqual((bool(decision), decision.args), (True, {"places": ["canary"]}), "these a person has written")
+
+    def test_a_grant_covers_no_arguments_that_change_in_a_pause(self):
+        ran, places = [], ["staging"]
+        with self.session() as s:
+            @s.tool
+            def deploy(places):
+                ran.append(list(places))
+            held = self.later(deploy, places)
+            self.decide(s, "approve", scope="session")
+            held.result(patient(20))
+            self.client.post(f"/v1/sessions/{s.id}/pause", {})
+            held = self.later(deploy, places)
+            eventually(lambda: len(kinds(self.journal(s), "tool.started")) == 2, what="the second call is held")
+            places.append("production")
+            self.client.post(f"/v1/sessions/{s.id}/resume", {})
+            with self.assertRaises(headway.Denied):
+                held.result(patient(20))
+        self.assertEqual(ran, [["staging"]])
+
     def test_no_decision_is_made_about_a_dict_whose_keys_cannot_be_shown(self):
         ran = []
         with self.session() as s:
@@ -560,6 +606,25 @@ class Obeys(ClientCase):
         s = asyncio.run(main())
         self.assertLess(time.monotonic() - begin, patient(20))
         eventually(lambda: self.client.session(s.id)["in_flight"] == [], what="the cancelled calls have ended")
+        journal = self.journal(s)
+        started = {d["call_id"]: (d["tool"], d["args"]) for d in kinds(journal, "tool.started") if d["tool"] == "deploy"}
+        ended = [d for d in kinds(journal, "tool.finished") if d["tool"] == "deploy" and "args" in d]
+        self.assertEqual({(d["ok"], d["error"]["class"]) for d in ended}, {(False, "cancelled")})
+        self.assertEqual({d["call_id"]: (d["tool"], d["args"]) for d in ended}, started)
+
+    def test_a_request_that_its_user_cancels_waits_for_no_person(self):
+        async def main():
+            async with self.session() as s:
+                task = asyncio.ensure_future(s.aapprove("Deploy?", tool="deploy", args={"to": "a"}))
+                await asyncio.get_running_loop().run_in_executor(None, self.wait_for_pending, s, 1)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+                await asyncio.get_running_loop().run_in_executor(None, self.wait_for_pending, s, 0)
+                return s
+        journal = self.journal(asyncio.run(main()))
+        (asked,) = kinds(journal, "approval.requested")
+        ended = kinds(journal, "tool.finished")[0]
+        self.assertEqual((ended["call_id"], ended["args"], ended["error"]["class"]), (asked["call_id"], {"to": "a"}, "cancelled"))
 
     def test_stop_of_a_task_group(self):
         if sys.version_info < (3, 11):

@@ -17,7 +17,7 @@ from ._errors import Stop
 from ._ids import folder, new_id, process_headers
 from ._outbox import Item, Outbox, outbox_of
 from ._people import People
-from ._plain import amount, attribute, cut, error_text, id_of, json_of, not_shown, same_kind, shown
+from ._plain import CHANGED, amount, attribute, cut, error_text, id_of, json_of, not_shown, same_kind, shown
 from ._tools import supervised
 from ._wire import LOG, Abort, Away
 
@@ -26,7 +26,6 @@ DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
 LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
 PARENT_ID_MAX = 100  # an id of 128 bytes has room for what follows it
 UNREAD = "The daemon refuses this call, in words that are no text."
-CHANGED = "The arguments have changed since a person was asked, so the call may not run. Ask again."
 AGAIN_SECONDS = 60.0  # a call that a person is asked about waits so long for a daemon that went away meanwhile
 AGAIN_EVERY_SECONDS = 0.2
 GONE = {"deny": "Headway went away while this call waited for a decision. Do something else, and try it again later."}
@@ -76,6 +75,7 @@ class Session(People):
         self._advice: list[str] = []
         # Tools that a person has decided about. A grant would let a call pass that only looks the same.
         self._asks_a_person: set[str] = set()
+        self._decided: set[str] = set()  # tools of which a call was approved, maybe for the session: no answer tells of a grant
         self._lock = threading.RLock()
         self._began = self._over = False
         self._last = time.monotonic()
@@ -305,8 +305,8 @@ class Session(People):
             if stop:
                 self.stopped = stop
 
-    def _ask(self, event: str, args: Any, abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
-        raw = ',"args":' + json_of(args) if args is not None else ""
+    def _ask(self, event: str, sent: Optional[str], abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
+        raw = ',"args":' + sent if sent is not None else ""
         return self._question(event, raw, abort, members) or {}
 
     def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any], hold: bool = True,
@@ -378,13 +378,15 @@ class Session(People):
             call.stop, call.denied = cut(answer.get("stop")), refusal(answer)
             self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
+            if call.allowed_by:
+                self._decided.add(call.tool)
             if "edit" in answer and same_kind(answer["edit"], call.args):
                 call.args, call.edited, call._sent = answer["edit"], True, json_of(answer["edit"])
             elif call.allowed_by and call._formless:  # the decision is about any object of the type
                 self._asks_a_person.add(call.tool)
                 call.denied = not_shown(call._formless)
                 call.fail(call.denied)
-            elif call.allowed_by and shown(call.args)[0] != call._sent:
+            elif call and call.tool in self._decided and shown(call.args)[0] != call._sent:
                 call.denied = CHANGED
                 call.fail(call.denied)
             if answer is GONE:
@@ -406,22 +408,25 @@ class Session(People):
 
     def _finished(self, call: Call, error: Any, seconds: float) -> None:
         try:
+            about: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
             brief = self._wire.away()
-            raw = ',"args":' + (call._sent or json_of(call.args, brief))
-            more: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
+            sent = call._sent or json_of(call.args, brief)
             if error is None:
-                more["ok"] = True
-                raw += ',"result":' + json_of("" if call.result is None else call.result, brief)
+                raw = ',"args":' + sent + ',"result":' + json_of("" if call.result is None else call.result, brief)
+                self._tell("post", raw, late=call._late, ok=True, **about)
             else:
-                more["ok"] = False
-                more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
-                named = {kind.__name__ for kind in type(error).__mro__}
-                more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if call.denied else None
-                code = attribute(error, "returncode")
-                more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
-            self._tell("post", raw, late=call._late, **more)
+                self._ended(sent, error, bool(call.denied), late=call._late, **about)
         except Exception as broken:
             LOG.warning("a result could not be reported: %s", type(broken).__name__)
+
+    def _ended(self, sent: str, error: Any, denied: bool, late: bool = False, **about: Any) -> None:
+        """Reports a call that has failed, or did not run, with the arguments that were asked about."""
+        more: dict[str, Any] = {"ok": False, "error": error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)}
+        named = {kind.__name__ for kind in type(error).__mro__}
+        more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if denied else None
+        code = attribute(error, "returncode")
+        more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
+        self._tell("post", ',"args":' + sent, late=late, **about, **more)
 
     # beats, on the thread of the outbox
 
