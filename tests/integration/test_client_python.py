@@ -573,6 +573,66 @@ class Obeys(ClientCase):
                 self.decide(s, "approve")
                 held.result(patient(20))
 
+    def test_the_first_argument_of_a_function_is_no_receiver_by_its_name(self):
+        class Cluster:
+            def __init__(self, place):
+                self.place = place
+        ran = []
+        with self.session() as s:
+            @s.tool(name="deploy")
+            def scale(cls, replicas):
+                ran.append((cls.place, replicas))
+
+            @s.tool(name="deploy")
+            def stop(self):
+                ran.append(self.place)
+
+            class Tools:
+                @staticmethod
+                @s.tool(name="deploy")
+                def start(self):
+                    ran.append(self)
+            operator = self.daemon.operator()
+            self.addCleanup(operator.close)
+            for call, name in ((lambda: scale(Cluster("staging"), 3), "cls"), (lambda: stop(Cluster("staging")), "self"),
+                               (lambda: scale(replicas=3, cls=Cluster("staging")), "cls"), (lambda: Tools.start(Tools()), "self")):
+                with self.subTest(name):
+                    s._asks_a_person.clear()  # so that each of them is asked about
+                    held = self.later(call)
+                    self.assertIn(name, operator.get(f"/v1/approvals/{self.pending(s)}").json()["args"])
+                    self.decide(s, "approve")
+                    with self.assertRaisesRegex(headway.Denied, f"the argument '{name}' has a value that cannot be shown"):
+                        held.result(patient(20))
+        self.assertEqual(ran, [])
+
+    def test_methods_of_every_kind_have_their_arguments_without_the_receiver(self):
+        def late(self, n):
+            return n
+        with self.session() as s:
+            class Box:
+                @s.tool
+                def put(self, n):
+                    return n
+
+                @classmethod
+                @s.tool
+                def make(cls, n):
+                    return n
+
+                @s.tool
+                def __hidden(self, n):
+                    return n
+
+                def hidden(self, n):
+                    return self.__hidden(n)
+
+            class Small(Box):
+                pass
+            Box.late = s.tool(late)
+            calls = (Box().put, Small().put, Box.make, Small().make, Small().hidden, Box().late, s.tool(Box().late.__wrapped__.__get__(Box())))
+            self.assertEqual([call(i) for i, call in enumerate(calls)], list(range(len(calls))))
+        self.assertEqual([d["args"] for d in kinds(self.journal(s), "tool.started")], [{"n": i} for i in range(len(calls))])
+
     def test_a_person_is_asked(self):
         with self.session() as s:
             held = self.later(s.approve, "Send the mail?", tool="mail", args={"to": "all"})
