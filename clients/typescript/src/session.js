@@ -4,7 +4,7 @@ import { awaited, onAbort, within } from './awaited.js';
 import { Call } from './call.js';
 import { Denied, Stop } from './errors.js';
 import { newId, sessionId } from './ids.js';
-import { errorOf, kindOf, notShown, safe, shown, textOf } from './json.js';
+import { CHANGED, errorOf, kindOf, notShown, safe, shown, textOf } from './json.js';
 import { Reports } from './reports.js';
 import { now, transportTo } from './transport.js';
 import { wrapTool } from './tool.js';
@@ -303,13 +303,19 @@ export class Session {
   async approve(name, args = {}, options = {}) {
     const { copy: sent, formless } = shown(args);
     if (formless !== undefined) return { allowed: false, decided: false, reason: notShown(formless), args };
-    const answer = await this.held({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
-      text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
-    if (options.signal?.aborted) throw options.signal.reason;
-    const reason = answer.deny ?? answer.stop ?? answer.allow ?? '';
-    return { allowed: Boolean(answer.allow || answer.edit !== undefined) && !answer.deny && !answer.stop,
-      decided: !answer.gone && Boolean(answer.allow || answer.edit !== undefined || answer.deny || answer.stop),
-      reason, args: answer.edit !== undefined ? answer.edit : args };
+    const about = { tool: String(name), args: sent, call: String(options.call ?? newId()) };
+    const { deny, stop, allow, edit, gone } = await this.held({ event: 'request', ...about, text: options.summary && cut(options.summary, 4_000),
+      hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
+    if (options.signal?.aborted) {
+      this.hook({ event: 'post', event_id: newId(), ...about, ok: false, error: 'the request was aborted', class: 'cancelled' }, { background: true });
+      throw options.signal.reason;
+    }
+    const decided = !gone && Boolean(allow || edit !== undefined || deny || stop);
+    const allowed = Boolean(allow || edit !== undefined) && !deny && !stop;
+    if (edit !== undefined) return { allowed, decided, reason: deny ?? stop ?? allow ?? '', args: edit };
+    // The approval is of those that the person saw.
+    if (allowed && JSON.stringify(shown(args).copy) !== JSON.stringify(sent)) return { allowed: false, decided, reason: CHANGED, args };
+    return { allowed, decided, reason: deny ?? stop ?? allow ?? '', args };
   }
 
   // the end
