@@ -211,6 +211,18 @@ class Reports(ClientCase):
         self.assertEqual(run(SystemExit(2)), "failed")
         self.assertEqual(run(asyncio.CancelledError()), "cancelled")
 
+    def test_a_block_whose_last_turn_ended_by_an_error_is_not_completed(self):
+        with self.session() as s:
+            s.begin("bash", {}).done("x")
+            s.error("You've hit your usage limit")
+        document = self.client.session(s.id)
+        self.assertEqual((document["outcome"], "usage limit" in document["verdict"]["reason"]), ("failed", True), document["verdict"])
+        for goes_on in (lambda s: s.said("done"), lambda s: s.begin("bash", {}).done("x"), lambda s: s.turn()):
+            with self.session() as s:
+                s.error("overloaded")
+                goes_on(s)
+            self.assertEqual(self.client.session(s.id)["outcome"], "completed")
+
     def test_the_session_ends_with_its_process(self):
         name = unique("gone")
         code = ("import headway, os, signal\n"

@@ -78,6 +78,7 @@ class Session(People):
         self._decided: set[str] = set()  # tools of which a call was approved, maybe for the session: no answer tells of a grant
         self._lock = threading.RLock()
         self._began = self._over = False
+        self._failed = False  # an error ended the turn, and nothing came after it
         self._last = time.monotonic()
         self._owner = os.getpid()
         self._left: list[contextvars.Token[Optional["Session"]]] = []
@@ -151,8 +152,8 @@ class Session(People):
                 _current.set(None)
 
     def _outcome(self, error: Optional[BaseException]) -> tuple[Optional[str], str]:
-        if error is None:
-            return (None, self.stopped) if self.stopped else ("completed", "")
+        if error is None:  # the daemon knows how a turn ended that was stopped, or that an error ended
+            return (None, self.stopped) if self.stopped or self._failed else ("completed", "")
         if self._is_own_stop(error):
             return None, self.stopped
         if isinstance(error, SystemExit) and not error.code:
@@ -217,27 +218,33 @@ class Session(People):
                 used[name] = int(amount(count))
         if cost_usd is not None and (cost_usd == 0 or amount(cost_usd) > 0):  # what is no number is not known
             used["cost"] = amount(cost_usd)
+        self._failed = False
         self._tell("usage", usage=used, model=model)
 
     def said(self, text: str) -> None:
         """Words of the agent."""
+        self._failed = False
         self._tell("said", text=str(text))
 
     def prompt(self, text: str, *, synthetic: bool = False) -> None:
         """A message to the agent; `synthetic` if no person wrote it."""
+        self._failed = False
         self._tell("prompt", text=str(text), synthetic=synthetic or None)
 
     def turn(self) -> None:
         """The model is asked again."""
+        self._failed = False
         self._tell("turn")
 
     def turn_over(self, text: str = "") -> None:
         """The agent waits for its next prompt."""
+        self._failed = False
         self._tell("stop", text=text or None)
 
     def error(self, error: Any, kind: Optional[str] = None) -> None:
         """The turn ended by an error; `kind` as `error.class` of the API: server_error, rate_limit and so on."""
         more: dict[str, Any] = {"text": error_text(error) if isinstance(error, BaseException) else str(error), "class": kind}
+        self._failed = True
         self._tell("error", **more)
 
     def advice(self) -> str:
@@ -349,6 +356,7 @@ class Session(People):
 
     def _begin(self, call: Call, abort: Optional[Abort] = None) -> None:
         call.id = new_id()
+        self._failed = False
         answer: Optional[dict[str, Any]] = None
         try:
             away = self._wire.away()

@@ -360,6 +360,22 @@ test('run ends the session as the agent went', async () => {
   assert.equal((await hw.session(id)).outcome, 'failed');
 });
 
+test('a session whose model gave no answer after its last error is not completed', async () => {
+  const s = await open({});
+  await s.call('bash', {}, () => 1);
+  s.error(Object.assign(new Error("You've hit your usage limit"), { status: 429 }));
+  await s.end();
+  const { outcome, verdict } = await hw.session(s.id);
+  assert.deepEqual([outcome, /limit/.test(verdict.reason)], ['failed', true], verdict.reason);
+  for (const goesOn of [(one) => one.said('done'), (one) => one.call('bash', {}, () => 1), (one) => one.usage()]) {
+    const one = await open({});
+    one.error(new Error('overloaded'));
+    await goesOn(one);
+    await one.end();
+    assert.equal((await hw.session(one.id)).outcome, 'completed');
+  }
+});
+
 test('an id that was used goes on as another session, and what is no id becomes one', async () => {
   const s = await open({ id: 'used before/now' });
   assert.equal(s.id, 'used-before-now');
