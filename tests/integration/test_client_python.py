@@ -735,6 +735,47 @@ class Interrupts(OwnDaemonCase):
         self.assertIn("KeyboardInterrupt", err)
         document = operator.session("held")
         self.assertEqual((document["in_flight"], document["outcome"]), ([], "cancelled"))
+        journal = operator.journal("held")
+        (started,), ended = kinds(journal, "tool.started"), kinds(journal, "tool.finished")[0]
+        self.assertEqual((ended["call_id"], ended["args"], ended["ok"], ended["error"]["class"]),
+                         (started["call_id"], {"a": 1}, False, "cancelled"))
+
+    def test_a_timeout_by_a_signal_in_a_hold_lets_no_call_run(self):
+        """As libraries make it, with an exception of their own or a TimeoutError, which is an error of sockets too."""
+        class Timeout(Exception):
+            pass
+
+        class Handler:
+            def __call__(self, *_):
+                raise Timeout("slow")
+
+            def raises(self, *_):
+                raise TimeoutError("slow")
+
+        def resets(*_):
+            raise ConnectionResetError("slow")
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        before = signal.getsignal(signal.SIGALRM)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        for handler, error in ((Handler(), Timeout), (Handler().raises, TimeoutError), (resets, ConnectionResetError)):
+            with self.subTest(error.__name__):
+                ran = []
+                s = headway.Session("x", url=daemon.url, id=error.__name__).start()
+                deploy = s.tool(name="deploy")(lambda to, ran=ran: ran.append(to))
+                s.begin("look", {}).done()
+                signal.signal(signal.SIGALRM, handler)
+                for held in (lambda: deploy("a"), lambda: s.approve("Deploy?", tool="deploy", args={"to": "b"})):
+                    signal.setitimer(signal.ITIMER_REAL, 0.3)
+                    with self.assertRaisesRegex(error, "slow"):
+                        held()
+                self.assertEqual(ran, [])
+                eventually(lambda: len([d for d in kinds(operator.journal(s.id), "tool.finished") if "args" in d]) == 3)
+                ended = [d for d in kinds(operator.journal(s.id), "tool.finished") if "args" in d][1:]
+                self.assertEqual([(d["args"], d["ok"], d["error"]["class"]) for d in ended],
+                                 [({"to": "a"}, False, "cancelled"), ({"to": "b"}, False, "cancelled")])
+                s.end()
 
 
 class Color(str, enum.Enum):

@@ -18,7 +18,7 @@ class People:
     def _ask(self, event: str, sent: Optional[str], abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _ended(self, sent: str, error: Any, denied: bool, **members: Any) -> None:
+    def _ended(self, sent: str, error: Any, kind: Optional[str], **members: Any) -> None:
         raise NotImplementedError
 
     def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
@@ -31,7 +31,7 @@ class People:
         try:
             return self._decision(self._ask("request", sent, tool=tool, text=str(summary), call=call), asked, sent)
         except BaseException as error:  # Ctrl-C: no person has to decide any more
-            self._ended(sent, error, False, tool=tool, call=call)
+            self._ended(sent, error, "cancelled", tool=tool, call=call)
             raise
 
     async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
@@ -43,7 +43,7 @@ class People:
         try:
             answer = await beside(lambda abort: self._ask("request", sent, abort, tool=tool, text=str(summary), call=call))
         except asyncio.CancelledError as error:
-            self._ended(sent, error, False, tool=tool, call=call)
+            self._ended(sent, error, "cancelled", tool=tool, call=call)
             raise
         return self._decision(answer or {}, asked, sent)
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Type, TypeVar, overlo
 
 from ._beside import beside
 from ._call import Call
-from ._errors import Stop
+from ._errors import Stop, of_a_handler
 from ._ids import folder, new_id, process_headers
 from ._outbox import Item, Outbox, outbox_of
 from ._people import People
@@ -318,7 +318,7 @@ class Session(People):
 
     def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any], hold: bool = True,
                   marked: bool = False) -> Optional[dict[str, Any]]:
-        """The daemon's answer, maybe after hours; None if it is unreachable. Only KeyboardInterrupt and the like are raised.
+        """The daemon's answer, maybe after hours; None if it is unreachable. Only KeyboardInterrupt and the like are raised, and what a signal handler raises.
 
         A question that breaks off is asked again, with the same id, where a person is asked: the daemon was holding it, or its author
         `marked` it as one that may not run unsupervised. A restart is no answer to it, and the approval outlives the daemon. If no
@@ -347,6 +347,8 @@ class Session(People):
                 if again is None or away.held:
                     again = time.monotonic() + AGAIN_SECONDS
             except Exception as error:
+                if of_a_handler(error):
+                    raise
                 LOG.warning("a question could not be asked: %s", type(error).__name__)
                 return None if again is None else GONE
             if time.monotonic() > again:
@@ -368,11 +370,12 @@ class Session(People):
             if not away:
                 answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id}, marked=call.require)
                 call._late = self._over
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) or of_a_handler(error):  # Ctrl-C or a timeout while it was held: it does not run
+                call._given_up = True
+                call.fail(error)
+                raise
             LOG.warning("a call could not be reported: %s", type(error).__name__)
-        except BaseException as error:  # Ctrl-C while it was held: it does not run
-            call.fail(error)
-            raise
         self._decide(call, answer)
         call._began = time.monotonic()
 
@@ -409,6 +412,7 @@ class Session(People):
         try:
             await beside(lambda abort: self._begin(call, abort))
         except asyncio.CancelledError as error:
+            call._given_up = True
             call.fail(error)
             raise
         if not call.id:  # there was no thread for it
@@ -423,15 +427,16 @@ class Session(People):
                 raw = ',"args":' + sent + ',"result":' + json_of("" if call.result is None else call.result, brief)
                 self._tell("post", raw, late=call._late, ok=True, **about)
             else:
-                self._ended(sent, error, bool(call.denied), late=call._late, **about)
+                kind = "cancelled" if call._given_up else "denied" if call.denied else None
+                self._ended(sent, error, kind, late=call._late, **about)
         except Exception as broken:
             LOG.warning("a result could not be reported: %s", type(broken).__name__)
 
-    def _ended(self, sent: str, error: Any, denied: bool, late: bool = False, **about: Any) -> None:
+    def _ended(self, sent: str, error: Any, kind: Optional[str], late: bool = False, **about: Any) -> None:
         """Reports a call that has failed, or did not run, with the arguments that were asked about."""
         more: dict[str, Any] = {"ok": False, "error": error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)}
         named = {kind.__name__ for kind in type(error).__mro__}
-        more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if denied else None
+        more["class"] = "cancelled" if named.intersection(CANCELLED) else kind
         code = attribute(error, "returncode")
         more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
         self._tell("post", ',"args":' + sent, late=late, **about, **more)
