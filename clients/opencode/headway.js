@@ -14,10 +14,11 @@ const REFUSED = /rejected permission|specified a rule which prevents|PermissionR
 const CUT = /^Tool execution aborted/;
 const CUT_COMMAND = /User aborted the command\s+<\/\w+>\s*$/;
 
-// Why a turn whose last step ended so is no success, as for the lines of `opencode run --format json`; undefined where it is one.
+// Why a turn whose last step ended so is no success, as for the lines of `opencode run --format json`. A step at work, or with calls, is
+// the last one where a person ends the turn: the session is idle before its error says so.
 const faultOf = (reason, worked) => {
+  if (!reason || reason === 'tool-calls') return undefined;
   if (reason === 'length') return "its last answer was cut off: the model's limit of output";
-  if (!reason) return 'it ended within a step';
   if (reason !== 'stop') return `it ended with the reason "${reason}"`;
   return worked ? undefined : 'it ended without an answer or a call';
 };
@@ -48,7 +49,6 @@ export const Headway = async ({ client, directory }) => {
   const models = new Map(); // that answer
   const steps = new Map(); // how the last step of a turn ended: its reason, '' while it is at work
   const worked = new Map(); // sessions in which words were said or a call was made since the prompt
-  const closed = new Map(); // sessions whose turn a call ends: a person refused it, or it is the answer in a given form
   const asked = new Map(); // arguments that a call was announced with, or that a person gave it
   const denied = new Set();
   const open = new Map(); // dialogs that wait for a person, by session
@@ -163,12 +163,9 @@ export const Headway = async ({ client, directory }) => {
 
   const part = async (p) => {
     const session = p.sessionID;
-    if (p.type === 'tool' || (p.type === 'text' && p.text?.trim())) remember(worked, session, true);
-    if (p.type === 'tool' && p.tool === 'StructuredOutput') remember(closed, session, true);
+    if (p.type === 'tool' || (p.type === 'text' && p.time?.end && p.text?.trim())) remember(worked, session, true);
     if (p.type === 'tool' && p.state?.status === 'error' && first(p.callID + ':error')) {
-      const by = REFUSED.test(p.state.error ?? '');
-      if (by) remember(closed, session, true);
-      const refused = denied.delete(p.callID) || by;
+      const refused = denied.delete(p.callID) || REFUSED.test(p.state.error ?? '');
       const args = asked.get(p.callID) ?? p.state.input;
       asked.delete(p.callID);
       const kind = refused ? 'denied' : CUT.test(p.state.error ?? '') ? 'cancelled' : undefined;
@@ -182,16 +179,14 @@ export const Headway = async ({ client, directory }) => {
         ...(models.has(session) ? { model: models.get(session) } : {}), ...costOf(p.cost, tokens) } });
     } else if (p.type === 'step-start') {
       halves.delete(session);
-      closed.delete(session);
       remember(steps, session, '');
     } else if (p.type === 'text' && p.time?.end && first(p.id) && !halves.has(session)) {
       await tell(session, { event: 'said', text: p.text });
     }
   };
 
-  // A turn without a step has asked no model.
   const idle = async (session) => {
-    const fault = steps.has(session) && !closed.has(session) ? faultOf(steps.get(session), worked.has(session)) : undefined;
+    const fault = faultOf(steps.get(session), worked.has(session));
     steps.delete(session);
     if (fault) await tell(session, { event: 'error', text: fault, ends_turn: true });
     await tell(session, () => ({ event: parents.get(session) ? 'subend' : 'stop' }));
@@ -230,7 +225,7 @@ export const Headway = async ({ client, directory }) => {
       const model = output.message?.model?.modelID;
       if (model) remember(models, input.sessionID, model);
       open.delete(input.sessionID);
-      for (const map of [halves, steps, worked, closed]) map.delete(input.sessionID);
+      for (const map of [halves, steps, worked]) map.delete(input.sessionID);
       await within(TOLD_MS, tell(input.sessionID, { event: 'prompt', text: (synthetic ? texts : own).map((p) => p.text).join('\n'), synthetic,
         ...(synthetic ? { wake_up: true } : {}), model }));
     },

@@ -106,10 +106,10 @@ const turns = {
   filter: [start, words, end('content-filter')],
   calls: [start, call(), end('tool-calls')],
   person: [start, call('The user rejected permission to use this specific tool call.'), end('tool-calls')],
-  form: [start, { ...call(), tool: 'StructuredOutput' }, end('tool-calls')],
   half: [start, words],
-  empty: [start, { ...words, text: ' ' }, end('stop')],
+  empty: [{ type: 'text', text: 'go' }, start, { ...words, text: ' ' }, end('stop')],
   aborted: [start, { name: 'MessageAbortedError' }],
+  failed: [start, words, end('length'), { name: 'APIError', data: { message: 'overloaded' } }],
   none: [],
   child: [start, words, end('length')],
 };
@@ -629,9 +629,9 @@ class Plugins(unittest.TestCase):
         self.node(TURNS)
         cut_off = ("error", "its last answer was cut off: the model's limit of output")
         self.assertEqual(self.ends(), {
-            "stop": ["stop"], "work": ["stop"], "person": ["stop"], "form": ["stop"], "none": ["stop"], "aborted": ["interrupt", "stop"],
-            "length": [cut_off, "stop"], "child": [cut_off, "subend"], "half": [("error", "it ended within a step"), "stop"],
-            "unknown": [("error", 'it ended with the reason "unknown"'), "stop"], "calls": [("error", 'it ended with the reason "tool-calls"'), "stop"],
+            "stop": ["stop"], "work": ["stop"], "person": ["stop"], "calls": ["stop"], "half": ["stop"], "none": ["stop"],
+            "aborted": ["interrupt", "stop"], "failed": [("error", "overloaded"), "stop"],
+            "length": [cut_off, "stop"], "child": [cut_off, "subend"], "unknown": [("error", 'it ended with the reason "unknown"'), "stop"],
             "filter": [("error", 'it ended with the reason "content-filter"'), "stop"],
             "empty": [("error", "it ended without an answer or a call"), "stop"]})
         self.assertEqual({b["ends_turn"] for b in self.bodies() if b["event"] == "error"}, {True})
