@@ -373,7 +373,7 @@ class ByHooks(CallCase):
                 self.assertEqual((self.alarms(), self.pending()), ([], []))
                 (closed,) = [a for a in self.operator.get("/v1/approvals?status=all").json()["approvals"] if a["call_id"] == f"b{number}"]
                 self.assertEqual((closed["status"], closed["closed"]), ("cancelled", "answered_at_agent"))
-        # What runs all the same is seen.
+        # A call that runs all the same is seen.
         self.hook("post", tool="deploy", args=ARGS, call="b0", ok=True)
         self.assertEqual(self.alarms(), ["executed_unapproved"])
 

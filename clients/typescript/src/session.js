@@ -58,7 +58,7 @@ export class Session {
   #stopper = new AbortController();
   #timer;
   #every = 10_000;
-  #failed; // the error that was the last that was heard of the model, as a text
+  #failed; // the newest error of the model, as text
   #asked = new Set(); // stop directives that were looked into
   #options;
 
