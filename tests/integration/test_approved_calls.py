@@ -377,6 +377,19 @@ class ByHooks(CallCase):
         self.hook("post", tool="deploy", args=ARGS, call="b0", ok=True)
         self.assertEqual(self.alarms(), ["executed_unapproved"])
 
+    def test_a_permission_that_a_person_has_decided_about_blocks_nothing_any_more(self):
+        for number, decision in enumerate(("approve", "reject")):
+            with self.subTest(decision):
+                more = {"tool": "deploy", "args": {"n": number}, "call": f"p{number}"}
+                self.agent.report(self.SESSION, "tool.started", tool="deploy", args={"n": number}, call_id=f"p{number}")
+                self.hook("permission", hold_ms=1, words=False, edits=False, **more)
+                self.assertEqual(self.operator.session(self.SESSION)["verdict"]["status"], "blocked")
+                (asked,) = self.pending()
+                self.decide(asked, decision, **({"then": "change_approach"} if decision == "reject" else {}))
+                self.assertNotEqual(self.operator.session(self.SESSION)["verdict"]["status"], "blocked")
+                self.hook("permission", hold_ms=1, words=False, edits=False, **more)
+                self.hook("post", ok=decision == "approve", **({} if decision == "approve" else {"class": "denied"}), **more)
+
     def test_one_of_two_held_calls_that_is_taken_back_leaves_the_decision_to_the_other(self):
         self.leave("b1")
         self.leave("b2")
