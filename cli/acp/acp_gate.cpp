@@ -8,58 +8,87 @@
 
 namespace headway::cli {
 
+std::optional<AcpGate::Closed> AcpGate::begin(const std::string& id) {
+    std::erase(answered_, id);
+    const auto found = open_.find(id);
+    if (found == open_.end()) return std::nullopt;
+    Closed closed{std::move(found->second.asking), std::move(found->second.refusal)};
+    open_.erase(found);
+    answered(id);
+    return closed;
+}
+
 std::optional<AcpAction> AcpGate::ask(AcpAction asking, const Json& request) {
-    if (open_.size() >= kOpenMax) {
-        // The dialog of a call that Headway refused may stay without an answer.
-        const auto answered = std::find_if(open_.begin(), open_.end(), [](const auto& open) {
-            return open.second.decided && open.second.refused;
-        });
-        if (answered == open_.end()) return std::nullopt;
-        open_.erase(answered);
-    }
+    if (open_.size() >= kOpenMax) return std::nullopt;
     asking.serial = ++serial_;
-    AcpAction again = asking;
-    again.data.erase("started");  // it is reported once
-    open_[asking.request] = {
-        std::move(again), request["params"]["options"], acp_refusal(request), {}, false, false};
+    open_[asking.request] = {asking,
+                             request["params"]["options"],
+                             acp_refusal(request),
+                             acp_cancelled(request["id"]),
+                             {},
+                             false};
     return asking;
 }
 
 AcpGate::Reply AcpGate::reply(const std::string& id, const std::string& line, const Json& message) {
     Reply reply;
     const auto found = open_.find(id);
-    if (found == open_.end()) return reply;
-    reply.known = true;
-    Open& open = found->second;
-    const bool allowed = acp_allows(open.options, message);
-    reply.refused = !allowed;
-    if (allowed && open.decided) open.asking.serial = ++serial_;
-    reply.asking = open.asking;
-    if (allowed && !open.refused) {
-        open.held = line;
-        reply.answer = open.decided ? Answer::kAskAgain : Answer::kHold;
-        open.decided = false;
+    if (found == open_.end()) {
+        reply.known = std::find(answered_.begin(), answered_.end(), id) != answered_.end();
+        if (reply.known) reply.answer = Answer::kDrop;
         return reply;
     }
-    if (open.refused) reply.answer = Answer::kDrop;
-    open_.erase(found);
+    reply.known = true;
+    Open& open = found->second;
+    reply.refused = !acp_allows(open.options, message);
+    if (!reply.refused && open.decided) open.asking.serial = ++serial_;
+    if (open.asking.reached) open.asking.data.erase("started");  // it is reported once
+    reply.asking = open.asking;
+    if (reply.refused) {
+        open_.erase(found);
+        answered(id);
+        return reply;
+    }
+    open.held = line;
+    reply.answer = open.decided ? Answer::kAskAgain : Answer::kHold;
+    open.decided = false;
     return reply;
 }
 
 std::optional<std::string> AcpGate::decide(const std::string& id, std::uint64_t serial,
-                                           bool refused) {
+                                           bool refused, bool reached) {
     const auto found = open_.find(id);
     if (found == open_.end()) return std::nullopt;
     Open& open = found->second;
     if (open.decided || open.asking.serial != serial) return std::nullopt;
     open.decided = true;
-    open.refused = refused;
-    if (!open.held.empty()) {
-        std::string line = refused ? std::move(open.refusal) : std::move(open.held);
-        open_.erase(found);
-        return line;
+    open.asking.reached = open.asking.reached || reached;
+    if (!refused && open.held.empty()) return std::nullopt;
+    std::string line = std::move(refused ? open.refusal : open.held);
+    open_.erase(found);
+    answered(id);
+    return line;
+}
+
+std::vector<AcpGate::Closed> AcpGate::close(const std::string& session, bool refused) {
+    std::vector<Closed> closed;
+    for (auto place = open_.begin(); place != open_.end();) {
+        Open& open = place->second;
+        if (open.asking.session != session) {
+            ++place;
+            continue;
+        }
+        closed.push_back(
+            {std::move(open.asking), std::move(refused ? open.refusal : open.cancelled)});
+        answered(place->first);
+        place = open_.erase(place);
     }
-    return refused ? std::optional{open.refusal} : std::nullopt;
+    return closed;
+}
+
+void AcpGate::answered(const std::string& id) {
+    if (answered_.size() >= kAnsweredMax) answered_.pop_front();
+    answered_.push_back(id);
 }
 
 }  // namespace headway::cli

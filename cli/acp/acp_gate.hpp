@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/acp/acp_observer.hpp"
 #include "cli/base/json.hpp"
@@ -14,12 +16,15 @@ namespace headway::cli {
 
 /// Permissions that an agent has asked for: a call runs if both the editor and Headway allow it. A
 /// refusal by the editor is passed on at once. A call that the editor allows waits for Headway,
-/// which is asked again because its earlier answer may be out of date. A refusal by Headway is
-/// final, whatever the editor replies later. Lines are passed without their line ends. Pure.
+/// which is asked again because its earlier answer may be out of date. Each request has one answer:
+/// a refusal by Headway, or the end of the turn, is final, whatever the editor replies later. Lines
+/// are passed without their line ends. Ids of requests are as of acp_id(). Pure.
 class AcpGate {
 public:
     /// Maximum number of open permissions, which is more than an agent requests at once.
     static constexpr std::size_t kOpenMax = 64;
+    /// Ids of the last requests with an answer, whose dialogs an editor may still answer.
+    static constexpr std::size_t kAnsweredMax = 256;
 
     enum class Answer : std::uint8_t {
         kPass,      ///< passed to the agent unchanged
@@ -30,9 +35,18 @@ public:
     struct Reply {
         Answer answer = Answer::kPass;
         bool refused = false;  ///< the editor has refused the call of `asking`
-        bool known = false;    ///< the request is one that ask() took
+        bool known = false;    ///< the request is one that ask() took, or has had its answer
         AcpAction asking;
     };
+    /// A request that is answered without editor and Headway.
+    struct Closed {
+        AcpAction asking;
+        std::string line;  ///< for the agent
+    };
+
+    /// Called for each request of the agent, before ask(). Returns what was open by this id, which
+    /// is refused: two questions would share one answer.
+    std::optional<Closed> begin(const std::string& id);
 
     /// Takes the agent's `request` and returns the question for Headway; nothing if too many
     /// requests are open.
@@ -42,21 +56,30 @@ public:
     Reply reply(const std::string& id, const std::string& line, const Json& message);
 
     /// Takes Headway's answer to the question with this serial; returns the message to send to the
-    /// agent now, if any.
-    std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused);
+    /// agent now, if any. `reached`: it is a daemon's.
+    std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused,
+                                      bool reached = true);
+
+    /// Answers all open requests of a session whose turn is over or cancelled; `refused`: by
+    /// Headway.
+    std::vector<Closed> close(const std::string& session, bool refused = false);
+
+    /// Called when a request that ask() did not take has been answered.
+    void answered(const std::string& id);
 
 private:
     struct Open {
         AcpAction asking;
         Json options;
-        std::string refusal;  // the line that tells the agent of the refusal
-        std::string held;     // the editor's line that allows the call; empty: no answer so far
+        std::string refusal;    // the line that tells the agent of the refusal
+        std::string cancelled;  // the line that tells it of the end of the turn
+        std::string held;       // the editor's line that allows the call; empty: no answer so far
         bool decided = false;
-        bool refused = false;
     };
 
     std::uint64_t serial_ = 0;
-    std::map<std::string, Open> open_;  // open permissions by the id of the request, as JSON text
+    std::map<std::string, Open> open_;  // by the id of the request
+    std::deque<std::string> answered_;  // the newest last
 };
 
 }  // namespace headway::cli

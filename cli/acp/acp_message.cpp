@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/acp/acp_message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
+#include "cli/base/text.hpp"
+#include "cli/lines/bounded_event.hpp"
+#include "cli/lines/line_words.hpp"
+#include "cli/lines/recorded_line.hpp"
+#include "core/base/limits.hpp"
+#include "core/calls/tool_class.hpp"
 #include "core/text/sha256.hpp"
 
 namespace headway::cli {
@@ -50,6 +62,49 @@ std::optional<std::int64_t> exit_code(const Json& output) {
     return std::nullopt;
 }
 
+/// Smaller for tools that may do more harm.
+std::size_t rank(std::string_view tool) {
+    constexpr std::array<std::string_view, 6> kClasses{"class:shell", "class:edit",  "class:mcp",
+                                                       "class:web",   "class:agent", "class:read"};
+    const std::string_view of = core::class_of_tool(tool);
+    const bool writes = of.empty() && (tool == "delete" || tool == "move");
+    const auto* const place =
+        std::find(kClasses.begin(), kClasses.end(), writes ? std::string_view{"class:edit"} : of);
+    return static_cast<std::size_t>(place - kClasses.begin());
+}
+
+/// Agents send an empty raw input for one that is not there yet, and where they do not repeat it.
+void add(Json& words, const Json& more) {
+    Json kept = std::as_const(words)["rawInput"];
+    const bool keeps = acp_has_input(words) && !acp_has_input(more);
+    words.update(more);
+    if (keeps) words["rawInput"] = std::move(kept);
+}
+
+/// All members of both; where a member has two values, each side by itself.
+Json joined(const Json& announced, const Json& asked) {
+    if (announced.is_null() || announced == asked) return asked;
+    if (asked.is_null()) return announced;
+    Json both = announced;
+    bool differ = !announced.is_object() || !asked.is_object();
+    for (const auto& [name, value] : asked.members()) {
+        if (differ) break;
+        const Json* const other = announced.find(name);
+        differ = other != nullptr && *other != value;
+        both[name] = value;
+    }
+    if (differ) return {{"announced", announced}, {"asked", asked}};
+    return both;
+}
+
+bool says_nothing(std::string_view tool) {
+    return tool.empty() || tool == "other";
+}
+
+std::string answer_to(const Json& id, Json outcome) {
+    return dump({{"jsonrpc", "2.0"}, {"id", id}, {"result", {{"outcome", std::move(outcome)}}}});
+}
+
 }  // namespace
 
 std::string acp_agent_name(std::string_view name) {
@@ -62,13 +117,44 @@ std::string acp_agent_name(std::string_view name) {
     return plain;
 }
 
+std::string acp_label(std::string_view text) {
+    std::string line = on_one_line(text);
+    std::erase(line, '\0');
+    std::string_view end = line;
+    if (end.size() > core::limits::kLabelBytesMax)
+        end.remove_prefix(end.size() - core::limits::kLabelBytesMax);
+    while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0U) == 0x80U)
+        end.remove_prefix(1);
+    return std::string{end};
+}
+
+LineEvent acp_asked_event(const char* type, Json data) {
+    Json args = data["args"];
+    const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
+    LineEvent asked{type, std::move(data)};
+    bound_event(asked);
+    if (!whole || args.is_null()) return asked;
+    asked.data["args"] = std::move(args);
+    asked.data.erase("args_digest");
+    return asked;
+}
+
+const std::string& acp_tool_name(const Json& call) {
+    return call["_meta"]["claudeCode"].text_of("toolName");
+}
+
+bool acp_has_input(const Json& call) {
+    const Json& input = call["rawInput"];
+    return input.is_string() ? !input.text().empty() : !input.empty();
+}
+
 std::string acp_tool(const Json& call) {
-    const std::string& named = call["_meta"]["claudeCode"].text_of("toolName");
+    const std::string& named = acp_tool_name(call);
     return named.empty() ? call.text_of("kind") : named;
 }
 
 Json acp_args(const Json& call) {
-    Json args = call["rawInput"];
+    Json args = acp_has_input(call) ? call["rawInput"] : Json();
     if (args.is_object() && is_of_codex(args)) {
         for (const std::string_view name : kOfOneCall)
             args.erase(name);
@@ -112,6 +198,24 @@ Json acp_mutated(const Json& call) {
     return mutated;
 }
 
+// Gemini CLI tells it in a place of its own.
+LineUse acp_use(const Json& result) {
+    const Json& quota = result["_meta"]["quota"]["token_count"];
+    const Json& usage = result["usage"];
+    LineUse use;
+    use.tokens = {usage.count_of("inputTokens"), usage.count_of("cachedReadTokens"),
+                  usage.count_of("cachedWriteTokens"), usage.count_of("outputTokens"),
+                  usage.count_of("thoughtTokens")};
+    const LineTokens apart = use.tokens;
+    // The total is the sum of all parts, or what was cached and thought lies inside the others.
+    if (usage.contains("totalTokens") && usage.count_of("totalTokens") < apart.sum())
+        use.tokens = tokens_inside(apart.input, apart.cached, apart.cache_write, apart.output,
+                                   apart.reasoning);
+    use.tokens.input += quota.count_of("input_tokens");
+    use.tokens.output += quota.count_of("output_tokens");
+    return use;
+}
+
 std::string acp_text(const Json& content) {
     if (content.is_object()) return content.text_of("text");
     std::string text;
@@ -123,8 +227,15 @@ std::string acp_text(const Json& content) {
     return text;
 }
 
+std::string acp_id(const Json& id) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    const double number = id.number();
+    const bool whole = id.is_number() && std::abs(number) < kExact && std::trunc(number) == number;
+    return whole ? std::to_string(static_cast<std::int64_t>(number)) : dump(id);
+}
+
 std::string acp_refusal(const Json& request) {
-    Json outcome = {{"outcome", "cancelled"}};
+    Json outcome;
     std::set<std::string_view> seen;  // of options with one id the first counts, and it may allow
     bool once = false;
     for (const Json& option : request["params"]["options"]) {
@@ -135,8 +246,12 @@ std::string acp_refusal(const Json& request) {
         once = kind == "reject_once";
         outcome = {{"outcome", "selected"}, {"optionId", id}};
     }
-    return dump(
-        {{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", {{"outcome", std::move(outcome)}}}});
+    return outcome.is_null() ? acp_cancelled(request["id"])
+                             : answer_to(request["id"], std::move(outcome));
+}
+
+std::string acp_cancelled(const Json& id) {
+    return answer_to(id, {{"outcome", "cancelled"}});
 }
 
 bool acp_allows(const Json& options, const Json& reply) {
@@ -149,9 +264,88 @@ bool acp_allows(const Json& options, const Json& reply) {
     return true;  // an option that nothing is known of
 }
 
+bool acp_selects(const Json& message) {
+    if (message.is_array()) return std::any_of(message.begin(), message.end(), acp_selects);
+    return message["result"]["outcome"]["outcome"] == "selected";
+}
+
 std::string acp_cancel(std::string_view session) {
     return dump(
         {{"jsonrpc", "2.0"}, {"method", "session/cancel"}, {"params", {{"sessionId", session}}}});
+}
+
+void AcpWords::announce(const Json& update) {
+    add(update_, update);
+}
+
+void AcpWords::ask(const Json& call, bool again) {
+    if (again && acp_has_input(call))
+        update_ = {{"kind", std::as_const(update_)["kind"]},
+                   {"_meta", std::as_const(update_)["_meta"]}};
+    Json asked = acp_args(call);
+    if (acp_has_input(call)) {
+        input_ = asked;
+    } else if (!input_.is_null()) {
+        asked = joined(input_, asked);
+    }
+    if (!asked.is_null()) asked_ = std::move(asked);
+    add(call_, call);
+    announced_ = announced();
+}
+
+Json AcpWords::announced() const {
+    return acp_args(update_);
+}
+
+bool AcpWords::tools_differ() const {
+    const auto differ = [](const std::string& announced, const std::string& asked) {
+        return !says_nothing(announced) && !says_nothing(asked) && announced != asked;
+    };
+    return differ(update_.text_of("kind"), call_.text_of("kind")) ||
+           differ(acp_tool_name(update_), acp_tool_name(call_));
+}
+
+std::string AcpWords::tool() const {
+    const std::string announced = acp_tool(update_);
+    const std::string asked = acp_tool(call_);
+    if (says_nothing(announced)) return asked.empty() ? announced : asked;
+    // Claude Code names the tool in the announcement alone.
+    if (!tools_differ()) return acp_tool_name(call_).empty() ? announced : asked;
+    return rank(announced) < rank(asked) ? announced : asked;
+}
+
+// The same bounds for what is asked and what is reported, or an approval would not be found again.
+Json AcpWords::about(const std::string& call_id) const {
+    Json tool = this->tool();
+    drop_nul(tool);
+    if (tool.text().empty()) tool = "other";
+    Json args = announced();
+    if (tools_differ()) {
+        args = {{"announced", {{"tool", acp_tool(update_)}, {"args", std::move(args)}}},
+                {"asked", {{"tool", acp_tool(call_)}, {"args", asked_}}}};
+    } else {
+        args = joined(args, asked_);
+    }
+    Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
+    if (!args.is_null()) data["args"] = std::move(args);
+    return data;
+}
+
+bool AcpWords::contradicted() const {
+    const Json now = announced();
+    if (now == announced_ || now == asked_) return false;
+    if (!now.is_object()) return true;
+    bool shared = false;
+    for (const auto& [name, value] : now.members()) {
+        const Json* const before = announced_.find(name);
+        const Json* const asked = asked_.find(name);
+        if (before == nullptr && asked == nullptr) continue;
+        const bool same =
+            (before != nullptr && *before == value) || (asked != nullptr && *asked == value);
+        if (!same) return true;
+        shared = true;
+    }
+    return !shared;
 }
 
 }  // namespace headway::cli

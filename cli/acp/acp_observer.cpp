@@ -26,17 +26,10 @@ std::string call_id_of(const Json& call) {
     return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
 }
 
-/// As much as a label may have of the end, which of a path says more than its beginning. The daemon
-/// opens no session with an empty label.
+/// The daemon opens no session with an empty label.
 void add_label(Json& labels, const char* name, std::string_view text) {
-    std::string line = on_one_line(text);
-    std::erase(line, '\0');
-    std::string_view end = line;
-    if (end.size() > core::limits::kLabelBytesMax)
-        end.remove_prefix(end.size() - core::limits::kLabelBytesMax);
-    while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0U) == 0x80U)
-        end.remove_prefix(1);
-    if (!end.empty()) labels[name] = end;
+    std::string label = acp_label(text);
+    if (!label.empty()) labels[name] = std::move(label);
 }
 
 AcpAction event(const std::string& session, const char* type, Json data) {
@@ -45,64 +38,10 @@ AcpAction event(const std::string& session, const char* type, Json data) {
     return {Kind::kEvent, session, std::move(line_event.type), std::move(line_event.data), {}};
 }
 
-/// Arguments that a person is asked about are reported whole, as far as one may be asked at all:
-/// larger ones are cut, and their digest refuses the question.
-LineEvent asked_event(const char* type, Json data) {
-    Json args = data["args"];
-    const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
-    LineEvent asked{type, std::move(data)};
-    bound_event(asked);
-    if (!whole || args.is_null()) return asked;
-    asked.data["args"] = std::move(args);
-    asked.data.erase("args_digest");
-    return asked;
-}
-
-/// True if a member has another value. Honest agents name more or fewer members of a call later.
-bool contradicts(const Json& now, const Json& asked) {
-    if (!now.is_object() || !asked.is_object()) return now != asked;
-    bool shared = false;
-    for (const auto& [name, value] : now.members()) {
-        if (!asked.contains(name)) continue;
-        if (asked[name] != value) return true;
-        shared = true;
-    }
-    return !shared && now != asked;
-}
-
-// The same bounds for what is asked and what is reported, or an approval would not be found again.
-Json about_call(const std::string& call_id, const Json& known) {
-    Json tool = acp_tool(known);
-    drop_nul(tool);
-    if (tool.text().empty()) tool = "other";
-    Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
-    const Json args = acp_args(known);
-    if (!args.is_null()) data["args"] = args;
-    return data;
-}
-
 void add_use(const std::string& session, const LineUse& line_use, AcpObserver::Actions& actions) {
     const LineUse use = believable(line_use);
     if (use.tokens.sum() == 0 && !use.cost_usd) return;
     actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", usage_json(use)}}, {}});
-}
-
-/// Use of one turn. Gemini CLI tells it in a place of its own.
-LineUse use_of(const Json& result) {
-    const Json& quota = result["_meta"]["quota"]["token_count"];
-    const Json& usage = result["usage"];
-    LineUse use;
-    use.tokens = {usage.count_of("inputTokens"), usage.count_of("cachedReadTokens"),
-                  usage.count_of("cachedWriteTokens"), usage.count_of("outputTokens"),
-                  usage.count_of("thoughtTokens")};
-    const LineTokens apart = use.tokens;
-    // The total is the sum of all parts, or what was cached and thought lies inside the others.
-    if (usage.contains("totalTokens") && usage.count_of("totalTokens") < apart.sum())
-        use.tokens = tokens_inside(apart.input, apart.cached, apart.cache_write, apart.output,
-                                   apart.reasoning);
-    use.tokens.input += quota.count_of("input_tokens");
-    use.tokens.output += quota.count_of("output_tokens");
-    return use;
 }
 
 }  // namespace
@@ -110,6 +49,11 @@ LineUse use_of(const Json& result) {
 AcpObserver::Session* AcpObserver::find(const std::string& id) {
     const auto found = sessions_.find(id);
     return found == sessions_.end() ? nullptr : &found->second;
+}
+
+AcpObserver::Call& AcpObserver::Session::call(const std::string& id) {
+    if (calls.size() >= kCallsMax && !calls.contains(id)) calls.erase(calls.begin());
+    return calls[id];
 }
 
 bool AcpObserver::at_work(const std::string& session) const {
@@ -121,19 +65,26 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     Actions actions;
     const std::string& method = message.text_of("method");
     const Json& params = message["params"];
+    if (method == "session/cancel") cancelled(params.text_of("sessionId"), actions);
     if (method.empty() || !message.contains("id")) return actions;
     if (requests_.size() == kRequestsMax) requests_.pop_front();
     const std::string& id = params.text_of("sessionId");
-    requests_.push_back({dump(message["id"]), method, id, params.text_of("cwd")});
+    requests_.push_back({acp_id(message["id"]), method, id, params.text_of("cwd")});
     if (method != "session/prompt") return actions;
     // An agent may know a session that was begun before we were.
     if (find(id) == nullptr) opened(requests_.back(), params, actions);
     Session* const session = find(id);
     if (session == nullptr) return actions;
+    // The turn before may go on until its calls have ended.
+    if (!session->at_work) end_calls(id, *session, actions);
     session->at_work = true;
+    session->cancelled = session->by_agent = false;
+    for (auto& [name, other] : sessions_)
+        other.cancelled = other.cancelled && !other.by_agent;
+    session->prompt = requests_.back().id;
     session->used = ++used_;
-    session->calls.clear();
     actions.push_back({Kind::kTurn, id, {}, {}, {}});
+    end_unnamed(id, false, actions);
     const std::string text = acp_text(params["prompt"]);
     actions.push_back(event(id, "message", {{"role", "user"}, {"text", text}}));
     return actions;
@@ -153,14 +104,14 @@ AcpObserver::Actions AcpObserver::from_agent(const Json& message) {
 }
 
 void AcpObserver::replied(const Json& message, Actions& actions) {
-    const std::string id = dump(message["id"]);
+    const std::string id = acp_id(message["id"]);
     const auto found = std::find_if(requests_.begin(), requests_.end(),
                                     [&id](const Request& request) { return request.id == id; });
     if (found == requests_.end()) return;
     const Request request = std::move(*found);
     requests_.erase(found);
     const Json& result = message["result"];
-    if (request.method == "session/prompt") return turn_over(request.session, message, actions);
+    if (request.method == "session/prompt") return turn_over(request, message, actions);
     if (!result.is_object()) return;
     const Json& info = result["agentInfo"];
     if (request.method == "initialize" && info.is_object()) {
@@ -179,7 +130,9 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     if (find(id) != nullptr) return;
     if (sessions_.size() >= kSessionsMax) make_room(actions);
     if (sessions_.size() >= kSessionsMax) return;
+    const bool by_agent = request.method == "session/request_permission";
     sessions_[id].used = ++used_;
+    sessions_[id].by_agent = by_agent;
     Json agent = {{"type", agent_}, {"name", agent_}};
     const std::string model{
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
@@ -188,7 +141,6 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     add_label(labels, "agent_version", version_);
     add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
-    const bool by_agent = request.method == "session/request_permission";
     if (by_agent) action.request = request.id;
     actions.push_back(std::move(action));
     // One that is loaded again may only be looked at.
@@ -208,19 +160,16 @@ void AcpObserver::make_room(Actions& actions) {
     sessions_.erase(oldest);
 }
 
-void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& actions) {
+void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& actions) {
+    const std::string& id = prompt.session;
     Session* const session = find(id);
     if (session == nullptr || !session->at_work) return;
-    session->at_work = false;
     end_message(id, *session, actions);
     const Json& result = reply["result"];
-    add_use(id, use_of(result), actions);
-    for (auto& [call_id, call] : session->calls) {
-        call.known["status"] = "failed";
-        call.refused = true;  // its end was not said, so it is no failure of the tool
-        if (call.started) finish(id, call, actions);
-    }
-    session->calls.clear();
+    add_use(id, acp_use(result), actions);
+    if (session->prompt != prompt.id) return;  // another one has begun the next turn before
+    session->at_work = session->cancelled = false;
+    end_calls(id, *session, actions);
     const std::string& reason = result.text_of("stopReason");
     if (reply["error"].is_object()) {
         actions.push_back(
@@ -231,6 +180,36 @@ void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& a
     }
     actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
     actions.push_back({Kind::kIdle, id, {}, {}, {}});
+    end_unnamed(id, false, actions);
+}
+
+void AcpObserver::end_calls(const std::string& id, Session& session, Actions& actions) {
+    for (auto& [call_id, call] : session.calls) {
+        call.known["status"] = "failed";
+        call.refused = true;  // its end was not said, so it is no failure of the tool
+        start(id, call_id, call, actions);
+        if (call.started) finish(id, call, actions);
+    }
+    session.calls.clear();
+}
+
+void AcpObserver::cancelled(const std::string& id, Actions& actions) {
+    actions.push_back({Kind::kCancel, id, {}, {}, {}});
+    stopped(id);
+    end_unnamed(id, at_work(id), actions);
+}
+
+/// Sessions of the agent's own, such as those of sub-agents, end with the last turn of an editor's.
+void AcpObserver::end_unnamed(const std::string& id, bool cancelled, Actions& actions) {
+    const bool others = std::any_of(sessions_.begin(), sessions_.end(), [&id](const auto& other) {
+        return other.second.at_work && other.first != id;
+    });
+    if (others) return;
+    for (auto& [name, session] : sessions_) {
+        if (!session.by_agent) continue;
+        session.cancelled = cancelled;
+        actions.push_back({Kind::kCancel, name, {}, {}, {}});
+    }
 }
 
 void AcpObserver::updated(const Json& params, Actions& actions) {
@@ -260,31 +239,52 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
     }
 }
 
-// A call may be announced twice, first without its arguments, and starts once it is not pending.
+// A call may be announced twice, first without its arguments, and begins once it is not pending.
 void AcpObserver::called(const std::string& id, Session& session, const Json& update,
                          Actions& actions) {
     const std::string call_id = call_id_of(update);
     if (call_id.empty()) return;
-    if (session.calls.size() >= kCallsMax && !session.calls.contains(call_id))
-        session.calls.erase(session.calls.begin());
-    Call& call = session.calls[call_id];
-    if (call.known.is_null()) call.known = Json::object();
+    Call& call = session.call(call_id);
     call.known.update(update);
-    if (!call.asked.is_null() && update.contains("rawInput")) {
-        Json now = about_call(call_id, call.known)["args"];
-        if (contradicts(now, call.asked["args"]) && acp_args(call.known) != call.updated)
-            call.first["args"] = std::move(now);
-    }
+    call.words.announce(update);
+    if (!call.asked.is_null() && update.contains("rawInput") && call.words.contradicted())
+        call.first["args"] = call.words.announced();
     const std::string& status = std::as_const(call.known).text_of("status");
     const bool over = status == "completed" || status == "failed";
-    if (!call.started && (over || status == "in_progress")) {
-        call.started = true;
-        call.first = about_call(call_id, call.known);
-        actions.push_back(event(id, "tool.started", call.first));
-    }
+    call.begun = call.begun || over || status == "in_progress";
+    begun_ = begun_ || (call.begun && !call.started);
     if (!over) return;
+    start(id, call_id, call, actions);
     finish(id, call, actions);
     session.calls.erase(call_id);
+}
+
+/// With as much of the arguments as the start was reported with.
+AcpAction AcpObserver::finished(const std::string& id, const Call& call, Json data) {
+    if (call.asked.is_null()) return event(id, "tool.finished", std::move(data));
+    LineEvent done = acp_asked_event("tool.finished", std::move(data));
+    return {Kind::kEvent, id, std::move(done.type), std::move(done.data), {}};
+}
+
+void AcpObserver::start(const std::string& id, const std::string& call_id, Call& call,
+                        Actions& actions) {
+    if (!call.begun || call.started) return;
+    call.started = true;
+    call.first = call.words.about(call_id);
+    actions.push_back(event(id, "tool.started", call.first));
+}
+
+AcpObserver::Actions AcpObserver::start_calls() {
+    Actions actions;
+    begun_ = false;
+    for (auto& [id, session] : sessions_) {
+        for (auto& [call_id, call] : session.calls) {
+            if (call.waited) start(id, call_id, call, actions);
+            call.waited = call.begun;
+            begun_ = begun_ || (call.begun && !call.started);
+        }
+    }
+    return actions;
 }
 
 void AcpObserver::finish(const std::string& id, const Call& call, Actions& actions) {
@@ -300,12 +300,7 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
         if (call.refused) error["class"] = "denied";
         data["error"] = std::move(error);
     }
-    if (call.asked.is_null()) {
-        actions.push_back(event(id, "tool.finished", std::move(data)));
-    } else {
-        LineEvent done = asked_event("tool.finished", std::move(data));
-        actions.push_back({Kind::kEvent, id, std::move(done.type), std::move(done.data), {}});
-    }
+    actions.push_back(finished(id, call, std::move(data)));
 }
 
 void AcpObserver::asked(const Json& message, Actions& actions) {
@@ -313,7 +308,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
     const std::string call_id = call_id_of(params["toolCall"]);
-    const std::string request = dump(message["id"]);
+    const std::string request = acp_id(message["id"]);
     if (!id.empty() && !call_id.empty())
         opened({request, "session/request_permission", id, {}}, {}, actions);
     Session* const session = find(id);
@@ -321,27 +316,34 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
         actions.push_back({Kind::kAsk, id, call_id, Json::object(), request});
         return;
     }
-    if (session->calls.size() >= kCallsMax && !session->calls.contains(call_id))
-        session->calls.erase(session->calls.begin());
-    Call& call = session->calls[call_id];
-    if (call.known.is_null()) call.known = Json::object();
-    if (call.asked.is_null()) call.updated = acp_args(call.known);
+    if (session->cancelled) {
+        session->call(call_id).refused = true;
+        Json asking = {{"refused", "its turn was cancelled"}};
+        actions.push_back({Kind::kAsk, id, call_id, std::move(asking), request});
+        return;
+    }
+    Call& call = session->call(call_id);
     call.known.update(params["toolCall"]);
-    // The update of a call and the request for its permission differ with honest agents, too.
-    const Json now = about_call(call_id, call.known);
-    const bool other = !call.asked.is_null() && (call.asked != now || call.allowed);
+    call.words.ask(params["toolCall"], call.allowed);
+    const Json now = call.words.about(call_id);
+    const bool announced = call.asked.is_null() && call.started;
+    // The announcement and the request for permission differ with honest agents, too.
+    const bool other = announced ? call.first != now
+                                 : !call.asked.is_null() && (call.asked != now || call.allowed);
     if (other) ask_anew(id, call_id, call, actions);
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
     call.asked = now;
-    const LineEvent about = asked_event("", call.first);
+    const LineEvent about = acp_asked_event("", call.first);
     Json hook = {{"event", "permission"},      {"agent", agent_}, {"call", call.first["call_id"]},
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
     Json asking = {{"hook", std::move(hook)}};
     if (first) asking["started"] = about.data;
     end_message(id, *session, actions);
-    actions.push_back({Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request});
+    AcpAction action{Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request};
+    action.reached = call.reached;
+    actions.push_back(std::move(action));
 }
 
 /// The new question was never decided: it is a call of its own, with an id of its own, and the one
@@ -350,28 +352,38 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
                            Actions& actions) {
     Json before = call.first;
     before["ok"] = false;
-    before["error"] = {{"class", "cancelled"}, {"message", "asked again"}};
-    LineEvent over = asked_event("tool.finished", std::move(before));
-    actions.push_back({Kind::kEvent, id, std::move(over.type), std::move(over.data), {}});
+    // A call that was refused needed no approval.
+    before["error"] = {{"class", call.refused ? "denied" : "cancelled"},
+                       {"message", "asked again"}};
+    actions.push_back(finished(id, call, std::move(before)));
     const std::string number = "~" + std::to_string(++call.question);
-    call.first = about_call(
-        std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number, call.known);
-    call.refused = call.allowed = false;
+    call.first = call.words.about(
+        std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
+    call.refused = call.allowed = call.reached = false;
 }
 
 void AcpObserver::allowed(const std::string& session, const std::string& call_id) {
-    Session* const found = find(session);
-    if (found == nullptr) return;
-    for (auto& [name, call] : found->calls) {
-        if (call.first.text_of("call_id") == call_id) call.allowed = true;
-    }
+    note(session, call_id, &Call::allowed);
 }
 
 void AcpObserver::refused(const std::string& session, const std::string& call_id) {
+    note(session, call_id, &Call::refused);
+}
+
+void AcpObserver::reached(const std::string& session, const std::string& call_id) {
+    note(session, call_id, &Call::reached);
+}
+
+void AcpObserver::stopped(const std::string& session) {
+    Session* const found = find(session);
+    if (found != nullptr) found->cancelled = found->at_work;
+}
+
+void AcpObserver::note(const std::string& session, const std::string& call_id, bool Call::*what) {
     Session* const found = find(session);
     if (found == nullptr) return;
     for (auto& [name, call] : found->calls) {
-        if (call.first.text_of("call_id") == call_id) call.refused = true;
+        if (call.first.text_of("call_id") == call_id) call.*what = true;
     }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/acp/acp_message.hpp"
 #include "cli/base/json.hpp"
 #include "cli/lines/use_meter.hpp"
 
@@ -23,10 +24,12 @@ struct AcpAction {
         /// The agent asks for permission. `type` is Headway's id of the call. `data` has the member
         /// `hook`, the body of a hook that Headway may hold. Unless the start of the call was
         /// reported before, `data` also has `started`, the data of its `tool.started`. Without
-        /// `hook` the call cannot be read, or is of a session that is not followed.
+        /// `hook` the call cannot be read, or is of a session that is not followed; `refused`, if
+        /// any, tells why it must not run.
         kAsk,
-        kIdle,  ///< the turn is over
-        kLeft,  ///< the session is not followed any more, because others need its place
+        kCancel,  ///< the turn is cancelled
+        kIdle,    ///< the turn is over
+        kLeft,    ///< the session is not followed any more, because others need its place
     };
     Kind kind = Kind::kEvent;
     std::string session;  ///< the protocol's id for the session
@@ -38,6 +41,8 @@ struct AcpAction {
     /// For kAsk, set by the gate: a new number for each question to Headway, because agents may
     /// reuse ids.
     std::uint64_t serial = 0;
+    /// For kAsk: a daemon has had this call, so that the editor does not decide alone.
+    bool reached = false;
 };
 
 /// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded,
@@ -63,27 +68,46 @@ public:
     /// the agent for permission is a new question.
     void allowed(const std::string& session, const std::string& call_id);
 
+    /// Called when a daemon has had this call.
+    void reached(const std::string& session, const std::string& call_id);
+    /// Called when the turn of this session is cancelled.
+    void stopped(const std::string& session);
+
+    /// True if calls have begun whose start is not reported so far: agents announce a call as begun
+    /// and ask for its permission right after, in words of their own, which are part of its start.
+    bool has_begun() const { return begun_; }
+    /// Reports these starts of calls that had begun at the last call of this function, since no
+    /// question has come.
+    Actions start_calls();
+
     bool at_work(const std::string& session) const;
     const std::string& agent() const { return agent_; }
 
 private:
     struct Call {
-        Json known;  // all members received so far, with their newest values
+        Json known = Json::object();  // all members received so far, with their newest values
+        AcpWords words;
         Json first;  // id, tool and arguments as first received: approvals are bound to them
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
-        bool started = false;
-        Json updated;          // arguments from updates before the agent first asked for permission
-        bool refused = false;  // Headway or a person has refused the call
-        bool allowed = false;  // the agent has the permission that it asked for last
+        bool begun = false;     // it is not pending any more
+        bool waited = false;    // it had begun at the last start_calls()
+        bool started = false;   // its start was reported, alone or with a question
+        bool refused = false;   // Headway or a person has refused the call
+        bool allowed = false;   // the agent has the permission that it asked for last
+        bool reached = false;   // a daemon has had the question
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };
     struct Session {
         bool at_work = false;
+        bool by_agent = false;   // no editor has named it
+        bool cancelled = false;  // the turn at work
+        std::string prompt;      // id of the request that began it
         std::map<std::string, Call> calls;
         std::string text;        // text so far of a message that comes in pieces
         UseMeter cost;           // computes added costs from the total cost that the agent reports
         std::uint64_t used = 0;  // number of its last turn or opening
 
+        Call& call(const std::string& id);
         bool idle() const { return !at_work && calls.empty(); }
     };
     struct Request {
@@ -96,19 +120,26 @@ private:
     void replied(const Json& message, Actions& actions);
     void opened(const Request& request, const Json& result, Actions& actions);
     void make_room(Actions& actions);
-    void turn_over(const std::string& id, const Json& reply, Actions& actions);
+    void turn_over(const Request& prompt, const Json& reply, Actions& actions);
     void updated(const Json& params, Actions& actions);
     void called(const std::string& id, Session& session, const Json& update, Actions& actions);
+    void end_calls(const std::string& id, Session& session, Actions& actions);
+    void cancelled(const std::string& id, Actions& actions);
+    void end_unnamed(const std::string& id, bool cancelled, Actions& actions);
+    void start(const std::string& id, const std::string& call_id, Call& call, Actions& actions);
+    static AcpAction finished(const std::string& id, const Call& call, Json data);
     void finish(const std::string& id, const Call& call, Actions& actions);
     void asked(const Json& message, Actions& actions);
     void ask_anew(const std::string& id, const std::string& call_id, Call& call, Actions& actions);
     void end_message(const std::string& id, Session& session, Actions& actions);
+    void note(const std::string& session, const std::string& call_id, bool Call::*what);
     Session* find(const std::string& id);
 
     std::string agent_;
     std::string version_;
     std::map<std::string, Session> sessions_;
     std::uint64_t used_ = 0;
+    bool begun_ = false;  // a call has begun since start_calls()
     std::deque<Request> requests_;
 };
 

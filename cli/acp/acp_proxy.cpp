@@ -23,6 +23,7 @@ constexpr std::size_t kPassedBytes = 65'536;
 constexpr std::size_t kPipeBytes = 4'096;
 constexpr milliseconds kPollMax{1'000};
 constexpr milliseconds kOutputAfterExit{200};  // a process left behind may keep the pipe open
+constexpr milliseconds kQuestionWithin{250};   // after a call was announced as begun
 // Not every agent ends with its input.
 constexpr milliseconds kTermAgentAfter{2'000};
 constexpr milliseconds kKillAgentAfter{10'000};
@@ -56,8 +57,11 @@ AcpProxy::AcpProxy(Process process, const SignalGuard& signals, AcpSessions& ses
 ExitStatus AcpProxy::run() {
     while (!done()) {
         poll_once();
+        start_calls();
         end_agent();
     }
+    while (observer_.has_begun())
+        act(observer_.start_calls(), {});
     return *status_;
 }
 
@@ -77,7 +81,8 @@ void AcpProxy::poll_once() {
     fds[kDecided] = {sessions_.decided_fd(), POLLIN, 0};
     for (const int fd : sessions_.stop_fds())
         fds.push_back({fd, POLLIN, 0});
-    const milliseconds wait = status_ || editor_gone_at_ ? milliseconds{50} : kPollMax;
+    const bool soon = status_ || editor_gone_at_ || begun_at_;
+    const milliseconds wait = soon ? milliseconds{50} : kPollMax;
     const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
     quiet_ = ready == 0 && fds[kAgentOut].fd >= 0;
     if (ready <= 0) return;
@@ -104,7 +109,8 @@ void AcpProxy::read_editor() {
         if (!in_long_line_) to_agent_ += std::exchange(injections_, {});
     };
     if (size > 0) return from_editor_.feed({buffer.data(), static_cast<std::size_t>(size)}, take);
-    from_editor_.finish(take);
+    // An agent may read the last line without its end, too.
+    from_editor_.finish([this](std::string_view text, bool) { editor_line(text); });
     editor_open_ = false;
     editor_gone_at_ = steady_now();
     if (to_agent_.empty()) agent_.in.reset();
@@ -132,15 +138,16 @@ void AcpProxy::read_agent() {
     if (size <= 0 && !again) agent_.out.reset();
 }
 
-// Lines are read after they were passed on, so that reading delays none.
+// Each piece is read once it was passed on, which delays none, and before the editor can answer it.
 void AcpProxy::write_editor() {
-    const bool taken =
-        write_some(STDOUT_FILENO, std::string_view(to_editor_).substr(written_), written_);
+    const std::size_t before = written_;
+    const std::string_view bytes = to_editor_;
+    const bool taken = write_some(STDOUT_FILENO, bytes.substr(written_), written_);
+    from_agent_.feed(bytes.substr(before, written_ - before),
+                     [this](std::string_view text, bool whole) {
+                         if (whole) agent_line(text);
+                     });
     if (taken && written_ < to_editor_.size()) return;
-    from_agent_.feed(to_editor_, [this](std::string_view text, bool whole) {
-        if (whole) agent_line(text);
-        unread_ = unread_ || !whole;
-    });
     to_editor_.clear();
     if (taken) return;
     // The editor is gone: the agent finds out as it would without us.
@@ -154,51 +161,100 @@ void AcpProxy::write_editor() {
 void AcpProxy::editor_line(std::string_view line) {
     const std::string text{line};
     const std::optional<Json> message = Json::parse(text);
-    if (message && message->is_object()) {
-        const bool reply = message->text_of("method").empty() && message->contains("id");
-        if (reply) return editor_reply(text, *message);
-        act(observer_.from_editor(*message), *message);
-    }
-    to_agent_ += text + "\n";
+    if (message && message->is_object()) return editor_message(text, *message);
+    const bool batch = message && acp_selects(*message);
+    if (!batch) return void(to_agent_ += text + "\n");
+    for (const Json& each : *message)
+        editor_line(dump(each));
+}
+
+void AcpProxy::editor_message(const std::string& line, const Json& message) {
+    const bool request = !message.text_of("method").empty();
+    if (message.contains("id") && (!request || acp_selects(message)))
+        return editor_reply(line, message);
+    const AcpObserver::Actions actions = observer_.from_editor(message);
+    // The agent learns of a cancel before its permissions end, and of their end before a prompt.
+    const bool cancels = !actions.empty() && actions.front().kind == Kind::kCancel;
+    if (cancels) to_agent_ += line + "\n";
+    act(actions, message);
+    if (!cancels) to_agent_ += line + "\n";
 }
 
 void AcpProxy::editor_reply(const std::string& line, const Json& message) {
-    const AcpGate::Reply reply = gate_.reply(dump(message["id"]), line, message);
+    const AcpGate::Reply reply = gate_.reply(acp_id(message["id"]), line, message);
     if (reply.refused) {
         observer_.refused(reply.asking.session, reply.asking.type);
         sessions_.forget(reply.asking.serial);
     }
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
-    // Perhaps the answer to a request that was not read: what nothing is known of is not allowed.
-    const bool blind = unread_ && !reply.known && acp_allows({}, message);
-    if (reply.answer == AcpGate::Answer::kPass)
-        to_agent_ += (blind ? acp_refusal({{"id", message["id"]}}) : line) + "\n";
+    if (reply.answer != AcpGate::Answer::kPass) return;
+    // An answer to a request that was not read: what nothing is known of is not allowed.
+    const bool blind = !reply.known && acp_selects(message);
+    if (blind) sessions_.refuse({}, "its request for permission is unknown");
+    to_agent_ += (blind ? acp_cancelled(message["id"]) : line) + "\n";
 }
 
 void AcpProxy::agent_line(std::string_view line) {
     const std::optional<Json> message = Json::parse(line);
-    if (message && message->is_object()) return act(observer_.from_agent(*message), *message);
-    unread_ = unread_ || line.find("request_permission") != std::string_view::npos;
+    if (!message) return;
+    if (message->is_object()) return agent_message(*message);
+    for (const Json& each : *message)
+        if (each.is_object()) agent_message(each);
+}
+
+void AcpProxy::agent_message(const Json& message) {
+    const std::string& method = message.text_of("method");
+    const bool request = !method.empty() && message.contains("id");
+    const auto before = request ? gate_.begin(acp_id(message["id"])) : std::nullopt;
+    if (before) {
+        sessions_.refuse(before->asking, "the agent has given its request's id to another");
+        answer(*before);
+        if (method == "session/request_permission") return inject(acp_refusal(message));
+    }
+    act(observer_.from_agent(message), message);
 }
 
 void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
     for (const AcpAction& action : actions) {
+        const bool over = action.kind == Kind::kTurn || action.kind == Kind::kCancel ||
+                          action.kind == Kind::kIdle || action.kind == Kind::kLeft;
+        if (over) end_permissions(action.session);
         if (action.kind == Kind::kOpen) sessions_.open(observer_.agent(), action);
         if (action.kind == Kind::kTurn) sessions_.begin_turn(action.session);
         if (action.kind == Kind::kEvent) sessions_.report(action);
         if (action.kind == Kind::kIdle) sessions_.end_turn(action.session);
         if (action.kind == Kind::kLeft) sessions_.leave(action.session);
-        if (action.kind != Kind::kAsk) continue;
-        const auto asking = gate_.ask(action, message);
-        if (asking) sessions_.ask(*asking);
-        unread_ = unread_ || !asking;
+        if (action.kind == Kind::kAsk) ask(action, message);
     }
+}
+
+void AcpProxy::ask(const AcpAction& action, const Json& message) {
+    if (const auto asking = gate_.ask(action, message)) return sessions_.ask(*asking);
+    sessions_.refuse(action, "too many permissions are open");
+    observer_.refused(action.session, action.type);
+    gate_.answered(action.request);
+    inject(acp_refusal(message));
+}
+
+/// A permission lives no longer than its turn: an agent may wait for it, and a late one would let a
+/// call of a cancelled turn run.
+void AcpProxy::end_permissions(const std::string& session, bool refused) {
+    for (const AcpGate::Closed& closed : gate_.close(session, refused))
+        answer(closed);
+}
+
+void AcpProxy::answer(const AcpGate::Closed& closed) {
+    sessions_.forget(closed.asking.serial);
+    observer_.refused(closed.asking.session, closed.asking.type);
+    inject(closed.line);
 }
 
 void AcpProxy::take_decisions() {
     for (const AcpSessions::Decision& decision : sessions_.decisions()) {
         const AcpAction& asked = decision.asked;
-        const auto line = gate_.decide(asked.request, asked.serial, decision.refused);
+        if (decision.reached) observer_.reached(asked.session, asked.type);
+        const auto line =
+            gate_.decide(asked.request, asked.serial, decision.refused, decision.reached);
         if (decision.refused && line) observer_.refused(asked.session, asked.type);
         if (!decision.refused && line) observer_.allowed(asked.session, asked.type);
         if (line) inject(*line);
@@ -206,8 +262,19 @@ void AcpProxy::take_decisions() {
 }
 
 void AcpProxy::take_stops() {
-    for (const std::string& session : sessions_.stops())
+    for (const std::string& session : sessions_.stops()) {
         inject(acp_cancel(session));
+        observer_.stopped(session);
+        end_permissions(session, true);
+    }
+}
+
+void AcpProxy::start_calls() {
+    if (!observer_.has_begun()) return begun_at_.reset();
+    if (!begun_at_) begun_at_ = steady_now();
+    if (steady_now() - *begun_at_ < kQuestionWithin) return;
+    act(observer_.start_calls(), {});
+    begun_at_ = steady_now();
 }
 
 void AcpProxy::inject(const std::string& line) {

@@ -34,11 +34,17 @@ private:
     void write_editor();
     void write_agent();
     void editor_line(std::string_view line);
-    void agent_line(std::string_view line);
+    void editor_message(const std::string& line, const Json& message);
     void editor_reply(const std::string& line, const Json& message);
+    void agent_line(std::string_view line);
+    void agent_message(const Json& message);
     void act(const AcpObserver::Actions& actions, const Json& message);
+    void ask(const AcpAction& action, const Json& message);
+    void end_permissions(const std::string& session, bool refused = false);
+    void answer(const AcpGate::Closed& closed);
     void take_decisions();
     void take_stops();
+    void start_calls();
     void inject(const std::string& line);
     void read_signals();
     void end_agent();
@@ -53,7 +59,6 @@ private:
     LineCutter from_agent_;
     std::string to_agent_;       // lines not yet fully written
     std::size_t agent_has_ = 0;  // bytes of to_agent_ that are written
-    bool unread_ = false;        // the agent may have asked for a permission that was not read
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
@@ -61,6 +66,7 @@ private:
     std::string injections_;     // lines to be sent after the end of that line
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;
+    std::optional<SteadyTime> begun_at_;  // a call whose start is not reported so far
     int ending_ = 0;  // number of signals sent to the agent since its editor is gone
     std::optional<ExitStatus> status_;
     SteadyTime exited_at_;

@@ -4,9 +4,11 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "cli/base/clock.hpp"
+#include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
@@ -24,12 +26,10 @@ constexpr milliseconds kPaceAtRest{60'000};
 // Sessions that have ended and are kept until the last reports are delivered. The oldest of more
 // would be waited for.
 constexpr std::size_t kEndingMax = 64;
-constexpr std::size_t kHeldMax = 64;  // threads that wait; see AcpGate::kOpenMax
-// A daemon that hangs holds up no call for longer than both.
+constexpr std::ptrdiff_t kHeldMax = 64;   // threads that wait; see AcpGate::kOpenMax
+constexpr std::size_t kThreadsMax = 256;  // with those that end soon
 constexpr milliseconds kOpeningMax{2'000};
-constexpr milliseconds kBackMax{60'000};  // for a daemon that went away with a call
 constexpr milliseconds kAgainPause{300};
-constexpr milliseconds kReportMax{3'000};
 constexpr std::size_t kNativeBytesMax = 64;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
@@ -107,13 +107,16 @@ void AcpSessions::report(const AcpAction& action) {
 
 void AcpSessions::ask(const AcpAction& action) {
     Session* const session = find(action.session);
+    if (action.data.contains("refused")) return refuse(action, action.data.text_of("refused"));
     if (action.session.empty() || action.type.empty())
         return refuse(action, "neither its session nor its call is named");
     if (session == nullptr)
         return refuse(action, "more sessions at work than are followed; wait until one rests");
     if (session->reporter == nullptr) start(*session);
     const std::lock_guard lock(mutex_);
-    if (holds_.size() >= kHeldMax) {
+    const auto waiting = std::count_if(holds_.begin(), holds_.end(),
+                                       [](const Hold& hold) { return !hold.forgotten; });
+    if (waiting >= kHeldMax || holds_.size() >= kThreadsMax) {
         decisions_.push_back({action, true, "too many calls wait for an answer"});
         ::eventfd_write(decided_.get(), 1);
         return;
@@ -132,12 +135,13 @@ void AcpSessions::ask(const AcpAction& action) {
             ::eventfd_write(decided_.get(), 1);
             return;
         }
-        decisions_.push_back({asking, refused, std::move(said.reason)});
+        const bool reached = said.says != Says::kAway;
+        decisions_.push_back({asking, refused, std::move(said.reason), reached});
         ::eventfd_write(decided_.get(), 1);
     });
 }
 
-void AcpSessions::refuse(const AcpAction& action, const char* reason) {
+void AcpSessions::refuse(const AcpAction& action, const std::string& reason) {
     const std::lock_guard lock(mutex_);
     decisions_.push_back({action, true, reason});
     ::eventfd_write(decided_.get(), 1);
@@ -150,35 +154,48 @@ void AcpSessions::forget(std::uint64_t serial) {
     }
 }
 
-// On a thread of its own. The call is reported first: policies make their requests for approval of
-// that. An ended session takes no report, and the hook belongs to the generation in force.
+// On a thread of its own. The report has one id for all tries: it is stored once.
 AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, const Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
-    const std::string session = reporter.in_force(kOpeningMax);
-    bool there = false;  // the daemon has the call
-    if (action.data.contains("started")) {
-        const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
-        const HttpReply reply = daemon.post(session_path(session, "/events"), started, kReportMax);
-        AcpAnswer said = acp_answer(reply);
-        if (said.says == Says::kRefused || !reply.answered()) return said;
-        there = reply.ok();
+    Json report;
+    if (action.data.contains("started"))
+        report = {{"type", "tool.started"},
+                  {"event_id", "acp-" + random_tag()},
+                  {"data", action.data["started"]}};
+    const std::string hook = dump(action.data["hook"]);
+    bool reached = action.reached;
+    if (report.is_null() && !reached) {
+        // The reporter has the start of a call that was announced long before.
+        reached = reporter.in_touch();
+        reached = reporter.caught_up(kOpeningMax) || reached;
     }
-    AcpAnswer said = held_answer(daemon, dump(action.data["hook"]), hold);
-    // A restart is no answer: a person may be asked, and the request outlives the daemon.
-    SteadyTime until = steady_now() + kBackMax;
-    while (there && said.says == Says::kAway && !closing_ && !hold.forgotten) {
-        if (steady_now() > until)
-            return {Says::kRefused, "the daemon went away while it had the call"};
+    AcpPatience patience(reached);
+    for (;;) {
+        AcpAnswer said = answer_once(daemon, reporter, report, hook, hold);
+        if (closing_ || hold.forgotten) return said;
+        if (const auto end = patience.after(said, steady_now())) return *end;
         std::this_thread::sleep_for(kAgainPause);
-        const SteadyTime began = steady_now();
-        said = held_answer(daemon, dump(action.data["hook"]), hold);
-        // A daemon had it meanwhile.
-        if (steady_now() - began > kReportMax) until = steady_now() + kBackMax;
     }
-    return said;
 }
 
-AcpAnswer AcpSessions::held_answer(Daemon& daemon, std::string hook, const Hold& hold) {
+// The call is reported first: policies make their requests for approval of that. An ended session
+// takes no report, and the hook belongs to the generation in force.
+AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter, Json& report,
+                                   const std::string& hook, const Hold& hold) {
+    if (!report.is_null()) {
+        const std::string session = reporter.in_force(kOpeningMax);
+        const HttpReply reply =
+            exchange(daemon, session_path(session, "/events"), dump(report), hold);
+        AcpAnswer said = acp_answer(reply);
+        const bool decided = said.says == Says::kRefused || said.says == Says::kSilent;
+        if (decided || !reply.answered()) return said;
+        if (reply.ok()) report = Json();
+    }
+    return acp_answer(exchange(daemon, "/v1/hooks/generic", hook, hold));
+}
+
+HttpReply AcpSessions::exchange(Daemon& daemon, const std::string& path, std::string body,
+                                const Hold& hold) {
     std::string reply;
     HttpClient::StreamHandlers handlers;
     handlers.on_data = [&reply](std::string_view bytes) {
@@ -186,9 +203,9 @@ AcpAnswer AcpSessions::held_answer(Daemon& daemon, std::string hook, const Hold&
         return reply.size() <= kReplyBytesMax;
     };
     handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
-    HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
+    HttpReply head = daemon.post_held(path, std::move(body), handlers);
     if (head.ok()) head.body = std::move(reply);
-    return acp_answer(head);
+    return head;
 }
 
 std::vector<AcpSessions::Decision> AcpSessions::decisions() {
@@ -198,8 +215,10 @@ std::vector<AcpSessions::Decision> AcpSessions::decisions() {
     std::erase_if(holds_, [](const Hold& hold) { return hold.done; });
     for (const Decision& decision : decisions_) {
         const AcpAction& asked = decision.asked;
-        std::string reason = "the call " + asked.type + " of the session " + asked.session +
-                             " is refused: " + decision.reason;
+        const std::string call =
+            asked.type.empty() ? "a call"
+                               : "the call " + asked.type + " of the session " + asked.session;
+        std::string reason = call + " is refused: " + decision.reason;
         if (decision.refused && reason != last_reason_) setup_.refused(reason);
         if (decision.refused) last_reason_ = std::move(reason);
     }

@@ -43,6 +43,7 @@ public:
         AcpAction asked;
         bool refused = false;
         std::string reason{};  ///< of the refusal
+        bool reached = false;  ///< a daemon has had the call
     };
 
     explicit AcpSessions(Setup setup);
@@ -54,8 +55,10 @@ public:
     void open(const std::string& agent, const AcpAction& action);
     void report(const AcpAction& action);
     /// Asks the daemon about a call. Later, decisions() returns the answer; it is `refused` unless
-    /// the daemon lets the call run, or is away.
+    /// the daemon lets the call run, or there is none.
     void ask(const AcpAction& action);
+    /// Decides about a call without the daemon; decisions() returns that like any other.
+    void refuse(const AcpAction& action, const std::string& reason);
     /// Called when the question with this serial has been answered without the daemon.
     void forget(std::uint64_t serial);
     /// Called when a person's prompt begins a turn: an ended session goes on in its next
@@ -109,9 +112,10 @@ private:
 
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
-    void refuse(const AcpAction& action, const char* reason);
     AcpAnswer answer(const AcpAction& action, const Reporter& reporter, const Hold& hold);
-    AcpAnswer held_answer(Daemon& daemon, std::string hook, const Hold& hold);
+    AcpAnswer answer_once(Daemon& daemon, const Reporter& reporter, Json& report,
+                          const std::string& hook, const Hold& hold);
+    HttpReply exchange(Daemon& daemon, const std::string& path, std::string body, const Hold& hold);
     Session* find(const std::string& id);
 
     const Setup setup_;

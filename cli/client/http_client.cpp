@@ -75,6 +75,10 @@ public:
 
     HttpReply finish(CURLcode code) {
         reply_.status = static_cast<int>(call_.status());
+        // A server of another protocol is no daemon that has the request.
+        const bool http = code != CURLE_UNSUPPORTED_PROTOCOL && code != CURLE_WEIRD_SERVER_REPLY;
+        reply_.connected =
+            (call_.connected() && http) || (code == CURLE_OPERATION_TIMEDOUT && accepted());
         if (!call_.thrown().empty()) {
             reply_.error = "the reply could not be taken: " + std::string(call_.thrown());
         } else if (!reply_.stranger.empty()) {
@@ -96,6 +100,13 @@ private:
     /// True for a success that is not a daemon's: it would be taken for stored, allowed or well.
     bool is_foreign() const {
         return call_.status() / 100 == 2 && !reply_.headers.contains("x-headway");
+    }
+
+    /// True also while the TLS handshake, to which a daemon that hangs owes its part, is under way.
+    bool accepted() const {
+        curl_off_t microseconds = 0;
+        curl_easy_getinfo(call_.handle(), CURLINFO_CONNECT_TIME_T, &microseconds);
+        return microseconds != 0;
     }
 
     const system::HttpCall& call_;

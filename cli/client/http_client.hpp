@@ -41,6 +41,7 @@ struct HttpReply {
     std::map<std::string, std::string> headers;  ///< names in lower case
     std::string stranger{};  ///< the listener's user, if not `only_to`; nothing was sent then
     bool foreign = false;    ///< another program replied with success; `status` is 0 then
+    bool connected = false;  ///< something accepted the connection, and may have the request
 
     bool answered() const { return status != 0; }
     bool ok() const { return status >= 200 && status < 300; }

@@ -98,6 +98,11 @@ public:
     std::string in_force(std::chrono::milliseconds most) const;
 
     Opening opening() const;
+    /// True if the daemon has opened the session and replied to the newest request. Any thread.
+    bool in_touch() const;
+    /// True if the daemon has taken all added events. Waits until it has, is away, or the time is
+    /// up. Any thread.
+    bool caught_up(std::chrono::milliseconds most) const;
 
     /// To be called when the agent has ended: what its hooks have not reported, they never will.
     void agent_ended();

@@ -120,6 +120,18 @@ std::string Reporter::in_force(milliseconds most) const {
     return session_;
 }
 
+bool Reporter::in_touch() const {
+    const std::lock_guard lock(mutex_);
+    return opened_ && !away_;
+}
+
+bool Reporter::caught_up(milliseconds most) const {
+    std::unique_lock lock(mutex_);
+    const auto all = [this] { return opened_ && !by_person_ && spool_.size() == 0; };
+    changed_.wait_for(lock, most, [&] { return all() || refused_ || away_ || finished_; });
+    return all();
+}
+
 // An opening without a word changes nothing of a session that exists, and needs no right to read.
 Json Reporter::document() {
     return body_json(daemon_.put_text(session_path(session_), "{}")).value_or(Json::object());

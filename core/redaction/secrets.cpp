@@ -148,16 +148,45 @@ bool stands_for_one(std::string_view value) {
     return value.empty() || kPlaces.find(value.front()) != std::string_view::npos;
 }
 
-/// End of a quoted value; with `escaped`, the quotes themselves have backslashes. Shell text behind
-/// the value is not part of it: the approver must see it.
-std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote, bool escaped) {
-    for (; at < text.size() && text[at] != quote; ++at) {
-        if (std::string_view{"\n;|&<>()\"'`"}.find(text[at]) != std::string_view::npos) break;
-        if (text[at] != '\\') continue;
-        if (escaped) return at;
+/// End of the run of backslashes at `at`.
+std::size_t behind_backslashes(std::string_view text, std::size_t at) {
+    while (at < text.size() && text[at] == '\\')
         ++at;
+    return at;
+}
+
+/// End of a quoted value, whose quotes have so many backslashes themselves. Shell text behind the
+/// value is not part of it: the approver must see it. So a quote of another kind, or a doubled one,
+/// is part of it only up to the next blank.
+std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
+                          std::size_t backslashes) {
+    bool loose = false;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '\\') {
+            const std::size_t end = behind_backslashes(text, at);
+            const bool closes = end < text.size() && text[end] == quote && end - at <= backslashes;
+            if (closes) return at;
+            at = backslashes == 0 ? at + 1 : end;  // an escape takes the next character with it
+            continue;
+        }
+        const bool doubled = c == quote && at + 1 < text.size() && text[at + 1] == quote;
+        if (doubled) ++at;
+        loose = loose || doubled || (c != quote && is_quote(c) && c != '`');
+        if (c == quote && !doubled) return at;
+        if (loose && is_gap(c)) break;
+        if (std::string_view{"\n;|&<>()`"}.find(c) != std::string_view::npos) break;
     }
-    return std::min(at, text.size());
+    at = std::min(at, text.size());
+    while (loose && is_quote(text[at - 1]))
+        --at;  // it may end the text in which all of this stands
+    return at;
+}
+
+/// True for what a shell lets a backslash stand before; letters, quotes and backslashes are escapes
+/// of JSON.
+bool is_escaped_in_shell(char c) {
+    return !is_word(c) && c != '"' && c != '\\' && c != '\n' && c != '\r';
 }
 
 bool takes_line(std::string_view plain) {
@@ -258,20 +287,22 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     const bool spaced = text[sign] == '=' && at > gap;
     at = after_colour(text, at);
     const std::size_t backslash = at;
-    while (at < text.size() && text[at] == '\\')
-        ++at;
-    const bool escaped = at > backslash;
+    at = behind_backslashes(text, at);
+    const std::size_t backslashes = at - backslash;
     const bool quoted = at < text.size() && is_quote(text[at]);
     const char quote = quoted ? text[at++] : '\0';
     const bool line = takes_line(name->plain);
     if (line) at += scheme_size(text.substr(at));
+    if (const auto block = key_block_at(text, at)) return block;
     // Checked before the end is searched, so that a text full of such names is scanned once.
     if (stands_for_one(text.substr(at))) return std::nullopt;
     std::size_t end = 0;
     if (quoted) {
-        end = end_of_quoted(text, at, quote, escaped);
+        end = end_of_quoted(text, at, quote, backslashes);
     } else {
         end = passed.end_of_value(text, at, line);
+        while (end + 1 < text.size() && text[end] == '\\' && is_escaped_in_shell(text[end + 1]))
+            end = passed.end_of_value(text, end + 2, line);
         const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
         if (code && !line) return std::nullopt;  // a function call or an index
     }
@@ -293,7 +324,7 @@ std::optional<SecretSpan> SecretFinder::flagged(std::string_view text, std::size
     const bool quoted = is_quote(text[from]);
     const char quote = quoted ? text[from++] : ' ';
     if (stands_for_one(text.substr(from))) return std::nullopt;
-    const std::size_t end = end_of_quoted(text, from, quote, false);
+    const std::size_t end = end_of_quoted(text, from, quote, 0);
     const std::string_view value = text.substr(from, end - from);
     if (value.starts_with('-') || !is_literal(value, *name, quoted, false)) return std::nullopt;
     return SecretSpan{from, end - from};

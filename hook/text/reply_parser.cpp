@@ -170,4 +170,10 @@ std::size_t ReplyParser::take_body(std::string_view bytes) {
     return bytes.size();
 }
 
+bool may_be_object(std::string_view body) {
+    while (!body.empty() && (body.back() == '\n' || body.back() == '\r' || body.back() == ' '))
+        body.remove_suffix(1);
+    return body.size() > 1 && body.front() == '{' && body.back() == '}';
+}
+
 }  // namespace headway::hook

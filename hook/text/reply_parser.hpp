@@ -71,4 +71,8 @@ private:
     std::string body_;
 };
 
+/// False for a body that is no JSON object: each reply to a hook is one, so anything else allows
+/// nothing. Pure.
+bool may_be_object(std::string_view body);
+
 }  // namespace headway::hook

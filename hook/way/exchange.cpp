@@ -105,13 +105,6 @@ std::string why_broken(const ReplyParser& reply) {
     return "the daemon's reply broke off";
 }
 
-/// Each reply to a hook is one JSON object; anything else allows nothing.
-bool may_be_object(std::string_view body) {
-    while (!body.empty() && (body.back() == '\n' || body.back() == '\r' || body.back() == ' '))
-        body.remove_suffix(1);
-    return body.size() > 1 && body.front() == '{' && body.back() == '}';
-}
-
 Outcome receive(int connection) {
     ReplyParser reply;
     char piece[16'384];

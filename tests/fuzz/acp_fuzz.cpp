@@ -18,7 +18,8 @@
 #include "tests/fuzz/work.hpp"
 
 // Both directions of an editor and its agent, with Headway between them: a line that begins with
-// `e` is the editor's, `a` the agent's; `y` and `n` are what Headway says of the last question.
+// `e` is the editor's, `a` the agent's; `y` and `n` are what Headway says of the last question; `t`
+// is time that passes.
 
 using namespace headway;
 using cli::AcpAction;
@@ -34,16 +35,19 @@ public:
 
     void line(std::string_view text) {
         if (text == "y" || text == "n") return decide(text == "n");
+        if (text == "t") return act(observer_.start_calls(), {});
         if (!text.starts_with('e') && !text.starts_with('a')) return;
         const std::string from{text.substr(1)};
         const auto message = Json::parse(from);
         if (!message || !message->is_object()) return;
         const bool reply = message->text_of("method").empty() && message->contains("id");
         if (text.front() == 'e' && reply) return editor_replies(from, *message);
-        const auto actions =
-            text.front() == 'e' ? observer_.from_editor(*message) : observer_.from_agent(*message);
-        for (const AcpAction& action : actions)
-            act(action, *message);
+        if (text.front() == 'e') return act(observer_.from_editor(*message), *message);
+        const bool request = !message->text_of("method").empty() && message->contains("id");
+        const auto twice = request ? gate_.begin(cli::acp_id((*message)["id"])) : std::nullopt;
+        if (twice) return close(*twice);
+        if (request) asked_.erase(cli::acp_id((*message)["id"]));
+        act(observer_.from_agent(*message), *message);
     }
 
 private:
@@ -59,9 +63,30 @@ private:
         return kSecrets;
     }
 
+    void act(const cli::AcpObserver::Actions& actions, const Json& message) {
+        for (const AcpAction& action : actions)
+            act(action, message);
+    }
+
+    void close(const AcpGate::Closed& closed) {
+        const auto found = asked_.find(closed.asking.request);
+        if (found == asked_.end()) return;
+        const auto line = Json::parse(closed.line);
+        tests::require(line && cli::acp_id((*line)["id"]) == closed.asking.request);
+        tests::require(!cli::acp_allows(found->second.options, *line));
+        found->second.refused = true;
+    }
+
     void act(const AcpAction& action, const Json& message) {
         const bool asks = action.kind == AcpAction::Kind::kAsk;
-        tests::require(asks || !action.session.empty());
+        using Kind = AcpAction::Kind;
+        tests::require(asks || action.kind == Kind::kCancel || !action.session.empty());
+        const bool over = action.kind == Kind::kTurn || action.kind == Kind::kCancel ||
+                          action.kind == Kind::kIdle || action.kind == Kind::kLeft;
+        if (over) {
+            for (const AcpGate::Closed& closed : gate_.close(action.session))
+                close(closed);
+        }
         if (action.kind == AcpAction::Kind::kOpen) {
             tests::require(api::decode_open(document_, dump(action.data)).has_value());
         } else if (action.kind == AcpAction::Kind::kEvent) {
@@ -79,7 +104,7 @@ private:
         if (action.data.contains("hook")) check_hook(action);
         const auto put = gate_.ask(action, message);
         if (!put) return;
-        if (asked_.size() >= AcpGate::kOpenMax) asked_.clear();  // the gate has left one out
+        if (asked_.size() >= AcpGate::kOpenMax) asked_.clear();  // the gate forgets answered ones
         asked_[put->request] = {*put, message["params"]["options"], {}, false};
         last_ = put->request;
     }
@@ -96,18 +121,19 @@ private:
     }
 
     void editor_replies(const std::string& line, const Json& message) {
-        const std::string id = dump(message["id"]);
+        const std::string id = cli::acp_id(message["id"]);
         const AcpGate::Reply reply = gate_.reply(id, line, message);
         const auto found = asked_.find(id);
         if (found == asked_.end()) return;
         Asked& asked = found->second;
+        tests::require((reply.answer == AcpGate::Answer::kDrop) == asked.refused);
+        if (asked.refused) return void(asked_.erase(found));
         const bool allows = cli::acp_allows(asked.options, message);
         tests::require(reply.refused == !allows);
         const bool waits =
             reply.answer == AcpGate::Answer::kHold || reply.answer == AcpGate::Answer::kAskAgain;
         // An editor's yes waits for Headway's; after Headway's no nothing more is said.
-        tests::require(waits == (allows && !asked.refused));
-        tests::require((reply.answer == AcpGate::Answer::kDrop) == asked.refused);
+        tests::require(waits == allows);
         if (!waits) return void(asked_.erase(found));
         asked.held = line;
         asked.action = reply.asking;
@@ -121,7 +147,7 @@ private:
         if (!line) return;
         if (refused) {
             const auto refusal = Json::parse(*line);
-            tests::require(refusal && dump((*refusal)["id"]) == last_);
+            tests::require(refusal && cli::acp_id((*refusal)["id"]) == last_);
             tests::require(!cli::acp_allows(asked.options, *refusal));
             observer_.refused(asked.action.session, asked.action.type);
         } else {

@@ -620,6 +620,15 @@ class ByHeadway(HookCase):
             self.assertEqual((done.stdout, done.returncode), (b"", 2))
             self.assertIn(b"this call may not run without Headway", done.stderr)
 
+    def test_a_reply_that_is_no_decision_lets_no_required_call_run(self):
+        for words in (b"<html>", b'{"a":', b"[]", b"{", b"", b"  "):
+            with self.subTest(words):
+                daemon = self.fake(lambda connection, request: connection.sendall(plain(words)))
+                self.check(self.run_verb("claude", "--url", daemon.url))
+                done = self.run_verb("claude", "--require", "--url", daemon.url)
+                self.assertEqual((done.stdout, done.returncode), (b"", 2))
+                self.assertIn(b"this call may not run without Headway", done.stderr)
+
     def test_a_mistake_is_said(self):
         done = self.run_verb("../x")
         self.assertEqual((done.stdout, done.returncode), (b"", 64))

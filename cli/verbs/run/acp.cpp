@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -88,11 +91,13 @@ public:
     }
 
 private:
-    /// Any thread.
+    /// Any thread. An editor that does not read standard error stops nothing.
     void say(const Console& console, const std::string& text) const {
         static std::mutex one_by_one;
         const std::lock_guard lock(one_by_one);
-        if (!options.quiet) complain(console, kExitOk, text);
+        pollfd out{STDERR_FILENO, POLLOUT, 0};
+        const bool room = ::poll(&out, 1, 0) != 0;
+        if (!options.quiet && room) complain(console, kExitOk, text);
     }
 
     AcpSessions::Setup sessions_setup(const Console& console, std::atomic<bool>& warned) const {

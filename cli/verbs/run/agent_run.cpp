@@ -3,9 +3,9 @@
 
 #include <sys/prctl.h>
 #include <unistd.h>
-#include <csignal>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <ostream>
@@ -44,11 +44,10 @@ std::string goal_of(const RunOptions& options) {
 }
 
 core::Result<Json> open_body(const RunOptions& options) {
-    core::Result<Json> labels = build_labels(options.labels);
-    if (!labels) return labels;
+    HEADWAY_TRY(const Json labels, build_labels(options.labels));
     Json body = {{"goal", goal_of(options)},
                  {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
-    if (!labels->empty()) body["labels"] = *labels;
+    if (!labels.empty()) body["labels"] = labels;
     if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
     return body;
 }
@@ -278,9 +277,8 @@ private:
         ending.status = command.run();
         ending.stopped_by = command.stopped_by();
         if (command.ended_after_result()) ending.status = {};
-        ending.facts = command.agent().facts();
-        if (command.ended_for_wait()) ending.facts = *command.ended_for_wait();
-        if (command.ended_after_result()) ending.facts = *command.ended_after_result();
+        const RunFacts facts = command.ended_for_wait().value_or(command.agent().facts());
+        ending.facts = command.ended_after_result().value_or(facts);
         ending.end = run_end(ending.facts, ending.status);
         // Our signal ended it, so its own status is unknown: the result decides.
         if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;

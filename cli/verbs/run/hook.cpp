@@ -123,6 +123,10 @@ HookReceived post_hook(const HttpRequest& request, std::string& why) {
     const bool whole = reply.status == 200 && reply.error.empty() &&
                        body.size() <= hook::ReplyParser::kBodyBytesMax;
     const auto goal = reply.headers.find("x-headway-goal");
+    if (whole && !hook::may_be_object(body)) {
+        why = "the daemon's reply is no JSON object";
+        return {};
+    }
     if (whole) return {body, 0, goal != reply.headers.end() && goal->second == "check"};
     why = reply.answered() && reply.status != 200
               ? "the daemon answered with status " + std::to_string(reply.status)

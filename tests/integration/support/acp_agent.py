@@ -92,6 +92,53 @@ def elsewhere(session, busy: int) -> str:
     return "end_turn"
 
 
+OPTIONS = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]
+NEW = {"path": "a.txt", "text": "new"}
+
+
+def announced(session, seen, asked) -> str:
+    """Announces a call as begun, and asks for its permission afterwards."""
+    update(session, sessionUpdate="tool_call", toolCallId="begun", status="in_progress", **seen)
+    allowed = ask(session, {"toolCallId": "begun", **asked}, "begun")
+    update(session, sessionUpdate="tool_call_update", toolCallId="begun", status="completed" if allowed else "failed")
+    return "end_turn"
+
+
+ANNOUNCED = {
+    "begun": ({"title": "Edit", "kind": "edit", "rawInput": NEW}, {"title": "Edit", "kind": "edit", "rawInput": NEW}),
+    "bare": ({"title": "Run"}, {"kind": "edit", "rawInput": NEW}),
+    "other": ({"kind": "edit", "rawInput": {"path": "harmless"}}, {"kind": "edit", "rawInput": {"path": "/etc/passwd"}}),
+    "empty": ({"kind": "edit", "rawInput": {"path": "/etc/passwd"}}, {"title": "Look", "kind": "read", "rawInput": {}}),
+}
+
+
+def nameless(session) -> str:
+    for name, about in (("none", {}), ("null", {"toolCallId": None}), ("number", {"toolCallId": 7})):
+        ask(session, {"title": "Edit", "kind": "edit", "rawInput": NEW, **about}, name)
+    return "end_turn"
+
+
+def crowd(session) -> str:
+    """More permissions than are kept, of which it awaits none."""
+    for number in range(70):
+        send(id=f"crowd-{number}", method="session/request_permission", params={
+            "sessionId": session, "options": OPTIONS, "toolCall": {"toolCallId": f"crowd-{number}", "kind": "read", "rawInput": {"path": str(number)}}})
+    return "end_turn"
+
+
+def burst(session) -> str:
+    """Asks, and says much more in the same breath."""
+    request = {"jsonrpc": "2.0", "id": "burst", "method": "session/request_permission", "params": {
+        "sessionId": session, "options": OPTIONS, "toolCall": {"toolCallId": "burst", "kind": "edit", "rawInput": NEW}}}
+    more = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": {
+        "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "x" * 50_000}}}}
+    sys.stdout.write(json.dumps(request) + "\n" + json.dumps(more) + "\n")
+    sys.stdout.flush()
+    while receive().get("id") != "burst":
+        pass
+    return "end_turn"
+
+
 ODD = {"half": "rm -rf build #\ud800", "deep": json.loads("[" * 300 + "]" * 300), "long": "x" * (17 << 20)}
 
 
@@ -101,6 +148,9 @@ def odd(session, name) -> str:
     allowed = ask(session, about, name)
     update(session, sessionUpdate="tool_call_update", toolCallId=name, status="completed" if allowed else "failed")
     return "end_turn"
+
+
+ASKING = {"nameless": nameless, "crowd": crowd, "burst": burst}
 
 
 def wait_for_cancel(session) -> str:
@@ -120,6 +170,14 @@ def prompt(message):
         reason = call(session)
     elif words == "swap":
         reason = swap(session)
+    elif words in ANNOUNCED:
+        reason = announced(session, *ANNOUNCED[words])
+    elif words == "unmoved":
+        ask(session, {"toolCallId": "unmoved", "kind": "edit", "rawInput": NEW}, "unmoved")
+    elif words == "asleep":
+        ask(session, {"toolCallId": "asleep", "kind": "read", "rawInput": NEW}, "asleep")
+    elif words in ASKING:
+        reason = ASKING[words](session)
     elif words in ODD:
         reason = odd(session, words)
     elif words == "stubborn":

@@ -86,7 +86,8 @@ class Editor:
         """The options by the ids of the agent's requests for permission."""
         lines = self.log.read_text().splitlines(keepends=True)
         read = [json.loads(line) for line in lines if line.endswith("\n")]
-        return {message["id"]: message["result"]["outcome"]["optionId"] for message in read if "outcome" in message.get("result", {})}
+        outcomes = {message["id"]: message["result"]["outcome"] for message in read if "outcome" in message.get("result", {})}
+        return {name: outcome.get("optionId", outcome["outcome"]) for name, outcome in outcomes.items()}
 
     def allow_all(self, number: int) -> dict:
         """Allows whatever is asked until the turn is over."""

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/acp/acp_answer.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 using headway::cli::acp_answer;
 using headway::cli::AcpAnswer;
@@ -35,6 +39,12 @@ TEST_CASE("acp answer: only a reply that allows, or no daemon, lets a call run",
     };
     HttpReply elsewhere = problem_with(404, "not_found");
     elsewhere.headers.clear();
+    HttpReply proxy = problem_with(503, "");
+    proxy.headers.clear();
+    HttpReply silent = answer_with(0, "", "timeout");
+    silent.connected = true;
+    HttpReply stranger = silent;
+    stranger.stranger = "mallory";
     const Row rows[] = {
         {"nothing to say", answer_with(200, "{}"), Says::kMayRun, ""},
         {"approved", answer_with(200, R"({"allow":"ann"})"), Says::kMayRun, ""},
@@ -43,9 +53,13 @@ TEST_CASE("acp answer: only a reply that allows, or no daemon, lets a call run",
         {"unreadable", answer_with(200, "{\"de"), Says::kRefused,
          "the daemon's answer cannot be read"},
         {"no object", answer_with(200, "[]"), Says::kRefused, "the daemon's answer cannot be read"},
-        {"died while it held the call", answer_with(200, " ", "closed"), Says::kAway, ""},
+        {"died while it held the call", answer_with(200, " ", "closed"), Says::kSilent, ""},
         {"unreachable", answer_with(0, "", "refused"), Says::kAway, ""},
-        {"draining", problem_with(503, "draining"), Says::kAway, ""},
+        {"hangs", silent, Says::kSilent, ""},
+        {"draining", problem_with(503, "draining"), Says::kSilent, ""},
+        {"a proxy before no daemon", proxy, Says::kAway, ""},
+        {"no room to store", problem_with(507, "no_space"), Says::kAway, ""},
+        {"another user's", stranger, Says::kAway, ""},
         {"another program", elsewhere, Says::kAway, ""},
         {"ended", problem_with(409, "session_ended"), Says::kEnded, "because"},
         {"too many wait", problem_with(409, "too_many_approvals"), Says::kRefused, "because"},
@@ -61,7 +75,43 @@ TEST_CASE("acp answer: only a reply that allows, or no daemon, lets a call run",
             const AcpAnswer answer = acp_answer(row.reply);
             CHECK(answer.says == row.says);
             CHECK(answer.reason == row.reason);
-            CHECK(answer.refuses() == (row.says != Says::kMayRun && row.says != Says::kAway));
+            CHECK(answer.refuses() == (row.says == Says::kRefused || row.says == Says::kEnded));
         }
     }
+}
+
+namespace {
+
+/// Seconds until the call is refused with tries of `seconds` each, or -1: the editor decides.
+int refused_after(bool reached, const std::vector<AcpAnswer>& tries, int seconds) {
+    std::size_t n = 0;
+    using headway::cli::AcpPatience;
+    AcpPatience patience(reached);
+    for (int passed = seconds; passed < 1'000; passed += seconds, ++n) {
+        const AcpAnswer& said = tries[std::min(n, tries.size() - 1)];
+        const auto end =
+            patience.after(said, headway::cli::SteadyTime{std::chrono::seconds{passed}});
+        if (end) return end->refuses() ? passed : -1;
+    }
+    return 1'000;
+}
+
+}  // namespace
+
+TEST_CASE("acp patience: a daemon that has the call decides within a minute, or it is refused",
+          "[cli]") {
+    const AcpAnswer away{Says::kAway};
+    const AcpAnswer silent{Says::kSilent};
+    const AcpAnswer held{Says::kSilent, {}, true};
+    CHECK(refused_after(false, {away}, 1) == -1);
+    CHECK(refused_after(true, {away}, 1) == 62);
+    CHECK(refused_after(false, {silent, away}, 1) == 62);
+    CHECK(refused_after(false, {held, away}, 1) == 62);
+    // A daemon that hangs takes each connection, and says nothing for 15 s.
+    CHECK(refused_after(false, {silent}, 15) == 90);
+    CHECK(refused_after(false, {held, silent}, 15) == 90);
+    // One that held the call in between begins the minute again.
+    CHECK(refused_after(false, {held, away, away, held, away}, 1) == 65);
+    CHECK(refused_after(true, {AcpAnswer{}}, 1) == -1);
+    CHECK(refused_after(true, {AcpAnswer{Says::kRefused, "no"}}, 1) == 1);
 }

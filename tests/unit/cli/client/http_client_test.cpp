@@ -123,3 +123,20 @@ TEST_CASE("http client: a success of another program is no reply", "[cli]") {
     CHECK(held.status == 0);
     CHECK_FALSE(passed_on);
 }
+
+TEST_CASE("http client: a reply tells whether a daemon may have the request", "[cli]") {
+    HttpClient client;
+    const auto is_connected = [&client](const HttpRequest& request) {
+        const auto take = [](std::string_view) { return true; };
+        const bool streamed = client.stream(request, {take, [] { return true; }}).connected;
+        CHECK(client.send(request).connected == streamed);
+        return streamed;
+    };
+    CHECK(is_connected(get(AnsweringServer{AnsweringServer::reply(200, "{}")})));
+    CHECK(is_connected(get(AnsweringServer{std::string{}})));
+    CHECK(is_connected(get(AnsweringServer{std::string{"HTTP/1.1 200 OK\r\nX-Hea"}})));
+    CHECK_FALSE(is_connected(get(AnsweringServer{std::string{"SSH-2.0-OpenSSH_9.2\r\n"}})));
+    HttpRequest nowhere;
+    nowhere.url = "http://127.0.0.1:1/";  // tcpmux: without a listener
+    CHECK_FALSE(is_connected(nowhere));
+}

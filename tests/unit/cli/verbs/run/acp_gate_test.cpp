@@ -157,3 +157,56 @@ TEST_CASE("acp gate: an answer to an earlier request of the same id is none", "[
     CHECK_FALSE(gate.decide("7", first, false));
     CHECK(gate.decide("7", second, false) == answer_of("y"));
 }
+
+TEST_CASE("acp gate: a turn that is over answers what is open, once", "[cli]") {
+    const std::string cancelled =
+        R"({"id":7,"jsonrpc":"2.0","result":{"outcome":{"outcome":"cancelled"}}})";
+    for (const bool held : {false, true}) {
+        AcpGate gate;
+        const std::uint64_t serial = ask(gate);
+        if (held) CHECK(reply(gate, answer_of("y")) == Answer::kHold);
+        CHECK(gate.close("other").empty());
+        const auto closed = gate.close("s");
+        REQUIRE(closed.size() == 1);
+        CHECK(closed.front().line == cancelled);
+        CHECK(closed.front().asking.serial == serial);
+        CHECK_FALSE(gate.decide("7", serial, false));
+        CHECK(reply(gate, answer_of("y")) == Answer::kDrop);
+        CHECK(gate.close("s").empty());
+    }
+    AcpGate gate;
+    REQUIRE(ask(gate));
+    CHECK(gate.close("s", true).front().line == kRefusal);
+}
+
+TEST_CASE("acp gate: a second yes of the editor is no second answer", "[cli]") {
+    AcpGate gate;
+    REQUIRE(ask(gate));
+    CHECK(reply(gate, answer_of("y")) == Answer::kHold);
+    CHECK(decide(gate, "7", false));
+    CHECK(reply(gate, answer_of("y")) == Answer::kDrop);
+    CHECK_FALSE(gate.begin("7"));  // the agent uses the id again, for something else
+    CHECK(reply(gate, answer_of("y")) == Answer::kPass);
+}
+
+TEST_CASE("acp gate: two requests of one id have no answer in common", "[cli]") {
+    AcpGate gate;
+    const std::uint64_t serial = ask(gate);
+    const auto closed = gate.begin("7");
+    REQUIRE(closed);
+    CHECK(closed->line == kRefusal);
+    CHECK_FALSE(gate.decide("7", serial, false));
+    CHECK(reply(gate, answer_of("y")) == Answer::kDrop);
+}
+
+TEST_CASE("acp gate: it remembers where a daemon has had the call", "[cli]") {
+    AcpGate gate;
+    for (const bool reached : {false, true}) {
+        const std::uint64_t serial = ask(gate);
+        CHECK_FALSE(gate.decide("7", serial, false, reached));
+        const AcpAction again = gate.reply("7", answer_of("y"), parsed(answer_of("y"))).asking;
+        CHECK(again.reached == reached);
+        CHECK(again.data.contains("started") != reached);  // a daemon has had it already
+        CHECK(decide(gate, "7", false));
+    }
+}
