@@ -316,13 +316,9 @@ export class Session {
   async approve(name, args = {}, options = {}) {
     const { copy: sent, formless } = shown(args);
     if (formless !== undefined) return { allowed: false, decided: false, reason: notShown(formless), args };
-    const about = { tool: String(name), args: sent, call: String(options.call ?? newId()) };
-    const { deny, stop, allow, edit, gone } = await this.held({ event: 'request', ...about, text: options.summary && cut(options.summary, 4_000),
-      hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
-    if (options.signal?.aborted) {
-      this.hook({ event: 'post', event_id: newId(), ...about, ok: false, error: 'the request was aborted', class: 'cancelled' }, { background: true });
-      throw options.signal.reason;
-    }
+    const { deny, stop, allow, edit, gone } = await this.held({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
+      text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
+    if (options.signal?.aborted) throw options.signal.reason;
     const decided = !gone && Boolean(allow || edit !== undefined || deny || stop);
     const allowed = Boolean(allow || edit !== undefined) && !deny && !stop;
     if (edit !== undefined) return { allowed, decided, reason: deny ?? stop ?? allow ?? '', args: edit };
