@@ -151,7 +151,7 @@ export const Headway = async ({ client, directory }) => {
   };
 
   const failed = async (session, error) => {
-    steps.delete(session); // this is the report of its end
+    steps.delete(session); // its end is reported here
     const data = error?.data ?? {};
     if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
     const at = resetOf(data.responseHeaders, resetsIn(data));
