@@ -218,13 +218,9 @@ struct Fold {
         }
         if (approval->of_headway() && withdraw_question(state)) seen.nudge_taken = true;
         seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;
-        // The agent may have said that it waits for the decision about this call.
-        const bool last_call = approval->kind == ApprovalKind::kTool &&
-                               decided.decision != Decision::kIgnore &&
-                               state.approvals.pending() == 1;
-        seen.dialog_over = !seen.dialog_left && (approval->of_dialog() || last_call);
-        // A refused call does not run: it is over.
-        if (decided.decision == Decision::kReject) close_call(approval->call_id);
+        seen.dialog_over =  // or the last decision that the agent may wait for
+            !seen.dialog_left && (approval->of_dialog() || state.approvals.pending() == 1);
+        if (decided.decision == Decision::kReject) close_call(approval->call_id);  // it is over
         state.stopped = state.stopped || (decided.stop && decided.channel != "expiry");
         enter(state.approvals, decided, event.n, event.at);
         if (approval->kind == ApprovalKind::kTool && !approval->of_dialog() &&
@@ -236,8 +232,8 @@ struct Fold {
         enter(state.approvals, redeemed, event.n, event.at);
         const auto ref = parse_approval_id(redeemed.id);
         const Approval* approval = ref ? state.approvals.find(ref->n) : nullptr;
-        if (approval != nullptr && approval->changed_n == event.n)
-            let_run(state, *approval, event.at);
+        const bool now = approval != nullptr && approval->changed_n == event.n;
+        if (now) let_run(state, *approval, event.at);
     }
 
     void operator()(const ApprovalExpired& expired) const {
