@@ -109,16 +109,78 @@ std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) 
     return SecretSpan{from, std::min(sign, authority.find_first_of(";|&()"))};
 }
 
+namespace {
+
+bool is_base64(char c) {
+    return is_letter(c) || is_digit(c) || c == '+' || c == '/' || c == '=';
+}
+
+/// True for a line of a key in PEM: words of base64, of which all but the last are long, or a
+/// header. Any other may be a command, which an approver must see.
+bool is_key_line(std::string_view line) {
+    constexpr std::size_t kWordMin = 16;
+    static constexpr std::string_view kHeader = " :,-.=";
+    line = trimmed(line);
+    const std::size_t colon = line.find(": ");
+    if (colon != line.npos && is_letter(line.front()))
+        return std::all_of(line.begin(), line.end(), [](char c) {
+            return is_letter(c) || is_digit(c) || kHeader.find(c) != kHeader.npos;
+        });
+    while (!line.empty()) {
+        const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+        const std::string_view word = line.substr(0, end);
+        if (!std::all_of(word.begin(), word.end(), is_base64)) return false;
+        line = trimmed(line.substr(end));
+        if (!line.empty() && word.size() < kWordMin) return false;
+    }
+    return true;
+}
+
+/// Behind the end of a line, which may be escaped, and behind blanks.
+std::size_t behind_line_end(std::string_view text, std::size_t at) {
+    while (at < text.size() && (is_space(text[at]) || text[at] == '\\')) {
+        const bool escape = text[at] == '\\';
+        ++at;
+        if (escape && at < text.size() && (text[at] == 'n' || text[at] == 'r')) ++at;
+    }
+    return at;
+}
+
+/// End of the lines of a key that begin at `from`. What it scans ends at the next marker, so that
+/// no text is scanned for each of them.
+std::size_t end_of_key_lines(std::string_view text, std::size_t from) {
+    constexpr std::string_view kOther = " \t:,.-";
+    std::size_t kept = from;
+    while (from < text.size()) {
+        std::size_t end = from;
+        while (end < text.size() && !text.substr(end, 2).starts_with("--") &&
+               (is_base64(text[end]) || kOther.find(text[end]) != kOther.npos))
+            ++end;
+        if (!is_key_line(text.substr(from, end - from))) return kept;
+        kept = end;
+        from = behind_line_end(text, end);
+        if (from == end) return end;
+    }
+    return kept;
+}
+
+}  // namespace
+
 std::optional<SecretSpan> key_block_at(std::string_view text, std::size_t at) {
-    if (!text.substr(at).starts_with("-----BEGIN ")) return std::nullopt;
-    const std::size_t line = text.find("-----", at + 11);
-    if (line == std::string_view::npos) return std::nullopt;
-    if (text.substr(at, line - at).find("PRIVATE KEY") == std::string_view::npos)
-        return std::nullopt;
+    constexpr std::size_t kMarkerMax = 64;
+    constexpr std::string_view kBegin = "-----BEGIN ";
     constexpr std::string_view kEnd = "-----END ";
-    std::size_t end = text.find(kEnd, line);
-    if (end != std::string_view::npos) end = text.find("-----", end + kEnd.size());
-    end = end == std::string_view::npos ? text.size() : end + 5;
+    if (!text.substr(at).starts_with(kBegin)) return std::nullopt;
+    const std::size_t name = at + kBegin.size();
+    const std::size_t line = text.substr(name, kMarkerMax).find("-----");
+    if (line == std::string_view::npos) return std::nullopt;
+    if (text.substr(name, line).find("PRIVATE KEY") == std::string_view::npos) return std::nullopt;
+    std::size_t end = end_of_key_lines(text, name + line + 5);
+    const std::size_t last = behind_line_end(text, end);
+    if (text.substr(last).starts_with(kEnd)) {
+        const std::size_t mark = text.substr(last + kEnd.size(), kMarkerMax).find("-----");
+        end = mark == std::string_view::npos ? last : last + kEnd.size() + mark + 5;
+    }
     return SecretSpan{at, end - at};
 }
 

@@ -161,13 +161,19 @@ std::size_t behind_backslashes(std::string_view text, std::size_t at) {
 std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
                           std::size_t backslashes) {
     bool loose = false;
+    const std::size_t begin = at;
     for (; at < text.size(); ++at) {
         const char c = text[at];
+        if (c == '\\' && backslashes == 0) {
+            ++at;  // takes the next character with it, but for a shell not in single quotes
+            loose = loose || (quote == '\'' && at < text.size() && text[at] == quote);
+            continue;
+        }
         if (c == '\\') {
             const std::size_t end = behind_backslashes(text, at);
             const bool closes = end < text.size() && text[end] == quote && end - at <= backslashes;
             if (closes) return at;
-            at = backslashes == 0 ? at + 1 : end;  // an escape takes the next character with it
+            at = end;
             continue;
         }
         const bool doubled = c == quote && at + 1 < text.size() && text[at + 1] == quote;
@@ -178,15 +184,18 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
         if (std::string_view{"\n;|&<>()`"}.find(c) != std::string_view::npos) break;
     }
     at = std::min(at, text.size());
-    while (loose && is_quote(text[at - 1]))
+    while (loose && at > begin && is_quote(text[at - 1]))
         --at;  // it may end the text in which all of this stands
     return at;
 }
 
-/// True for what a shell lets a backslash stand before; letters, quotes and backslashes are escapes
-/// of JSON.
-bool is_escaped_in_shell(char c) {
-    return !is_word(c) && c != '"' && c != '\\' && c != '\n' && c != '\r';
+/// True if an unquoted value does not end at `c`, before `next`. A shell takes a variable apart at
+/// its blanks, so a command may stand behind it. Letters, quotes and backslashes behind a backslash
+/// are escapes of JSON.
+bool goes_on(char c, char next) {
+    if (c == '$') return !is_letter(next) && next != '_' && next != '{' && next != '(';
+    return c == '\\' && !is_word(next) && next != '"' && next != '\\' && next != '\n' &&
+           next != '\r';
 }
 
 bool takes_line(std::string_view plain) {
@@ -194,7 +203,7 @@ bool takes_line(std::string_view plain) {
 }
 
 constexpr std::string_view kLineEnds = "\r\n\x1b\"'`|&<>";
-constexpr std::string_view kValueEnds = " \t\r\n\x1b\"'`,;&)}]<>|\\([";
+constexpr std::string_view kValueEnds = "$ \t\r\n\x1b\"'`,;&)}]<>|\\([";
 
 }  // namespace
 
@@ -291,7 +300,7 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     const std::size_t backslashes = at - backslash;
     const bool quoted = at < text.size() && is_quote(text[at]);
     const char quote = quoted ? text[at++] : '\0';
-    const bool line = takes_line(name->plain);
+    const bool line = takes_line(name->plain) && text[sign] == ':';  // no shell's assignment
     if (line) at += scheme_size(text.substr(at));
     if (const auto block = key_block_at(text, at)) return block;
     // Checked before the end is searched, so that a text full of such names is scanned once.
@@ -301,8 +310,8 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
         end = end_of_quoted(text, at, quote, backslashes);
     } else {
         end = passed.end_of_value(text, at, line);
-        while (end + 1 < text.size() && text[end] == '\\' && is_escaped_in_shell(text[end + 1]))
-            end = passed.end_of_value(text, end + 2, line);
+        while (end + 1 < text.size() && goes_on(text[end], text[end + 1]))
+            end = passed.end_of_value(text, end + (text[end] == '\\' ? 2 : 1), line);
         const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
         if (code && !line) return std::nullopt;  // a function call or an index
     }
@@ -321,6 +330,7 @@ std::optional<SecretSpan> SecretFinder::flagged(std::string_view text, std::size
     const std::size_t gap = from;
     while (from + 1 < text.size() && is_gap(text[from]) && from - gap < kGapMax)
         ++from;
+    if (text[from] == '-') return std::nullopt;  // another flag
     const bool quoted = is_quote(text[from]);
     const char quote = quoted ? text[from++] : ' ';
     if (stands_for_one(text.substr(from))) return std::nullopt;

