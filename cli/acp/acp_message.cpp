@@ -66,10 +66,8 @@ std::optional<std::int64_t> exit_code(const Json& output) {
 std::size_t rank(std::string_view tool) {
     constexpr std::array<std::string_view, 6> kClasses{"class:shell", "class:edit",  "class:mcp",
                                                        "class:web",   "class:agent", "class:read"};
-    const std::string_view of = core::class_of_tool(tool);
-    const bool writes = of.empty() && (tool == "delete" || tool == "move");
     const auto* const place =
-        std::find(kClasses.begin(), kClasses.end(), writes ? std::string_view{"class:edit"} : of);
+        std::find(kClasses.begin(), kClasses.end(), core::class_of_tool(tool));
     return static_cast<std::size_t>(place - kClasses.begin());
 }
 
@@ -99,6 +97,14 @@ Json joined(const Json& announced, const Json& asked) {
 
 bool says_nothing(std::string_view tool) {
     return tool.empty() || tool == "other";
+}
+
+/// True if `kind` puts the call in a class that `tool` does not.
+bool adds_class(std::string_view kind, const std::string& tool) {
+    const std::string_view of = core::class_of_tool(kind);
+    if (of.empty() || core::rule_covers(of, tool)) return false;
+    // Files are searched as well as the web; a name tells which.
+    return kind != "search" || core::class_of_tool(tool) != "class:read";
 }
 
 std::string answer_to(const Json& id, Json outcome) {
@@ -305,13 +311,28 @@ bool AcpWords::tools_differ() const {
            differ(acp_tool_name(update_), acp_tool_name(call_));
 }
 
-std::string AcpWords::tool() const {
+std::string AcpWords::main_tool() const {
     const std::string announced = acp_tool(update_);
     const std::string asked = acp_tool(call_);
     if (says_nothing(announced)) return asked.empty() ? announced : asked;
     // Claude Code names the tool in the announcement alone.
     if (!tools_differ()) return acp_tool_name(call_).empty() ? announced : asked;
     return rank(announced) < rank(asked) ? announced : asked;
+}
+
+/// A call is in the classes of its kind and of its name, of the announcement and of the request.
+std::string AcpWords::tool() const {
+    constexpr std::size_t kMainBytesMax = 90;
+    constexpr std::size_t kMoreBytesMax = 30;
+    std::string tool = main_tool();
+    std::string more;
+    for (const std::string* const name : {&acp_tool_name(call_), &acp_tool_name(update_),
+                                          &call_.text_of("kind"), &update_.text_of("kind")}) {
+        if (!adds_class(*name, more.empty() ? tool : tool + " (" + more + ")")) continue;
+        if (more.empty()) tool = cut_bytes(tool, kMainBytesMax);
+        more += (more.empty() ? "" : ", ") + std::string{cut_bytes(*name, kMoreBytesMax)};
+    }
+    return more.empty() ? tool : tool + " (" + more + ")";
 }
 
 // The same bounds for what is asked and what is reported, or an approval would not be found again.

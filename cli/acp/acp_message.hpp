@@ -82,7 +82,8 @@ public:
     /// announced and asked before, so that arguments of its own stand alone.
     void ask(const Json& call, bool again = false);
 
-    /// Headway's description of the call: `call_id`, `tool` and, if any were sent, `args`.
+    /// Headway's description of the call: `call_id`, `tool` and, if any were sent, `args`. Names
+    /// and kinds that add a class follow the tool's name: `Read (execute)`.
     Json about(const std::string& call_id) const;
     /// The arguments in the announcement.
     Json announced() const;
@@ -92,6 +93,7 @@ public:
 
 private:
     std::string tool() const;
+    std::string main_tool() const;
     bool tools_differ() const;
 
     Json update_ = Json::object();  // all members of the announcement, with their newest values
