@@ -17,7 +17,6 @@
 #include "cli/lines/line_words.hpp"
 #include "cli/lines/recorded_line.hpp"
 #include "core/base/limits.hpp"
-#include "core/calls/tool_class.hpp"
 #include "core/text/sha256.hpp"
 
 namespace headway::cli {
@@ -35,6 +34,7 @@ constexpr std::array<std::string_view, 9> kOfOneCall{"call_id",
                                                      "proposed_execpolicy_amendment",
                                                      "available_decisions"};
 
+constexpr std::size_t kReasonBytesMax = 64;
 constexpr std::size_t kFilesMax = 64;  // of one call; more say nothing that these do not
 
 bool is_of_codex(const Json& input) {
@@ -60,51 +60,6 @@ std::optional<std::int64_t> exit_code(const Json& output) {
     for (const Json& part : output["contents"])
         if (part["exitCode"].is_integer()) return part["exitCode"].integer();
     return std::nullopt;
-}
-
-/// Smaller for tools that may do more harm.
-std::size_t rank(std::string_view tool) {
-    constexpr std::array<std::string_view, 6> kClasses{"class:shell", "class:edit",  "class:mcp",
-                                                       "class:web",   "class:agent", "class:read"};
-    const auto* const place =
-        std::find(kClasses.begin(), kClasses.end(), core::class_of_tool(tool));
-    return static_cast<std::size_t>(place - kClasses.begin());
-}
-
-/// Agents send an empty raw input for one that is not there yet, and where they do not repeat it.
-void add(Json& words, const Json& more) {
-    Json kept = std::as_const(words)["rawInput"];
-    const bool keeps = acp_has_input(words) && !acp_has_input(more);
-    words.update(more);
-    if (keeps) words["rawInput"] = std::move(kept);
-}
-
-/// All members of both; where a member has two values, each side by itself.
-Json joined(const Json& announced, const Json& asked) {
-    if (announced.is_null() || announced == asked) return asked;
-    if (asked.is_null()) return announced;
-    Json both = announced;
-    bool differ = !announced.is_object() || !asked.is_object();
-    for (const auto& [name, value] : asked.members()) {
-        if (differ) break;
-        const Json* const other = announced.find(name);
-        differ = other != nullptr && *other != value;
-        both[name] = value;
-    }
-    if (differ) return {{"announced", announced}, {"asked", asked}};
-    return both;
-}
-
-bool says_nothing(std::string_view tool) {
-    return tool.empty() || tool == "other";
-}
-
-/// True if `kind` puts the call in a class that `tool` does not.
-bool adds_class(std::string_view kind, const std::string& tool) {
-    const std::string_view of = core::class_of_tool(kind);
-    if (of.empty() || core::rule_covers(of, tool)) return false;
-    // Files are searched as well as the web; a name tells which.
-    return kind != "search" || core::class_of_tool(tool) != "class:read";
 }
 
 std::string answer_to(const Json& id, Json outcome) {
@@ -222,6 +177,30 @@ LineUse acp_use(const Json& result) {
     return use;
 }
 
+Json acp_turn_error(const Json& reply) {
+    const Json& error = reply["error"];
+    Json data = {{"ends_turn", true}};
+    if (!error.is_null()) {
+        const std::string code = dump(error["code"]);
+        std::string words = error.text_of("message");
+        const Json& more = error["data"];
+        const std::string& details = more.is_string()                  ? more.text()
+                                     : more.text_of("details").empty() ? more.text_of("message")
+                                                                       : more.text_of("details");
+        if (!details.empty() && details != words) words += (words.empty() ? "" : ": ") + details;
+        if (words.empty()) words = "the agent answered the prompt with the error " + code;
+        data["message"] = words;
+        // A login is missing: the protocol's own code. Words that say more are heeded, too.
+        if (code == "-32000") data["status"] = 401;
+        return data;
+    }
+    const std::string& reason = reply["result"].text_of("stopReason");
+    if (reason == "end_turn" || reason == "cancelled") return {};
+    data["message"] = "the turn ended: " + (reason.empty() ? "no reason was sent" : reason);
+    if (!reason.empty()) data["class"] = std::string{cut_bytes(reason, kReasonBytesMax)};
+    return data;
+}
+
 std::string acp_text(const Json& content) {
     if (content.is_object()) return content.text_of("text");
     std::string text;
@@ -278,95 +257,6 @@ bool acp_selects(const Json& message) {
 std::string acp_cancel(std::string_view session) {
     return dump(
         {{"jsonrpc", "2.0"}, {"method", "session/cancel"}, {"params", {{"sessionId", session}}}});
-}
-
-void AcpWords::announce(const Json& update) {
-    add(update_, update);
-}
-
-void AcpWords::ask(const Json& call, bool again) {
-    if (again && acp_has_input(call))
-        update_ = {{"kind", std::as_const(update_)["kind"]},
-                   {"_meta", std::as_const(update_)["_meta"]}};
-    Json asked = acp_args(call);
-    if (acp_has_input(call)) {
-        input_ = asked;
-    } else if (!input_.is_null()) {
-        asked = joined(input_, asked);
-    }
-    if (!asked.is_null()) asked_ = std::move(asked);
-    add(call_, call);
-    announced_ = announced();
-}
-
-Json AcpWords::announced() const {
-    return acp_args(update_);
-}
-
-bool AcpWords::tools_differ() const {
-    const auto differ = [](const std::string& announced, const std::string& asked) {
-        return !says_nothing(announced) && !says_nothing(asked) && announced != asked;
-    };
-    return differ(update_.text_of("kind"), call_.text_of("kind")) ||
-           differ(acp_tool_name(update_), acp_tool_name(call_));
-}
-
-std::string AcpWords::main_tool() const {
-    const std::string announced = acp_tool(update_);
-    const std::string asked = acp_tool(call_);
-    if (says_nothing(announced)) return asked.empty() ? announced : asked;
-    // Claude Code names the tool in the announcement alone.
-    if (!tools_differ()) return acp_tool_name(call_).empty() ? announced : asked;
-    return rank(announced) < rank(asked) ? announced : asked;
-}
-
-/// A call is in the classes of its kind and of its name, of the announcement and of the request.
-std::string AcpWords::tool() const {
-    constexpr std::size_t kMainBytesMax = 90;
-    constexpr std::size_t kMoreBytesMax = 30;
-    std::string tool = main_tool();
-    std::string more;
-    for (const std::string* const name : {&acp_tool_name(call_), &acp_tool_name(update_),
-                                          &call_.text_of("kind"), &update_.text_of("kind")}) {
-        if (!adds_class(*name, more.empty() ? tool : tool + " (" + more + ")")) continue;
-        if (more.empty()) tool = cut_bytes(tool, kMainBytesMax);
-        more += (more.empty() ? "" : ", ") + std::string{cut_bytes(*name, kMoreBytesMax)};
-    }
-    return more.empty() ? tool : tool + " (" + more + ")";
-}
-
-// The same bounds for what is asked and what is reported, or an approval would not be found again.
-Json AcpWords::about(const std::string& call_id) const {
-    Json tool = this->tool();
-    drop_nul(tool);
-    if (tool.text().empty()) tool = "other";
-    Json args = announced();
-    if (tools_differ()) {
-        args = {{"announced", {{"tool", acp_tool(update_)}, {"args", std::move(args)}}},
-                {"asked", {{"tool", acp_tool(call_)}, {"args", asked_}}}};
-    } else {
-        args = joined(args, asked_);
-    }
-    Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
-    if (!args.is_null()) data["args"] = std::move(args);
-    return data;
-}
-
-bool AcpWords::contradicted() const {
-    const Json now = announced();
-    if (now == announced_ || now == asked_) return false;
-    if (!now.is_object()) return true;
-    bool shared = false;
-    for (const auto& [name, value] : now.members()) {
-        const Json* const before = announced_.find(name);
-        const Json* const asked = asked_.find(name);
-        if (before == nullptr && asked == nullptr) continue;
-        const bool same =
-            (before != nullptr && *before == value) || (asked != nullptr && *asked == value);
-        if (!same) return true;
-        shared = true;
-    }
-    return !shared;
 }
 
 }  // namespace headway::cli

@@ -49,6 +49,10 @@ Json acp_mutated(const Json& call);
 /// Use of one turn, of the reply to its prompt.
 LineUse acp_use(const Json& result);
 
+/// The data of the error that ended the turn, of the reply to its prompt; null if the turn ended as
+/// it should, or was cancelled.
+Json acp_turn_error(const Json& reply);
+
 /// The text of the blocks of a prompt or a message.
 std::string acp_text(const Json& content);
 

@@ -52,6 +52,7 @@ AcpObserver::Session* AcpObserver::find(const std::string& id) {
 }
 
 AcpObserver::Call& AcpObserver::Session::call(const std::string& id) {
+    worked = true;
     if (calls.size() >= kCallsMax && !calls.contains(id)) calls.erase(calls.begin());
     return calls[id];
 }
@@ -78,7 +79,7 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     // The turn before may go on until its calls have ended.
     if (!session->at_work) end_calls(id, *session, actions);
     session->at_work = true;
-    session->cancelled = session->by_agent = false;
+    session->cancelled = session->by_agent = session->worked = false;
     for (auto& [name, other] : sessions_)
         other.cancelled = other.cancelled && !other.by_agent;
     session->prompt = requests_.back().id;
@@ -168,18 +169,19 @@ void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& a
     const Json& result = reply["result"];
     add_use(id, acp_use(result), actions);
     if (session->prompt != prompt.id) return;  // another one has begun the next turn before
-    session->at_work = session->cancelled = false;
-    end_calls(id, *session, actions);
     const std::string& reason = result.text_of("stopReason");
-    if (reply["error"].is_object()) {
-        actions.push_back(
-            event(id, "error.reported", {{"message", reply["error"].text_of("message")}}));
-    } else if (reason == "max_tokens" || reason == "refusal") {
-        actions.push_back(event(id, "error.reported",
-                                {{"message", "the turn ended: " + reason}, {"class", reason}}));
+    const bool cancelled = std::exchange(session->cancelled, false) || reason == "cancelled";
+    session->at_work = false;
+    end_calls(id, *session, actions);
+    std::string wrong = session->worked ? "" : "its last turn had neither words nor a call";
+    if (Json error = acp_turn_error(reply); !error.is_null()) {
+        wrong = error.text_of("message");
+        if (cancelled) error["ends_turn"] = false;  // some agents answer a cancel with an error
+        actions.push_back(event(id, "error.reported", std::move(error)));
     }
     actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
-    actions.push_back({Kind::kIdle, id, {}, {}, {}});
+    if (cancelled) wrong.clear();
+    actions.push_back({Kind::kIdle, id, std::move(wrong), {}, {}});
     end_unnamed(id, false, actions);
 }
 
@@ -221,6 +223,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
     const std::string& kind = update.text_of("sessionUpdate");
     if (kind == "agent_message_chunk") {
         const std::string text = acp_text(update["content"]);
+        session->worked = session->worked || !text.empty();
         if (session->text.size() < kLineTextBytesMax) session->text += text;
         return;
     }

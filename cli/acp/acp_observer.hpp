@@ -28,7 +28,7 @@ struct AcpAction {
         /// any, tells why it must not run.
         kAsk,
         kCancel,  ///< the turn is cancelled
-        kIdle,    ///< the turn is over
+        kIdle,    ///< the turn is over; `type`: why that was no success, empty if it was
         kLeft,    ///< the session is not followed any more, because others need its place
     };
     Kind kind = Kind::kEvent;
@@ -101,6 +101,7 @@ private:
         bool at_work = false;
         bool by_agent = false;   // no editor has named it
         bool cancelled = false;  // the turn at work
+        bool worked = false;     // the last turn had words or a call
         std::string prompt;      // id of the request that began it
         std::map<std::string, Call> calls;
         std::string text;        // text so far of a message that comes in pieces

@@ -222,7 +222,7 @@ void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
         if (action.kind == Kind::kOpen) sessions_.open(observer_.agent(), action);
         if (action.kind == Kind::kTurn) sessions_.begin_turn(action.session);
         if (action.kind == Kind::kEvent) sessions_.report(action);
-        if (action.kind == Kind::kIdle) sessions_.end_turn(action.session);
+        if (action.kind == Kind::kIdle) sessions_.end_turn(action.session, action.type);
         if (action.kind == Kind::kLeft) sessions_.leave(action.session);
         if (action.kind == Kind::kAsk) ask(action, message);
     }

@@ -112,6 +112,7 @@ void AcpSessions::ask(const AcpAction& action) {
         return refuse(action, "neither its session nor its call is named");
     if (session == nullptr)
         return refuse(action, "more sessions at work than are followed; wait until one rests");
+    session->used = true;
     if (session->reporter == nullptr) start(*session);
     const std::lock_guard lock(mutex_);
     const auto waiting = std::count_if(holds_.begin(), holds_.end(),
@@ -231,14 +232,16 @@ void AcpSessions::begin_turn(const std::string& id) {
     session->stopped = Stop::kNone;
     if (session->reporter != nullptr && !session->reporter->begin_turn())
         end(*session, "cancelled", "another prompt");
-    session->by_person = true;
+    session->by_person = session->used = true;
+    session->wrong.clear();
     if (session->reporter == nullptr) start(*session);
     *session->at_work = true;
 }
 
-void AcpSessions::end_turn(const std::string& id) {
+void AcpSessions::end_turn(const std::string& id, const std::string& wrong) {
     Session* const session = find(id);
     if (session == nullptr) return;
+    session->wrong = wrong;
     *session->at_work = false;
     if (session->stopped == Stop::kFinal) end(*session, "cancelled", "stopped by Headway");
 }
@@ -246,7 +249,7 @@ void AcpSessions::end_turn(const std::string& id) {
 void AcpSessions::leave(const std::string& id) {
     Session* const session = find(id);
     if (session == nullptr) return;
-    end(*session, "completed", "the editor goes on with other sessions");
+    end_unasked(*session, "the editor goes on with other sessions");
     sessions_.erase(id);
 }
 
@@ -261,7 +264,15 @@ void AcpSessions::end(Session& session, const char* outcome, const std::string& 
 
 void AcpSessions::end_all(const std::string& reason) {
     for (auto& [id, session] : sessions_)
-        end(session, *session.at_work ? "cancelled" : "completed", reason);
+        end_unasked(session, reason);
+}
+
+/// No person ends it: the last turn tells the outcome.
+void AcpSessions::end_unasked(Session& session, const std::string& reason) {
+    if (*session.at_work) return end(session, "cancelled", reason);
+    if (!session.used) return end(session, "cancelled", reason + "; it was given no prompt");
+    if (session.wrong.empty()) return end(session, "completed", reason);
+    end(session, "failed", session.wrong);
 }
 
 std::vector<int> AcpSessions::stop_fds() const {

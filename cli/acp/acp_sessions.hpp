@@ -64,8 +64,9 @@ public:
     /// Called when a person's prompt begins a turn: an ended session goes on in its next
     /// generation.
     void begin_turn(const std::string& session);
-    /// Called when a turn has ended. A session that is stopped for good ends with it.
-    void end_turn(const std::string& session);
+    /// Called when a turn has ended. A session that is stopped for good ends with it. `wrong`: why
+    /// the turn was no success; empty if it was.
+    void end_turn(const std::string& session, const std::string& wrong);
     /// Called when the session is not followed any more, because others need its place.
     void leave(const std::string& session);
     /// Ends all sessions, since the agent has exited.
@@ -94,6 +95,8 @@ private:
             false;  // a person has begun it, or taken it up, and it has not ended since
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);
         Stop stopped = Stop::kNone;
+        bool used = false;  // it has had a prompt or a question
+        std::string wrong;  // why its last turn was no success
         std::shared_ptr<Reporter> reporter;
     };
 
@@ -112,6 +115,7 @@ private:
 
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
+    void end_unasked(Session& session, const std::string& reason);
     AcpAnswer answer(const AcpAction& action, const Reporter& reporter, const Hold& hold);
     AcpAnswer answer_once(Daemon& daemon, const Reporter& reporter, Json& report,
                           const std::string& hook, const Hold& hold);

@@ -56,3 +56,24 @@ TEST_CASE("acp message: a reply that selects an option is found, in a batch as w
     CHECK_FALSE(selects(R"({"id":1,"result":{"outcome":{"outcome":"cancelled"}}})"));
     CHECK_FALSE(selects(R"([{"id":1},[]])"));
 }
+
+TEST_CASE("acp message: an error, and any reason but two, is no clean end of a turn", "[cli]") {
+    const auto error = [](const std::string& reply) {
+        return dump(acp_turn_error(Json::parse(reply).value()));
+    };
+    CHECK(error(R"({"result":{"stopReason":"end_turn"}})") == "null");
+    CHECK(error(R"({"result":{"stopReason":"cancelled"}})") == "null");
+    for (const std::string reason : {"refusal", "max_tokens", "max_turn_requests", "new"})
+        CHECK(error(R"({"result":{"stopReason":")" + reason + "\"}}") ==
+              R"({"class":")" + reason + R"(","ends_turn":true,"message":"the turn ended: )" +
+                  reason + "\"}");
+    for (const char* reply : {R"({"result":{"stopReason":null}})", R"({"result":null})", "{}"})
+        CHECK(error(reply) ==
+              R"({"ends_turn":true,"message":"the turn ended: no reason was sent"})");
+    CHECK(error(R"({"error":{"code":-32000,"message":"Authentication required"}})") ==
+          R"({"ends_turn":true,"message":"Authentication required","status":401})");
+    CHECK(error(R"({"error":{"code":-32603,"message":"Internal error","data":{"details":"x"}}})") ==
+          R"({"ends_turn":true,"message":"Internal error: x"})");
+    CHECK(error(R"({"error":{"code":-32603,"message":""}})") ==
+          R"({"ends_turn":true,"message":"the agent answered the prompt with the error -32603"})");
+}

@@ -289,3 +289,27 @@ TEST_CASE("acp: a session that no editor has named ends with the turn of those t
     CHECK((over.back().kind == Kind::kCancel && over.back().session == "sub"));
     CHECK(ask("d").data.contains("hook"));
 }
+
+TEST_CASE("acp: a turn without words and calls, or with an error, was no success", "[cli]") {
+    const auto wrong = [](const char* update, const char* reply, bool cancel = false) {
+        AcpObserver observer("agent");
+        observer.from_editor(prompt_by_id(1));
+        if (update != nullptr) observer.from_agent(update_with(update));
+        if (cancel)
+            observer.from_editor(
+                parsed(R"({"method":"session/cancel","params":{"sessionId":"s"}})"));
+        return observer.from_agent(parsed(std::string{R"({"id":1,)"} + reply + "}")).back().type;
+    };
+    const char* const words =
+        R"("sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Done."})";
+    const char* const call = R"("sessionUpdate":"tool_call","toolCallId":"c")";
+    const char* const clean = R"("result":{"stopReason":"end_turn"})";
+    const char* const error = R"("error":{"code":-32603,"message":"aborted"})";
+    CHECK(wrong(words, clean).empty());
+    CHECK(wrong(call, clean).empty());
+    CHECK(wrong(nullptr, clean) == "its last turn had neither words nor a call");
+    CHECK(wrong(words, R"("result":{"stopReason":"refusal"})") == "the turn ended: refusal");
+    CHECK(wrong(words, error) == "aborted");
+    CHECK(wrong(words, error, true).empty());
+    CHECK(wrong(nullptr, R"("result":{"stopReason":"cancelled"})").empty());
+}
