@@ -42,15 +42,59 @@ bool is_of_codex(const Json& input) {
            (input.contains("command") || input.contains("changes"));
 }
 
-/// The edits that an agent shows in place of arguments.
-Json diffs_of(const Json& call) {
+/// True if a part of this value, or a member's name, is just this text.
+bool tells(const Json& value, const std::string& text) {
+    if (value.is_string()) return value.text() == text;
+    const auto tells_it = [&text](const Json& part) { return tells(part, text); };
+    return std::any_of(value.begin(), value.end(), tells_it) ||
+           std::any_of(value.members().begin(), value.members().end(), [&](const auto& part) {
+               return part.first == text || tells(part.second, text);
+           });
+}
+
+/// The edits that an agent shows, beside arguments only those that the arguments do not tell.
+Json diffs_of(const Json& call, const Json& args) {
+    // Codex sends whole files with its patch, which is shown.
+    const bool patch =
+        args.is_object() && args["changes"].is_object() && is_of_codex(call["rawInput"]);
     Json diffs = Json::array();
     for (const Json& part : call["content"]) {
         if (part["type"] != "diff") continue;
+        const std::string& before = part.text_of("oldText");
+        const bool known = !args.is_null() && tells(args, part.text_of("path")) &&
+                           tells(args, part.text_of("newText")) &&
+                           (before.empty() || tells(args, before));
+        if (known) continue;
+        if (patch) {
+            const std::string both = dump(Json{{"old", part["oldText"]}, {"new", part["newText"]}});
+            diffs.push_back({{"path", part["path"]}, {"digest", core::sha256_hex(both)}});
+            continue;
+        }
         diffs.push_back(
             {{"path", part["path"]}, {"old", part["oldText"]}, {"new", part["newText"]}});
     }
     return diffs;
+}
+
+/// What is shown as text; blocks of another type as they are.
+std::string texts_of(const Json& call) {
+    std::string text;
+    for (const Json& part : call["content"]) {
+        if (part["type"] == "diff" || part["type"] == "terminal") continue;
+        const Json& block = part["content"];
+        const std::string words = block["type"] == "text" ? block.text_of("text") : dump(block);
+        if (!text.empty() && !words.empty()) text += '\n';
+        text += words;
+    }
+    return text;
+}
+
+void add_paths(const Json& call, Json& args) {
+    Json paths = Json::array();
+    for (const Json& place : call["locations"])
+        if (!place.text_of("path").empty()) paths.push_back(place["path"]);
+    if (paths.size() == 1) args["path"] = std::as_const(paths)[std::size_t{0}];
+    if (paths.size() > 1) args["paths"] = std::move(paths);
 }
 
 std::optional<std::int64_t> exit_code(const Json& output) {
@@ -89,6 +133,17 @@ std::string acp_label(std::string_view text) {
     return std::string{end};
 }
 
+void acp_add_label(Json& labels, const char* name, std::string_view text) {
+    std::string label = acp_label(text);
+    if (!label.empty()) labels[name] = std::move(label);
+}
+
+std::string acp_call_id(const Json& call) {
+    Json id = call["toolCallId"];
+    drop_nul(id);
+    return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
+}
+
 LineEvent acp_asked_event(const char* type, Json data) {
     Json args = data["args"];
     const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
@@ -120,13 +175,28 @@ Json acp_args(const Json& call) {
         for (const std::string_view name : kOfOneCall)
             args.erase(name);
     }
-    if (!args.is_null() && (!args.is_object() || !args.empty())) return args;
+    if (args.is_object() && args.empty()) args = Json();
+    Json diffs = diffs_of(call, args);
+    if (!args.is_null()) {
+        if (diffs.empty()) return args;
+        if (!args.is_object() || args.contains("diffs"))
+            return {{"input", std::move(args)}, {"diffs", std::move(diffs)}};
+        args["diffs"] = std::move(diffs);
+        return args;
+    }
     Json json = Json::object();
     if (!call.text_of("title").empty()) json["title"] = call["title"];
-    const std::string& path = call["locations"][std::size_t{0}].text_of("path");
-    if (!path.empty()) json["path"] = path;
-    if (Json diffs = diffs_of(call); !diffs.empty()) json["diffs"] = std::move(diffs);
+    add_paths(call, json);
+    if (!diffs.empty()) json["diffs"] = std::move(diffs);
+    if (std::string texts = texts_of(call); !texts.empty()) json["text"] = std::move(texts);
     return json.empty() ? Json() : json;
+}
+
+std::string acp_remarks(const Json& call) {
+    if (!acp_has_input(call)) return {};
+    const std::string texts = texts_of(call);
+    const std::string& title = call.text_of("title");
+    return title + (title.empty() || texts.empty() ? "" : "\n") + texts;
 }
 
 std::string acp_result(const Json& call) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,12 +14,20 @@
 
 namespace headway::cli {
 
+constexpr std::size_t kAcpNameBytesMax = 200;
+
 /// The name of a program or a package in a form that ids may contain: its last part, at most 32
 /// letters.
 std::string acp_agent_name(std::string_view name);
 
 /// As much as a label may have of the end, which of a path says more than its beginning.
 std::string acp_label(std::string_view text);
+
+/// Adds a label unless it is empty: the daemon opens no session with an empty one.
+void acp_add_label(Json& labels, const char* name, std::string_view text);
+
+/// The id of a call as events have it; empty: there is none.
+std::string acp_call_id(const Json& call);
 
 /// An event about a call. Arguments that a person is asked about are reported whole, as far as one
 /// may be asked at all: larger ones are cut, and their digest refuses the question.
@@ -33,9 +43,13 @@ const std::string& acp_tool_name(const Json& call);
 /// True if the call has a raw input that says something.
 bool acp_has_input(const Json& call);
 
-/// The arguments: the raw input, Codex's without members that differ between equal calls. If there
-/// is no raw input: title, path and the edits that are shown. Null if none of these was sent.
+/// The arguments: the raw input, Codex's without members that differ between equal calls, with the
+/// edits that it does not tell. If there is no raw input: title, paths, edits and texts that are
+/// shown. Null if none of these was sent.
 Json acp_args(const Json& call);
+
+/// Title and texts of a call that has a raw input, of which they are no part: models word them.
+std::string acp_remarks(const Json& call);
 
 /// Result or error, as text.
 std::string acp_result(const Json& call);
@@ -83,12 +97,16 @@ public:
     void announce(const Json& update);
     /// Takes the call of a request for permission. It counts with what the agent asked before only
     /// where it has no arguments of its own. `again`: the agent has its answer to what was
-    /// announced and asked before, so that arguments of its own stand alone.
-    void ask(const Json& call, bool again = false);
+    /// announced and asked before, so that arguments of its own stand alone. `question`: a number
+    /// that no other request has. It is the argument of a call that shows nothing, so that no
+    /// decision about it is one about another.
+    void ask(const Json& call, bool again = false, std::uint64_t question = 0);
 
     /// Headway's description of the call: `call_id`, `tool` and, if any were sent, `args`. Names
     /// and kinds that add a class follow the tool's name: `Read (execute)`.
     Json about(const std::string& call_id) const;
+    /// What the agent says beside the arguments; no decision is bound to it.
+    std::string remarks() const;
     /// The arguments in the announcement.
     Json announced() const;
     /// True if the announcement has other values now than both had at the last request for
@@ -105,6 +123,7 @@ private:
     Json input_;                    // the last arguments of a request that has a raw input
     Json asked_;                    // arguments of the last request
     Json announced_;                // arguments of the announcement at that request
+    std::uint64_t question_ = 0;
 };
 
 }  // namespace headway::cli

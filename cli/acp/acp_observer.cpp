@@ -17,25 +17,16 @@ namespace {
 
 using Kind = AcpAction::Kind;
 
-constexpr std::size_t kAcpNameBytesMax = 200;
-
-/// As events have it; empty: there is none.
-std::string call_id_of(const Json& call) {
-    Json id = call["toolCallId"];
-    drop_nul(id);
-    return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
-}
-
-/// The daemon opens no session with an empty label.
-void add_label(Json& labels, const char* name, std::string_view text) {
-    std::string label = acp_label(text);
-    if (!label.empty()) labels[name] = std::move(label);
-}
-
 AcpAction event(const std::string& session, const char* type, Json data) {
     LineEvent line_event{type, std::move(data)};
     bound_event(line_event);
     return {Kind::kEvent, session, std::move(line_event.type), std::move(line_event.data), {}};
+}
+
+/// The remarks are for a person who is asked, and for none else.
+Json described(Json start, const std::string& remarks) {
+    if (!remarks.empty()) start["description"] = remarks;
+    return start;
 }
 
 void add_use(const std::string& session, const LineUse& line_use, AcpObserver::Actions& actions) {
@@ -139,8 +130,8 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
     if (!model.empty()) agent["model"] = model;
     Json labels = {{"protocol", "acp"}};
-    add_label(labels, "agent_version", version_);
-    add_label(labels, "workspace", request.cwd);
+    acp_add_label(labels, "agent_version", version_);
+    acp_add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
     if (by_agent) action.request = request.id;
     actions.push_back(std::move(action));
@@ -245,7 +236,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
 // A call may be announced twice, first without its arguments, and begins once it is not pending.
 void AcpObserver::called(const std::string& id, Session& session, const Json& update,
                          Actions& actions) {
-    const std::string call_id = call_id_of(update);
+    const std::string call_id = acp_call_id(update);
     if (call_id.empty()) return;
     Call& call = session.call(call_id);
     call.known.update(update);
@@ -274,7 +265,8 @@ void AcpObserver::start(const std::string& id, const std::string& call_id, Call&
     if (!call.begun || call.started) return;
     call.started = true;
     call.first = call.words.about(call_id);
-    actions.push_back(event(id, "tool.started", call.first));
+    call.remarks = call.words.remarks();
+    actions.push_back(event(id, "tool.started", described(call.first, call.remarks)));
 }
 
 AcpObserver::Actions AcpObserver::start_calls() {
@@ -310,7 +302,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     if (!message.contains("id")) return;
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
-    const std::string call_id = call_id_of(params["toolCall"]);
+    const std::string call_id = acp_call_id(params["toolCall"]);
     const std::string request = acp_id(message["id"]);
     if (!id.empty() && !call_id.empty())
         opened({request, "session/request_permission", id, {}}, {}, actions);
@@ -327,12 +319,16 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     }
     Call& call = session->call(call_id);
     call.known.update(params["toolCall"]);
-    call.words.ask(params["toolCall"], call.allowed);
+    call.words.ask(params["toolCall"], call.allowed, ++questions_);
     const Json now = call.words.about(call_id);
+    std::string remarks = call.words.remarks();
+    const bool more = remarks != call.remarks;
+    call.remarks = std::move(remarks);
     const bool announced = call.asked.is_null() && call.started;
     // The announcement and the request for permission differ with honest agents, too.
-    const bool other = announced ? call.first != now
-                                 : !call.asked.is_null() && (call.asked != now || call.allowed);
+    const bool other = announced
+                           ? call.first != now || more
+                           : !call.asked.is_null() && (call.asked != now || more || call.allowed);
     if (other) ask_anew(id, call_id, call, actions);
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
@@ -342,7 +338,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
     Json asking = {{"hook", std::move(hook)}};
-    if (first) asking["started"] = about.data;
+    if (first) asking["started"] = described(about.data, call.remarks);
     end_message(id, *session, actions);
     AcpAction action{Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request};
     action.reached = call.reached;

@@ -88,6 +88,7 @@ private:
         Json known = Json::object();  // all members received so far, with their newest values
         AcpWords words;
         Json first;  // id, tool and arguments as first received: approvals are bound to them
+        std::string remarks;  // of the question, or of the start before it
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
         bool begun = false;     // it is not pending any more
         bool waited = false;    // it had begun at the last start_calls()
@@ -140,7 +141,8 @@ private:
     std::string version_;
     std::map<std::string, Session> sessions_;
     std::uint64_t used_ = 0;
-    bool begun_ = false;  // a call has begun since start_calls()
+    std::uint64_t questions_ = 0;  // number of the last request for permission
+    bool begun_ = false;           // a call has begun since start_calls()
     std::deque<Request> requests_;
 };
 

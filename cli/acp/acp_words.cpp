@@ -63,11 +63,27 @@ bool adds_class(std::string_view kind, const std::string& tool) {
 
 }  // namespace
 
+// Content is an announcement only before the call runs: what comes then is output, but for edits.
 void AcpWords::announce(const Json& update) {
-    add(update_, update);
+    const std::string& status = update.text_of("status");
+    const bool over = status == "completed" || status == "failed";
+    const bool begins = update.text_of("sessionUpdate") != "tool_call_update" && !over;
+    if (begins || status == "pending" || !update.contains("content")) return add(update_, update);
+    Json kept = Json::array();
+    for (const Json& part : update["content"])
+        if (!over && part["type"] == "diff") kept.push_back(part);
+    Json words = update;
+    words.erase("content");
+    if (!kept.empty()) {
+        for (const Json& part : std::as_const(update_)["content"])
+            if (part["type"] != "diff") kept.push_back(part);
+        words["content"] = std::move(kept);
+    }
+    add(update_, words);
 }
 
-void AcpWords::ask(const Json& call, bool again) {
+void AcpWords::ask(const Json& call, bool again, std::uint64_t question) {
+    if (again || question_ == 0) question_ = question;
     if (again && acp_has_input(call))
         update_ = {{"kind", std::as_const(update_)["kind"]},
                    {"_meta", std::as_const(update_)["_meta"]}};
@@ -80,6 +96,18 @@ void AcpWords::ask(const Json& call, bool again) {
     if (!asked.is_null()) asked_ = std::move(asked);
     add(call_, call);
     announced_ = announced();
+}
+
+std::string AcpWords::remarks() const {
+    constexpr std::size_t kBytesMax = 2'000;
+    const std::string announced = acp_remarks(update_);
+    std::string words = acp_remarks(call_);
+    if (words.empty()) {
+        words = announced;
+    } else if (!announced.empty() && announced != words) {
+        words += "\n" + announced;
+    }
+    return words.empty() ? words : bounded_text("The agent says: " + words, kBytesMax);
 }
 
 Json AcpWords::announced() const {
@@ -130,13 +158,16 @@ Json AcpWords::about(const std::string& call_id) const {
     } else {
         args = joined(args, asked_);
     }
+    if (args.is_null() && question_ != 0) args = {{"shown", "nothing"}, {"question", question_}};
     Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
     if (!args.is_null()) data["args"] = std::move(args);
     return data;
 }
 
 bool AcpWords::contradicted() const {
-    const Json now = announced();
+    Json now = announced();
+    // Edits that an agent shows once they are made are worded in another way.
+    if (acp_has_input(update_) && now.is_object()) now.erase("diffs");
     if (now == announced_ || now == asked_) return false;
     if (!now.is_object()) return true;
     bool shared = false;

@@ -40,7 +40,7 @@ class Shown(AcpCase):
 
     def test_a_permission_with_less_hides_nothing_of_the_announcement(self):
         shown = self.asked_about("empty")
-        self.assertEqual((shown["tool"], shown["args"]["announced"]["args"]), ("edit", {"path": "/etc/passwd"}))
+        self.assertEqual((shown["tool"], shown["args"]["announced"]["args"]), ("edit (read)", {"path": "/etc/passwd"}))
 
     def test_a_permission_for_a_call_without_a_name_is_refused(self):
         number = self.editor.prompt("nameless")

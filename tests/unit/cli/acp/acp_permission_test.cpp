@@ -313,3 +313,58 @@ TEST_CASE("acp: a turn without words and calls, or with an error, was no success
     CHECK(wrong(words, error, true).empty());
     CHECK(wrong(nullptr, R"("result":{"stopReason":"cancelled"})").empty());
 }
+
+TEST_CASE("acp: a call that shows nothing is like no other", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const auto ask = [&observer](int id, const std::string& call) {
+        return question_of(observer.from_agent(
+            {{"id", id},
+             {"method", "session/request_permission"},
+             {"params",
+              {{"sessionId", "s"}, {"toolCall", {{"toolCallId", call}, {"kind", "execute"}}}}}}));
+    };
+    const AcpAction first = ask(7, "a");
+    CHECK(dump(first.data["hook"]["args"]) == R"({"question":1,"shown":"nothing"})");
+    CHECK(ask(8, "a").type == "a");  // the same, asked for again
+    CHECK(ask(9, "b").data["hook"]["args"] != first.data["hook"]["args"]);
+    observer.allowed("s", "a");
+    const AcpAction again = ask(10, "a");
+    CHECK(again.type == "a~2");
+    CHECK(again.data["hook"]["args"] != first.data["hook"]["args"]);
+}
+
+TEST_CASE("acp: texts beside arguments are shown, and other ones are another question", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const auto ask = [&observer](int id, const std::string& text) {
+        return question_of(observer.from_agent(permission(
+            id, R"("rawInput":{"path":"a"},"content":[{"type":"content","content":{"text":")" +
+                    text + R"(","type":"text"}}])")));
+    };
+    const AcpAction first = ask(7, "look");
+    CHECK(first.data["started"].text_of("description") == "The agent says: look");
+    CHECK_FALSE(first.data["hook"].contains("description"));
+    CHECK(ask(8, "look").type == "c");
+    const AcpAction other = ask(9, "write");
+    CHECK(other.type == "c~2");
+    CHECK(other.data["started"].text_of("description") == "The agent says: write");
+    CHECK(other.data["hook"]["args"] == first.data["hook"]["args"]);
+}
+
+TEST_CASE("acp: what a call writes out is none of its arguments", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const std::string call = R"("toolCallId":"c","title":"T",)";
+    const auto text = [](const char* words) {
+        return std::string{R"("content":[{"type":"content","content":{"type":"text","text":")"} +
+               words + R"("}}])";
+    };
+    observer.from_agent(update_with(R"("sessionUpdate":"tool_call",)" + call + text("where")));
+    observer.from_agent(update_with(
+        R"("sessionUpdate":"tool_call_update","status":"in_progress",)" + call + text("out")));
+    const auto over = observer.from_agent(update_with(
+        R"("sessionUpdate":"tool_call_update","status":"completed",)" + call + text("all")));
+    CHECK(dump(over.back().data["args"]) == R"({"text":"where","title":"T"})");
+    CHECK(over.back().data.text_of("result") == "all");
+}
