@@ -155,6 +155,11 @@ LineEvent acp_asked_event(const char* type, Json data) {
     return asked;
 }
 
+Json acp_described(Json start, const std::string& remarks) {
+    if (!remarks.empty()) start["description"] = remarks;
+    return start;
+}
+
 const std::string& acp_tool_name(const Json& call) {
     return call["_meta"]["claudeCode"].text_of("toolName");
 }

@@ -33,6 +33,9 @@ std::string acp_call_id(const Json& call);
 /// may be asked at all: larger ones are cut, and their digest refuses the question.
 LineEvent acp_asked_event(const char* type, Json data);
 
+/// The data of a call's start, with remarks for a person who may be asked about it.
+Json acp_described(Json start, const std::string& remarks);
+
 /// The tool of a call: the agent's own name for it if sent, else the kind of the call (`execute`,
 /// `edit`, `read` ...). Empty: neither was sent.
 std::string acp_tool(const Json& call);

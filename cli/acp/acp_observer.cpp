@@ -23,12 +23,6 @@ AcpAction event(const std::string& session, const char* type, Json data) {
     return {Kind::kEvent, session, std::move(line_event.type), std::move(line_event.data), {}};
 }
 
-/// The remarks are for a person who is asked, and for none else.
-Json described(Json start, const std::string& remarks) {
-    if (!remarks.empty()) start["description"] = remarks;
-    return start;
-}
-
 void add_use(const std::string& session, const LineUse& line_use, AcpObserver::Actions& actions) {
     const LineUse use = believable(line_use);
     if (use.tokens.sum() == 0 && !use.cost_usd) return;
@@ -266,7 +260,7 @@ void AcpObserver::start(const std::string& id, const std::string& call_id, Call&
     call.started = true;
     call.first = call.words.about(call_id);
     call.remarks = call.words.remarks();
-    actions.push_back(event(id, "tool.started", described(call.first, call.remarks)));
+    actions.push_back(event(id, "tool.started", acp_described(call.first, call.remarks)));
 }
 
 AcpObserver::Actions AcpObserver::start_calls() {
@@ -285,6 +279,7 @@ AcpObserver::Actions AcpObserver::start_calls() {
 void AcpObserver::finish(const std::string& id, const Call& call, Actions& actions) {
     Json data = call.first;
     const bool ok = acp_succeeded(call.known);
+    if (!ok && call.told) return;
     data["ok"] = ok;
     if (ok) {
         data["result"] = acp_result(call.known);
@@ -292,7 +287,7 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
         if (!mutated.empty()) data["mutated"] = std::move(mutated);
     } else {
         Json error = {{"message", acp_result(call.known)}};
-        if (call.refused) error["class"] = "denied";
+        if (call.refused) error["class"] = call.how_refused();
         data["error"] = std::move(error);
     }
     actions.push_back(finished(id, call, std::move(data)));
@@ -338,7 +333,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
     Json asking = {{"hook", std::move(hook)}};
-    if (first) asking["started"] = described(about.data, call.remarks);
+    if (first) asking["started"] = acp_described(about.data, call.remarks);
     end_message(id, *session, actions);
     AcpAction action{Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request};
     action.reached = call.reached;
@@ -352,25 +347,25 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
     Json before = call.first;
     before["ok"] = false;
     // A call that was refused needed no approval.
-    before["error"] = {{"class", call.refused ? "denied" : "cancelled"},
+    before["error"] = {{"class", call.refused ? call.how_refused() : "cancelled"},
                        {"message", "asked again"}};
-    actions.push_back(finished(id, call, std::move(before)));
+    if (!call.told) actions.push_back(finished(id, call, std::move(before)));
     const std::string number = "~" + std::to_string(++call.question);
     call.first = call.words.about(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
-    call.refused = call.allowed = call.reached = false;
+    call.refused = call.cancelled = call.told = call.allowed = call.reached = false;
 }
 
-void AcpObserver::allowed(const std::string& session, const std::string& call_id) {
-    note(session, call_id, &Call::allowed);
-}
-
-void AcpObserver::refused(const std::string& session, const std::string& call_id) {
-    note(session, call_id, &Call::refused);
-}
-
-void AcpObserver::reached(const std::string& session, const std::string& call_id) {
-    note(session, call_id, &Call::reached);
+Json AcpObserver::taken_back(const std::string& session, const std::string& call_id,
+                             const char* how) {
+    Call* const call = noted(session, call_id);
+    if (call == nullptr) return {};
+    call->refused = true;
+    call->cancelled = std::string_view{how} == "cancelled";
+    Json data = call->first;
+    data["ok"] = false;
+    data["error"] = {{"class", how}, {"message", "its user has taken it back"}};
+    return acp_asked_event("tool.finished", std::move(data)).data;
 }
 
 void AcpObserver::stopped(const std::string& session) {
@@ -379,11 +374,15 @@ void AcpObserver::stopped(const std::string& session) {
 }
 
 void AcpObserver::note(const std::string& session, const std::string& call_id, bool Call::*what) {
+    if (Call* const call = noted(session, call_id)) call->*what = true;
+}
+
+AcpObserver::Call* AcpObserver::noted(const std::string& session, const std::string& call_id) {
     Session* const found = find(session);
-    if (found == nullptr) return;
-    for (auto& [name, call] : found->calls) {
-        if (call.first.text_of("call_id") == call_id) call.*what = true;
-    }
+    if (found == nullptr) return nullptr;
+    for (auto& [name, call] : found->calls)
+        if (call.first.text_of("call_id") == call_id) return &call;
+    return nullptr;
 }
 
 void AcpObserver::end_message(const std::string& id, Session& session, Actions& actions) {

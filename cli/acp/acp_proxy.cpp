@@ -182,10 +182,8 @@ void AcpProxy::editor_message(const std::string& line, const Json& message) {
 
 void AcpProxy::editor_reply(const std::string& line, const Json& message) {
     const AcpGate::Reply reply = gate_.reply(acp_id(message["id"]), line, message);
-    if (reply.refused) {
-        observer_.refused(reply.asking.session, reply.asking.type);
-        sessions_.forget(reply.asking.serial);
-    }
+    const bool chosen = message["result"]["outcome"]["outcome"] == "selected";
+    if (reply.refused) take_back(reply.asking, chosen ? "denied" : "cancelled");
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
     if (reply.answer != AcpGate::Answer::kPass) return;
     // An answer to a request that was not read: what nothing is known of is not allowed.
@@ -208,7 +206,7 @@ void AcpProxy::agent_message(const Json& message) {
     const auto before = request ? gate_.begin(acp_id(message["id"])) : std::nullopt;
     if (before) {
         sessions_.refuse(before->asking, "the agent has given its request's id to another");
-        answer(*before);
+        answer(*before, "denied");
         if (method == "session/request_permission") return inject(acp_refusal(message));
     }
     act(observer_.from_agent(message), message);
@@ -240,13 +238,18 @@ void AcpProxy::ask(const AcpAction& action, const Json& message) {
 /// call of a cancelled turn run.
 void AcpProxy::end_permissions(const std::string& session, bool refused) {
     for (const AcpGate::Closed& closed : gate_.close(session, refused))
-        answer(closed);
+        answer(closed, refused ? "denied" : "cancelled");
 }
 
-void AcpProxy::answer(const AcpGate::Closed& closed) {
-    sessions_.forget(closed.asking.serial);
-    observer_.refused(closed.asking.session, closed.asking.type);
+void AcpProxy::answer(const AcpGate::Closed& closed, const char* how) {
+    take_back(closed.asking, how);
     inject(closed.line);
+}
+
+void AcpProxy::take_back(const AcpAction& asking, const char* how) {
+    Json end = observer_.taken_back(asking.session, asking.type, how);
+    if (sessions_.forget(asking.serial, std::move(end)))
+        observer_.told_end(asking.session, asking.type);
 }
 
 void AcpProxy::take_decisions() {

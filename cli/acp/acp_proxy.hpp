@@ -41,7 +41,8 @@ private:
     void act(const AcpObserver::Actions& actions, const Json& message);
     void ask(const AcpAction& action, const Json& message);
     void end_permissions(const std::string& session, bool refused = false);
-    void answer(const AcpGate::Closed& closed);
+    void answer(const AcpGate::Closed& closed, const char* how);
+    void take_back(const AcpAction& asking, const char* how);
     void take_decisions();
     void take_stops();
     void start_calls();

@@ -59,8 +59,10 @@ public:
     void ask(const AcpAction& action);
     /// Decides about a call without the daemon; decisions() returns that like any other.
     void refuse(const AcpAction& action, const std::string& reason);
-    /// Called when the question with this serial has been answered without the daemon.
-    void forget(std::uint64_t serial);
+    /// Called when the question with this serial has been answered without the daemon. `end` is the
+    /// data of the call's end, which tells the daemon that nothing is left to decide. False if the
+    /// daemon had answered before: the end is not told.
+    bool forget(std::uint64_t serial, Json end);
     /// Called when a person's prompt begins a turn: an ended session goes on in its next
     /// generation.
     void begin_turn(const std::string& session);
@@ -109,17 +111,23 @@ private:
     struct Hold {
         std::uint64_t serial = 0;
         bool done = false;  // guarded by mutex_
+        Json end;           // guarded by mutex_; of a forgotten question
         std::atomic<bool> forgotten{false};
+        Json report;         // the thread's: the start that is not stored so far
+        bool asked = false;  // the thread's: a daemon may have the hook
         std::jthread thread;
     };
 
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
     void end_unasked(Session& session, const std::string& reason);
-    AcpAnswer answer(const AcpAction& action, const Reporter& reporter, const Hold& hold);
-    AcpAnswer answer_once(Daemon& daemon, const Reporter& reporter, Json& report,
-                          const std::string& hook, const Hold& hold);
-    HttpReply exchange(Daemon& daemon, const std::string& path, std::string body, const Hold& hold);
+    void decide(const AcpAction& asking, const Reporter& reporter, Hold& hold);
+    AcpAnswer answer(const AcpAction& action, const Reporter& reporter, Hold& hold);
+    AcpAnswer answer_once(Daemon& daemon, const Reporter& reporter, const std::string& hook,
+                          Hold& hold);
+    void tell_end(const AcpAction& action, const Reporter& reporter, const Json& end, Hold& hold);
+    static HttpReply exchange(Daemon& daemon, const std::string& path, std::string body,
+                              const std::function<bool()>& goes_on);
     Session* find(const std::string& id);
 
     const Setup setup_;

@@ -368,3 +368,32 @@ TEST_CASE("acp: what a call writes out is none of its arguments", "[cli]") {
     CHECK(dump(over.back().data["args"]) == R"({"text":"where","title":"T"})");
     CHECK(over.back().data.text_of("result") == "all");
 }
+
+TEST_CASE("acp: the end of a call that its user takes back is told once", "[cli]") {
+    const auto end_of = [](AcpObserver& observer, const char* status) {
+        return observer.from_agent(update_with(
+            std::string{R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":")"} +
+            status + "\""));
+    };
+    for (const char* how : {"denied", "cancelled"}) {
+        AcpObserver observer("agent");
+        observer.from_editor(prompt_by_id(1));
+        observer.from_agent(permission(7, R"("rawInput":{"path":"a"})"));
+        const Json end = observer.taken_back("s", "c", how);
+        CHECK(end.text_of("call_id") == "c");
+        CHECK(end["error"].text_of("class") == how);
+        CHECK(dump(end["args"]) == R"({"path":"a"})");
+        AcpObserver untold = observer;
+        CHECK(end_of(untold, "failed").back().data["error"].text_of("class") == how);
+        observer.told_end("s", "c");
+        AcpObserver again = observer;
+        CHECK(end_of(again, "failed").empty());
+        AcpObserver ran = observer;  // whatever was answered
+        CHECK(end_of(ran, "completed").back().data.flag_of("ok"));
+        const auto other = observer.from_agent(permission(8, R"("rawInput":{"path":"b"})"));
+        CHECK(other.size() == 1);
+        CHECK(end_of(observer, "failed").back().data["error"].text_of("class").empty());
+    }
+    AcpObserver observer("agent");
+    CHECK(observer.taken_back("s", "c", "denied").is_null());
+}
