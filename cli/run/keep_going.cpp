@@ -286,7 +286,10 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
         if (is_stopped(standing)) return Wait::kStopped;
         if (state_.is_off()) return Wait::kOff;
         const bool held = reporter_.held() || standing.held || unseen_;
-        if (held && wall_now() > latest_) return Wait::kTooLate;
+        const auto since = asked ? steady_now() - *asked : SteadyTime::duration::zero();
+        const bool late = unseen_ && since >= kReplyWithin;
+        const bool over = wall_now() > latest_ && (!unseen_ || late || !asked);
+        if (held && over) return Wait::kTooLate;
         const milliseconds left = at - wall_now();
         const bool time = left <= milliseconds{0};
         if (!time) asked.reset();
@@ -294,7 +297,6 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
             reporter_.look();
             looks_at = steady_now() + kLookAtSession;
         }
-        const auto since = asked ? steady_now() - *asked : SteadyTime::duration::zero();
         const bool ask = time && (!asked || (held && settled && since >= kLookWhileHeld));
         if (ask) {
             reporter_.add("heartbeat", Json::object());
@@ -305,7 +307,6 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
             continue;
         }
         if (time && !ask && !held && (settled || since >= kReplyWithin)) return Wait::kDue;
-        const bool late = unseen_ && since >= kReplyWithin;
         if (late && !std::exchange(told, true)) say_("no daemon replies: the start waits for one");
         milliseconds look = time ? kLookForReply : std::clamp(left, milliseconds{1}, kLookMost);
         if (held && (settled || late) && !ask) look = kLookWhileHeld;

@@ -14,6 +14,15 @@ const REFUSED = /rejected permission|specified a rule which prevents|PermissionR
 const CUT = /^Tool execution aborted/;
 const CUT_COMMAND = /User aborted the command\s+<\/\w+>\s*$/;
 
+// Why a turn whose last step ended so is no success, as for the lines of `opencode run --format json`. A step at work, or with calls, is
+// the last one where a person ends the turn: the session is idle before its error says so.
+const faultOf = (reason, worked) => {
+  if (!reason || reason === 'tool-calls') return undefined;
+  if (reason === 'length') return "its last answer was cut off: the model's limit of output";
+  if (reason !== 'stop') return `it ended with the reason "${reason}"`;
+  return worked ? undefined : 'it ended without an answer or a call';
+};
+
 // The times at which the body of a refusal says that the provider takes requests again.
 const resetsIn = (data) => {
   try {
@@ -38,6 +47,9 @@ export const Headway = async ({ client, directory }) => {
   const words = new Map(); // what is to be said once
   const halves = new Map(); // sessions whose answer failed: a text that comes before the next step is half of it
   const models = new Map(); // that answer
+  const steps = new Map(); // how the last step of a turn ended: its reason, '' while it is at work
+  const worked = new Map(); // sessions in which words were said or a call was made since the prompt
+  const asked = new Map(); // arguments that a call was announced with, or that a person gave it
   const denied = new Set();
   const open = new Map(); // dialogs that wait for a person, by session
   const seen = new Set(); // parts come again whenever they change
@@ -139,6 +151,7 @@ export const Headway = async ({ client, directory }) => {
   };
 
   const failed = async (session, error) => {
+    steps.delete(session); // its end is told here
     const data = error?.data ?? {};
     if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
     const at = resetOf(data.responseHeaders, resetsIn(data));
@@ -150,21 +163,33 @@ export const Headway = async ({ client, directory }) => {
 
   const part = async (p) => {
     const session = p.sessionID;
+    if (p.type === 'tool' || (p.type === 'text' && p.time?.end && p.text?.trim())) remember(worked, session, true);
     if (p.type === 'tool' && p.state?.status === 'error' && first(p.callID + ':error')) {
       const refused = denied.delete(p.callID) || REFUSED.test(p.state.error ?? '');
+      const args = asked.get(p.callID) ?? p.state.input;
+      asked.delete(p.callID);
       const kind = refused ? 'denied' : CUT.test(p.state.error ?? '') ? 'cancelled' : undefined;
-      await tell(session, { event: 'post', tool: p.tool, args: p.state.input, call: p.callID, ok: false, error: p.state.error,
+      await tell(session, { event: 'post', tool: p.tool, args, call: p.callID, ok: false, error: p.state.error,
         ...(kind ? { class: kind } : {}) });
     } else if (p.type === 'step-finish' && first(p.id)) {
+      remember(steps, session, p.reason ?? '');
       const tokens = p.tokens ?? {};
       await tell(session, { event: 'usage', usage: { input_tokens: tokens.input ?? 0, cached_tokens: tokens.cache?.read ?? 0,
         cache_write_tokens: tokens.cache?.write ?? 0, output_tokens: tokens.output ?? 0, reasoning_tokens: tokens.reasoning ?? 0,
         ...(models.has(session) ? { model: models.get(session) } : {}), ...costOf(p.cost, tokens) } });
     } else if (p.type === 'step-start') {
       halves.delete(session);
+      remember(steps, session, '');
     } else if (p.type === 'text' && p.time?.end && first(p.id) && !halves.has(session)) {
       await tell(session, { event: 'said', text: p.text });
     }
+  };
+
+  const idle = async (session) => {
+    const fault = faultOf(steps.get(session), worked.has(session));
+    steps.delete(session);
+    if (fault) await tell(session, { event: 'error', text: fault, ends_turn: true });
+    await tell(session, () => ({ event: parents.get(session) ? 'subend' : 'stop' }));
   };
 
   const happened = async (event) => {
@@ -183,7 +208,7 @@ export const Headway = async ({ client, directory }) => {
     } else if (/^(permission|question|suggestion|session\.network)\.(v2\.)?(asked|updated|shown|replied|rejected|accepted|dismissed)$/.test(event?.type ?? '')) {
       await dialog(event.type, p);
     } else if (event?.type === 'session.idle') {
-      await tell(p.sessionID, () => ({ event: parents.get(p.sessionID) ? 'subend' : 'stop' }));
+      await idle(p.sessionID);
     } else if (event?.type === 'server.instance.disposed') {
       loaded.delete(directory);
     }
@@ -200,7 +225,7 @@ export const Headway = async ({ client, directory }) => {
       const model = output.message?.model?.modelID;
       if (model) remember(models, input.sessionID, model);
       open.delete(input.sessionID);
-      halves.delete(input.sessionID);
+      for (const map of [halves, steps, worked]) map.delete(input.sessionID);
       await within(TOLD_MS, tell(input.sessionID, { event: 'prompt', text: (synthetic ? texts : own).map((p) => p.text).join('\n'), synthetic,
         ...(synthetic ? { wake_up: true } : {}), model }));
     },
@@ -211,6 +236,7 @@ export const Headway = async ({ client, directory }) => {
     },
 
     'tool.execute.before': async (input, output) => {
+      remember(asked, input.callID, output.args);
       const answer = await ask(input.sessionID, { event: 'pre', tool: input.tool, args: output.args, call: input.callID });
       keep(input.sessionID, answer);
       if (answer.stop) await abort(input.sessionID);
@@ -229,6 +255,7 @@ export const Headway = async ({ client, directory }) => {
       // It is null where a signal ended the command, also that of the tool's timeout or of a person's abort.
       const exit = output.metadata?.exit;
       const ok = exit === undefined || exit === 0;
+      asked.delete(input.callID);
       const kind = exit === null && CUT_COMMAND.test(output.output ?? '') ? { class: 'cancelled' } : {};
       const answer = await ask(input.sessionID, { event: 'post', tool: input.tool, args: input.args, call: input.callID, ok,
         ...(ok ? { result: output.output } : { error: output.output, ...(exit === null ? kind : { exit_code: exit }) }) });

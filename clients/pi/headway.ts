@@ -16,6 +16,21 @@ const otherwise = (edit: any): string => {
 const text = (content: any): string => typeof content === 'string' ? content
   : (content ?? []).filter((part: any) => part.type === 'text').map((part: any) => part.text).join('\n');
 
+// Why the last answer is no end of a turn in which its work was done, as for the lines of `pi --mode json`; undefined where it is one.
+const faultOf = (last: any, worked: boolean): string | undefined => {
+  if (last.stopReason === 'length') return "its last answer was cut off: the model's limit of output";
+  if (last.stopReason === undefined) return 'it ended without an answer';
+  if (last.stopReason !== 'stop') return `it ended with the reason "${last.stopReason}"`;
+  return worked || text(last.content).trim() ? undefined : 'it ended without an answer or a call';
+};
+
+// The signal's abort, for what would wait longer than its user does.
+const abortOf = (signal: any, promise: Promise<any>): Promise<any> => !signal ? promise : new Promise((resolve, reject) => {
+  const abort = () => resolve({ aborted: true });
+  signal.addEventListener('abort', abort, { once: true });
+  promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+});
+
 export default function (pi: any) {
   let system = ''; // what stands in the system prompt from now on
   let words = ''; // what is to be said once
@@ -63,6 +78,7 @@ export default function (pi: any) {
     ...(message.errorCode ? { class: String(message.errorCode) } : {}), ...(reply?.status ? { status: reply.status } : {}),
     ...(reply?.retry_at ? { retry_at: reply.retry_at } : {}) });
 
+  let worked = false; // a call was made, or words were said, since the last prompt
   let failed: any; // the answer that ended the last try, until the next begins
   const giveUp = (ctx: any): void => {
     if (failed) tell(ctx, errorOf(failed, true));
@@ -74,8 +90,10 @@ export default function (pi: any) {
     giveUp(ctx); // older versions have no `agent_settled`
     return within(TOLD_MS, tell(ctx, { event: 'end', reason: event.reason }));
   });
-  pi.on('input', (event: any, ctx: any) => within(TOLD_MS, tell(ctx, { event: 'prompt', text: event.text,
-    ...(event.source === 'extension' ? { synthetic: true, wake_up: true } : {}) })));
+  pi.on('input', (event: any, ctx: any) => {
+    worked = false;
+    return within(TOLD_MS, tell(ctx, { event: 'prompt', text: event.text, ...(event.source === 'extension' ? { synthetic: true, wake_up: true } : {}) }));
+  });
   pi.on('turn_start', (event: any, ctx: any) => { failed = undefined; tell(ctx, { event: 'turn' }); });
 
   pi.on('before_agent_start', async (event: any) => {
@@ -85,15 +103,16 @@ export default function (pi: any) {
   });
 
   pi.on('tool_call', async (event: any, ctx: any) => {
-    const answer = await ask(ctx, { event: 'pre', tool: event.toolName, args: event.input, call: event.toolCallId, edits: false });
+    worked = true;
+    const call = { tool: event.toolName, args: event.input, call: event.toolCallId };
+    const answer = await abortOf(ctx?.signal, ask(ctx, { event: 'pre', ...call, edits: false }));
     keep(answer);
     if (answer.stop) stop(ctx);
-    const reason = answer.deny ?? answer.stop ?? (answer.edit ? otherwise(answer.edit) : undefined);
+    const reason = answer.aborted ? 'Operation aborted' : answer.deny ?? answer.stop ?? (answer.edit ? otherwise(answer.edit) : undefined);
     if (reason === undefined) return undefined;
     if (refused.size >= REFUSED_MAX) refused.clear();
     refused.add(event.toolCallId);
-    const report = { event: 'post', tool: event.toolName, args: event.input, call: event.toolCallId, ok: false, error: reason, class: 'denied' };
-    await within(TOLD_MS, tell(ctx, report));
+    await within(TOLD_MS, tell(ctx, { event: 'post', ...call, ok: false, error: reason, class: answer.aborted ? 'cancelled' : 'denied' }));
     return { block: true, reason };
   });
 
@@ -124,6 +143,7 @@ export default function (pi: any) {
     if (message.stopReason === 'error') return void tell(ctx, errorOf(message, false)); // it may try again
     reply = undefined;
     const said = text(message.content);
+    if (said.trim()) worked = true;
     if (said) tell(ctx, { event: 'said', text: said });
   });
 
@@ -131,7 +151,9 @@ export default function (pi: any) {
     const last = (event.messages ?? []).filter((message: any) => message.role === 'assistant').at(-1) ?? {};
     failed = last.stopReason === 'error' ? last : undefined;
     if (failed) return; // it may try again: `agent_settled` says that it does not
-    if (last.stopReason === 'aborted') tell(ctx, { event: 'interrupt' });
+    if (last.stopReason === 'aborted') return void tell(ctx, { event: 'interrupt' });
+    const fault = faultOf(last, worked);
+    if (fault) tell(ctx, { event: 'error', text: fault, ends_turn: true }); // if it goes on all the same, its next turn says so
     else tell(ctx, { event: 'stop', text: text(last.content) });
   });
   pi.on('agent_settled', (event: any, ctx: any) => { giveUp(ctx); });

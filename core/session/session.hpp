@@ -205,9 +205,11 @@ public:
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
-    /// Ends, without a decision, the pending request `n` about a daily cap that has room again.
+    /// Ends, without a decision, the pending request `n` about a daily cap that has room again
+    /// (kNotNeeded), or about a held call that was taken back at the agent (kAnsweredAtAgent).
     /// Changes nothing if `n` is not pending.
-    void close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out);
+    void close_request(std::uint64_t n, ApprovalClosing how, const Context& context,
+                       std::vector<Event>& out);
 
     /// Decides approval `n`; true if decided now, false if the same decision was made before. After
     /// a rejection, the agent is directed to stop or to change its approach; an approved extension

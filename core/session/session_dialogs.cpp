@@ -71,14 +71,13 @@ void Session::close_dialogs(std::uint64_t n, ApprovalClosing how, const Context&
     add_verdict(command);
 }
 
-void Session::close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out) {
+void Session::close_request(std::uint64_t n, ApprovalClosing how, const Context& context,
+                            std::vector<Event>& out) {
     const Approval* asked = state_.approvals.find(n);
-    if (state_.ended() || asked == nullptr || !asked->pending() ||
-        asked->kind != ApprovalKind::kBudgetExtension)
-        return;
+    if (state_.ended() || asked == nullptr || !asked->pending()) return;
     Command command{*this, context, out};
     credit_pause(command);
-    command.add(ApprovalClosed{approval_id(command.id(), n), ApprovalClosing::kNotNeeded});
+    command.add(ApprovalClosed{approval_id(command.id(), n), how});
     add_verdict(command);
 }
 

@@ -63,6 +63,14 @@ class ClientCase(SharedDaemonCase):
         finally:
             client.close()
 
+    def wait_for_pending(self, session, number):
+        client = self.daemon.operator()
+        try:
+            eventually(lambda: client.get("/v1/approvals?status=pending&session=" + session.id).json().get("pending") == number,
+                       what=f"{number} requests are pending")
+        finally:
+            client.close()
+
     def decide(self, session, decision, **more):
         reply = self.client.post(f"/v1/approvals/{self.pending(session)}/decision", {"decision": decision, **more})
         self.assertEqual(reply.status, 200, reply.body)
@@ -202,6 +210,18 @@ class Reports(ClientCase):
         self.assertEqual(run(SystemExit(0)), "completed")
         self.assertEqual(run(SystemExit(2)), "failed")
         self.assertEqual(run(asyncio.CancelledError()), "cancelled")
+
+    def test_a_block_whose_last_turn_ended_by_an_error_is_not_completed(self):
+        with self.session() as s:
+            s.begin("bash", {}).done("x")
+            s.error("You've hit your usage limit")
+        document = self.client.session(s.id)
+        self.assertEqual((document["outcome"], "usage limit" in document["verdict"]["reason"]), ("failed", True), document["verdict"])
+        for goes_on in (lambda s: s.said("done"), lambda s: s.begin("bash", {}).done("x"), lambda s: s.turn()):
+            with self.session() as s:
+                s.error("overloaded")
+                goes_on(s)
+            self.assertEqual(self.client.session(s.id)["outcome"], "completed")
 
     def test_the_session_ends_with_its_process(self):
         name = unique("gone")
@@ -491,6 +511,44 @@ class Obeys(ClientCase):
             held.result(20)
         self.assertEqual(ran, [["staging", "production"]])
 
+    def test_a_decision_covers_no_arguments_that_have_changed_since(self):
+        with self.session() as s:
+            async def asks(args):
+                return await s.aapprove("Deploy?", tool="deploy", args=args)
+            for ask in (lambda args: s.approve("Deploy?", tool="deploy", args=args), lambda args: asyncio.run(asks(args))):
+                args = {"places": ["staging"]}
+                held = self.later(ask, args)
+                self.pending(s)
+                args["places"].append("production")
+                self.decide(s, "approve")
+                decision = held.result(patient(20))
+                self.assertFalse(decision, decision.args)
+                self.assertIn("have changed since a person was asked", decision.reason)
+                held = self.later(ask, args)
+                self.pending(s)
+                args["places"].append("everywhere")
+                self.decide(s, "edit", edited_args={"places": ["canary"]})
+                decision = held.result(patient(20))
+                self.assertEqual((bool(decision), decision.args), (True, {"places": ["canary"]}), "these a person has written")
+
+    def test_a_grant_covers_no_arguments_that_change_in_a_pause(self):
+        ran, places = [], ["staging"]
+        with self.session() as s:
+            @s.tool
+            def deploy(places):
+                ran.append(list(places))
+            held = self.later(deploy, places)
+            self.decide(s, "approve", scope="session")
+            held.result(patient(20))
+            self.client.post(f"/v1/sessions/{s.id}/pause", {})
+            held = self.later(deploy, places)
+            eventually(lambda: len(kinds(self.journal(s), "tool.started")) == 2, what="the second call is held")
+            places.append("production")
+            self.client.post(f"/v1/sessions/{s.id}/resume", {})
+            with self.assertRaises(headway.Denied):
+                held.result(patient(20))
+        self.assertEqual(ran, [["staging"]])
+
     def test_no_decision_is_made_about_a_dict_whose_keys_cannot_be_shown(self):
         ran = []
         with self.session() as s:
@@ -527,6 +585,66 @@ class Obeys(ClientCase):
                 self.decide(s, "approve")
                 held.result(patient(20))
 
+    def test_the_first_argument_of_a_function_is_no_receiver_by_its_name(self):
+        class Cluster:
+            def __init__(self, place):
+                self.place = place
+        ran = []
+        with self.session() as s:
+            @s.tool(name="deploy")
+            def scale(cls, replicas):
+                ran.append((cls.place, replicas))
+
+            @s.tool(name="deploy")
+            def stop(self):
+                ran.append(self.place)
+
+            class Tools:
+                @staticmethod
+                @s.tool(name="deploy")
+                def start(self):
+                    ran.append(self)
+            operator = self.daemon.operator()
+            self.addCleanup(operator.close)
+            for call, name in ((lambda: scale(Cluster("staging"), 3), "cls"), (lambda: stop(Cluster("staging")), "self"),
+                               (lambda: scale(replicas=3, cls=Cluster("staging")), "cls"), (lambda: Tools.start(Tools()), "self")):
+                with self.subTest(name):
+                    s._asks_a_person.clear()  # so that each of them is asked about
+                    held = self.later(call)
+                    self.assertIn(name, operator.get(f"/v1/approvals/{self.pending(s)}").json()["args"])
+                    self.decide(s, "approve")
+                    with self.assertRaisesRegex(headway.Denied, f"the argument '{name}' has a value that cannot be shown"):
+                        held.result(patient(20))
+        self.assertEqual(ran, [])
+
+    def test_methods_of_every_kind_have_their_arguments_without_the_receiver(self):
+        def late(self, n):
+            return n
+        with self.session() as s:
+            class Box:
+                @s.tool
+                def put(self, n):
+                    return n
+
+                @classmethod
+                @s.tool
+                def make(cls, n):
+                    return n
+
+                @s.tool
+                def __hidden(self, n):
+                    return n
+
+                def hidden(self, n):
+                    return self.__hidden(n)
+
+            class Small(Box):
+                pass
+            Box.late = s.tool(late)
+            calls = (Box().put, Small().put, Box.make, Small().make, Small().hidden, Box().late, s.tool(Box().late.__wrapped__.__get__(Box())))
+            self.assertEqual([call(i) for i, call in enumerate(calls)], list(range(len(calls))))
+        self.assertEqual([d["args"] for d in kinds(self.journal(s), "tool.started")], [{"n": i} for i in range(len(calls))])
+
     def test_a_person_is_asked(self):
         with self.session() as s:
             held = self.later(s.approve, "Send the mail?", tool="mail", args={"to": "all"})
@@ -560,6 +678,25 @@ class Obeys(ClientCase):
         s = asyncio.run(main())
         self.assertLess(time.monotonic() - begin, patient(20))
         eventually(lambda: self.client.session(s.id)["in_flight"] == [], what="the cancelled calls have ended")
+        journal = self.journal(s)
+        started = {d["call_id"]: (d["tool"], d["args"]) for d in kinds(journal, "tool.started") if d["tool"] == "deploy"}
+        ended = [d for d in kinds(journal, "tool.finished") if d["tool"] == "deploy" and "args" in d]
+        self.assertEqual({(d["ok"], d["error"]["class"]) for d in ended}, {(False, "cancelled")})
+        self.assertEqual({d["call_id"]: (d["tool"], d["args"]) for d in ended}, started)
+
+    def test_a_request_that_its_user_cancels_waits_for_no_person(self):
+        async def main():
+            async with self.session() as s:
+                task = asyncio.ensure_future(s.aapprove("Deploy?", tool="deploy", args={"to": "a"}))
+                await asyncio.get_running_loop().run_in_executor(None, self.wait_for_pending, s, 1)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+                await asyncio.get_running_loop().run_in_executor(None, self.wait_for_pending, s, 0)
+                return s
+        journal = self.journal(asyncio.run(main()))
+        (asked,) = kinds(journal, "approval.requested")
+        ended = kinds(journal, "tool.finished")[0]
+        self.assertEqual((ended["call_id"], ended["args"], ended["error"]["class"]), (asked["call_id"], {"to": "a"}, "cancelled"))
 
     def test_stop_of_a_task_group(self):
         if sys.version_info < (3, 11):
@@ -598,6 +735,47 @@ class Interrupts(OwnDaemonCase):
         self.assertIn("KeyboardInterrupt", err)
         document = operator.session("held")
         self.assertEqual((document["in_flight"], document["outcome"]), ([], "cancelled"))
+        journal = operator.journal("held")
+        (started,), ended = kinds(journal, "tool.started"), kinds(journal, "tool.finished")[0]
+        self.assertEqual((ended["call_id"], ended["args"], ended["ok"], ended["error"]["class"]),
+                         (started["call_id"], {"a": 1}, False, "cancelled"))
+
+    def test_a_timeout_by_a_signal_in_a_hold_lets_no_call_run(self):
+        """As libraries make it, with an exception of their own or a TimeoutError, which is an error of sockets too."""
+        class Timeout(Exception):
+            pass
+
+        class Handler:
+            def __call__(self, *_):
+                raise Timeout("slow")
+
+            def raises(self, *_):
+                raise TimeoutError("slow")
+
+        def resets(*_):
+            raise ConnectionResetError("slow")
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        before = signal.getsignal(signal.SIGALRM)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        for handler, error in ((Handler(), Timeout), (Handler().raises, TimeoutError), (resets, ConnectionResetError)):
+            with self.subTest(error.__name__):
+                ran = []
+                s = headway.Session("x", url=daemon.url, id=error.__name__).start()
+                deploy = s.tool(name="deploy")(lambda to, ran=ran: ran.append(to))
+                s.begin("look", {}).done()
+                signal.signal(signal.SIGALRM, handler)
+                for held in (lambda: deploy("a"), lambda: s.approve("Deploy?", tool="deploy", args={"to": "b"})):
+                    signal.setitimer(signal.ITIMER_REAL, 0.3)
+                    with self.assertRaisesRegex(error, "slow"):
+                        held()
+                self.assertEqual(ran, [])
+                eventually(lambda: len([d for d in kinds(operator.journal(s.id), "tool.finished") if "args" in d]) == 3)
+                ended = [d for d in kinds(operator.journal(s.id), "tool.finished") if "args" in d][1:]
+                self.assertEqual([(d["args"], d["ok"], d["error"]["class"]) for d in ended],
+                                 [({"to": "a"}, False, "cancelled"), ({"to": "b"}, False, "cancelled")])
+                s.end()
 
 
 class Color(str, enum.Enum):

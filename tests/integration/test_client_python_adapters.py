@@ -39,7 +39,7 @@ class AdapterCase(SharedDaemonCase):
     def session(self):
         return headway.Session("x", id=unique("a"), url=self.daemon.url)
 
-    def decides(self, session, **decision):
+    def decides(self, session, meanwhile=lambda: None, **decision):
         """A person, beside the agent and with a connection of their own."""
         def run():
             person = self.daemon.operator()
@@ -48,6 +48,7 @@ class AdapterCase(SharedDaemonCase):
                 reply = person.get("/v1/approvals?status=pending&session=" + session.id)
                 return reply.json().get("approvals") if reply.status == 200 else None
             approval = eventually(look)[0]["id"]
+            meanwhile()
             assert person.post(f"/v1/approvals/{approval}/decision", decision).status == 200
             person.close()
         thread = threading.Thread(target=run)
@@ -215,6 +216,10 @@ class CrewAi(AdapterCase):
             self.decides(s, decision="reject", reason="use another way instead")
             self.assertIn("another way", CREW.run("deploy", {"to": "all"}, tool))
             self.assertEqual(ran, [{"to": "canary"}])
+            given = {"to": "staging"}
+            self.decides(s, meanwhile=lambda: given.update(to="production"), decision="approve")
+            self.assertIn("have changed since a person was asked", CREW.run("deploy", given, tool))
+            self.assertEqual(ran, [{"to": "canary"}])
             said = [CREW.run("bash", {"x": 1}, tool) for _ in range(4)]
             self.assertIn("4 times in a row", said[-1])
             self.client.post(f"/v1/sessions/{s.id}/cancel", {"reason": "enough"})
@@ -223,7 +228,7 @@ class CrewAi(AdapterCase):
         uninstall()
         self.assertEqual((CREW.before, CREW.after), ([], []))
         self.assertIn("enough", s.stopped)
-        self.check_journal(s, [("deploy", True), ("deploy", False)] + [("bash", True)] * 4 + [("bash", False)])
+        self.check_journal(s, [("deploy", True), ("deploy", False), ("deploy", False)] + [("bash", True)] * 4 + [("bash", False)])
 
 
 class Lazy(unittest.TestCase):

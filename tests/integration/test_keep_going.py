@@ -329,31 +329,36 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 2)
 
-    def test_a_cancel_that_the_run_has_not_read_when_the_daemon_dies_holds_the_next_start_back(self):
-        for how, starts in (("cancel", 1), ("none", 2)):
-            with self.subTest(how):
-                daemon = Daemon().start()
-                self.addCleanup(daemon.stop)
-                client = daemon.client()
-                self.addCleanup(client.close)
-                self.cli = Cli(daemon)
-                self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
-                self.session, begun = f"cut-{how}", len(self.starts())
-                process = self.start("limit9 done", "--interval", "1h")
-                self.addCleanup(process.kill)
-                self.wait_for(lambda: any(e["type"] == "tool.started" and e["data"]["tool"] == "wait" for e in
-                                          client.get(f"/v1/sessions/{self.session}/events?limit=500").json().get("events", [])), "no wait")
-                if how == "cancel":
-                    daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "enough"})
-                port = daemon.port
-                daemon.kill()
-                time.sleep(9 + 12)  # the reset, and longer than a reply is waited for
-                self.assertEqual(len(self.starts()), begun + 1)
-                daemon.start(port)
-                _, err = process.communicate(timeout=patient(90))
-                self.assertEqual(len(self.starts()), begun + starts, err)
-                self.assertIn("no daemon replies", err)
-                self.assertEqual(client.session(self.session)["outcome"], "cancelled" if how == "cancel" else "completed")
+    def daemon_dies(self, cancel: bool):
+        """The daemon is killed in the wait, right behind a person's cancel, and is back long after the reset."""
+        daemon = Daemon().start()
+        self.addCleanup(daemon.stop)
+        client = daemon.client()
+        self.addCleanup(client.close)
+        self.cli = Cli(daemon)
+        self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
+        process = self.start("limit9 done", "--interval", "1h")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["type"] == "tool.started" and e["data"]["tool"] == "wait" for e in
+                                  client.get(f"/v1/sessions/{self.session}/events?limit=500").json().get("events", [])), "no wait")
+        if cancel:
+            daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "enough"})
+        port = daemon.port
+        daemon.kill()
+        time.sleep(9 + 12)  # the reset, and longer than a reply is waited for
+        self.assertEqual(len(self.starts()), 1)
+        daemon.start(port)
+        client.close()  # its connection was to the one that was killed
+        _, err = process.communicate(timeout=patient(90))
+        self.assertEqual(len(self.starts()), 1 if cancel else 2, err)
+        self.assertIn("no daemon replies", err)
+        self.assertEqual(client.session(self.session)["outcome"], "cancelled" if cancel else "completed")
+
+    def test_a_cancel_that_the_run_has_not_read_when_the_daemon_dies_ends_it(self):
+        self.daemon_dies(cancel=True)
+
+    def test_a_run_goes_on_when_its_daemon_is_back(self):
+        self.daemon_dies(cancel=False)
 
     def test_a_session_that_was_ended_meanwhile_is_not_resumed(self):
         process = self.start("limit done", margin="10s")

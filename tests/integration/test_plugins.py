@@ -87,6 +87,74 @@ await said([{ type: 'text', text: 'fix it' }, { type: 'text', text: 'Called the 
 await said([{ type: 'text', text: 'Continue if you have next steps', synthetic: true }]);
 console.log(JSON.stringify({ soon }));
 """
+TURNS = """
+import { Headway } from './kilo/headway.js';
+const plugin = await Headway({ client: { session: { get: async ({ path: { id } }) => ({ data: { id, parentID: id === 'child' ? 'top' : undefined } }) } },
+  directory: '/home/dev' });
+const event = (type, properties) => plugin.event({ event: { type, properties } });
+let parts = 0;
+const part = (sessionID, more) => event('message.part.updated', { part: { id: `prt_${++parts}`, sessionID, ...more } });
+const words = { type: 'text', text: 'an answer', time: { end: 1 } };
+const call = (error) => ({ type: 'tool', tool: 'bash', callID: `c${++parts}`, state: { status: error ? 'error' : 'completed', input: {}, error } });
+const end = (reason) => ({ type: 'step-finish', tokens: {}, cost: 0, reason });
+const start = { type: 'step-start' };
+const turns = {
+  stop: [start, words, end('stop')],
+  work: [start, call(), end('tool-calls'), start, end('stop')],
+  length: [start, words, end('length')],
+  unknown: [start, words, end('unknown')],
+  filter: [start, words, end('content-filter')],
+  calls: [start, call(), end('tool-calls')],
+  person: [start, call('The user rejected permission to use this specific tool call.'), end('tool-calls')],
+  half: [start, words],
+  empty: [{ type: 'text', text: 'go' }, start, { ...words, text: ' ' }, end('stop')],
+  aborted: [start, { name: 'MessageAbortedError' }],
+  failed: [start, words, end('length'), { name: 'APIError', data: { message: 'overloaded' } }],
+  none: [],
+  child: [start, words, end('length')],
+};
+for (const [id, all] of Object.entries(turns)) {
+  await plugin['chat.message']({ sessionID: id }, { message: {}, parts: [{ type: 'text', text: 'go' }] });
+  for (const one of all) await (one.name ? event('session.error', { sessionID: id, error: one }) : part(id, one));
+  await event('session.idle', { sessionID: id });
+}
+"""
+ABORTED = """
+import { Headway } from './kilo/headway.js';
+import pi from './headway.mjs';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+const call = { tool: 'deploy', sessionID: 's', callID: 'c1' };
+plugin['tool.execute.before'](call, { args: { to: 'a' } }).catch(() => {});
+await pause(200);
+const state = { status: 'error', input: {}, error: 'Tool execution aborted' };
+await plugin.event({ event: { type: 'message.part.updated', properties: { part: { type: 'tool', ...call, state } } } });
+const on = {};
+pi({ on: (name, handler) => { on[name] = handler; } });
+const user = new AbortController();
+const ctx = { sessionManager: { getSessionId: () => 'p' }, cwd: '/', signal: user.signal };
+setTimeout(() => user.abort(), 200);
+const began = performance.now();
+const said = await on.tool_call({ toolName: 'deploy', toolCallId: 'c2', input: { to: 'b' } }, ctx);
+console.log(JSON.stringify({ ...said, ms: performance.now() - began }));
+process.exit(0);
+"""
+PI_TURNS = """
+import headway from './headway.mjs';
+const on = {};
+headway({ on: (name, handler) => { on[name] = handler; } });
+const answer = (stopReason, text = 'hi') => ({ role: 'assistant', stopReason, usage: {}, content: text ? [{ type: 'text', text }] : [] });
+const turns = { stop: answer('stop'), work: answer('stop', ''), length: answer('length'), calls: answer('toolUse'), odd: answer('weird'),
+  empty: answer('stop', ' '), absent: answer(undefined), none: undefined };
+for (const [id, message] of Object.entries(turns)) {
+  const ctx = { sessionManager: { getSessionId: () => id }, cwd: '/' };
+  await on.input({ text: 'go', source: 'interactive' }, ctx);
+  if (id === 'work') await on.tool_call({ toolName: 'bash', toolCallId: 'c', input: {} }, ctx);
+  if (message) on.message_end({ message }, ctx);
+  on.agent_end({ messages: message ? [message] : [] }, ctx);
+  await on.session_shutdown({ reason: 'quit' }, ctx);
+}
+"""
 PI_MOMENTS = """
 import headway from './headway.mjs';
 const on = {};
@@ -548,6 +616,42 @@ class Plugins(unittest.TestCase):
         self.assertEqual(tries, [(False, 429, "429 slow down"), (False, 429, "429 slow down"), (True, 429, "429 slow down")])
         self.assertAlmostEqual(bodies[10]["retry_at"] / 1000, before + 60, delta=patient(30))
         self.assertEqual((bodies[12]["synthetic"], bodies[12]["wake_up"]), (True, True))
+
+    def ends(self):
+        """How each session's turn ended: the text of an error beside the event that ends it."""
+        found = {}
+        for body in self.bodies():
+            if body["event"] in ("error", "stop", "subend", "interrupt"):
+                found.setdefault(body["session"], []).append((body["event"], body["text"]) if body["event"] == "error" else body["event"])
+        return found
+
+    def test_a_turn_of_opencode_without_an_answer_that_is_whole_is_no_clean_stop(self):
+        self.node(TURNS)
+        cut_off = ("error", "its last answer was cut off: the model's limit of output")
+        self.assertEqual(self.ends(), {
+            "stop": ["stop"], "work": ["stop"], "person": ["stop"], "calls": ["stop"], "half": ["stop"], "none": ["stop"],
+            "aborted": ["interrupt", "stop"], "failed": [("error", "overloaded"), "stop"],
+            "length": [cut_off, "stop"], "child": [cut_off, "subend"], "unknown": [("error", 'it ended with the reason "unknown"'), "stop"],
+            "filter": [("error", 'it ended with the reason "content-filter"'), "stop"],
+            "empty": [("error", "it ended without an answer or a call"), "stop"]})
+        self.assertEqual({b["ends_turn"] for b in self.bodies() if b["event"] == "error"}, {True})
+
+    def test_a_turn_of_pi_without_an_answer_that_is_whole_is_no_clean_stop(self):
+        self.node(PI_TURNS)
+        self.assertEqual(self.ends(), {
+            "stop": ["stop"], "work": ["stop"], "length": [("error", "its last answer was cut off: the model's limit of output")],
+            "calls": [("error", 'it ended with the reason "toolUse"')], "odd": [("error", 'it ended with the reason "weird"')],
+            "empty": [("error", "it ended without an answer or a call")], "absent": [("error", "it ended without an answer")],
+            "none": [("error", "it ended without an answer")]})
+        self.assertEqual({b["ends_turn"] for b in self.bodies() if b["event"] == "error"}, {True})
+
+    def test_a_held_call_that_its_user_aborts_is_cancelled_and_holds_no_agent(self):
+        self.server.answer = lambda body: [" ", 3.0, '{"deny": "late"}'] if body["event"] == "pre" else {}
+        said = self.node(ABORTED)[0]
+        self.assertTrue(said["block"])
+        self.assertLess(said["ms"], 2_500 * SLOW)
+        calls = [(b["call"], b["tool"], b["args"], b.get("ok"), b.get("class")) for b in self.bodies() if b["event"] == "post"]
+        self.assertEqual(calls, [("c1", "deploy", {"to": "a"}, False, "cancelled"), ("c2", "deploy", {"to": "b"}, False, "cancelled")])
 
     def test_a_daemon_that_is_away_costs_nothing(self):
         self.environment["HEADWAY_URL"] = "http://127.0.0.1:9"

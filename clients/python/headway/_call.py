@@ -31,6 +31,7 @@ class Call:
         self._sent = ""  # the arguments as JSON, once they are made
         self._formless = ""  # the argument of which another value would look the same
         self._over = False
+        self._given_up = False  # by its user, before there was a decision
         self._late = False  # its session is over
         self._began = time.monotonic()
 

@@ -2,36 +2,50 @@
 """Questions of a session to people."""
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Optional, Sequence
 
 from ._beside import beside
 from ._call import Decision
 from ._ids import new_id
-from ._plain import cut, not_shown, same_kind, shown
+from ._plain import CHANGED, cut, not_shown, same_kind, shown
 from ._wire import Abort
 
 
 class People:
     """Part of Session, whose `_ask` waits for the answer."""
 
-    def _ask(self, event: str, args: Any, abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
+    def _ask(self, event: str, sent: Optional[str], abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _ended(self, sent: str, error: Any, kind: Optional[str], **members: Any) -> None:
         raise NotImplementedError
 
     def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
-        """Asks a person, and waits. Without a daemon, or a decision, it is not approved."""
+        """Asks a person, and waits. Without a daemon, or a decision, it is not approved; nor are arguments that have changed since."""
         asked = {} if args is None else args
-        formless = shown(asked)[1]
+        sent, formless = shown(asked)
         if formless:
             return Decision(False, not_shown(formless), asked, False)
-        return self._decision(self._ask("request", asked, tool=tool, text=str(summary), call=new_id()), asked)
+        call = new_id()
+        try:
+            return self._decision(self._ask("request", sent, tool=tool, text=str(summary), call=call), asked, sent)
+        except BaseException as error:  # Ctrl-C: no person has to decide any more
+            self._ended(sent, error, "cancelled", tool=tool, call=call)
+            raise
 
     async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
         asked = {} if args is None else args
-        formless = shown(asked)[1]
+        sent, formless = shown(asked)
         if formless:
             return Decision(False, not_shown(formless), asked, False)
-        return self._decision(await beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
-                                                                    call=new_id())) or {}, asked)
+        call = new_id()
+        try:
+            answer = await beside(lambda abort: self._ask("request", sent, abort, tool=tool, text=str(summary), call=call))
+        except asyncio.CancelledError as error:
+            self._ended(sent, error, "cancelled", tool=tool, call=call)
+            raise
+        return self._decision(answer or {}, asked, sent)
 
     def ask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
         """A person's answer; None without one."""
@@ -47,8 +61,11 @@ class People:
         return said if isinstance(said, str) else None
 
     @staticmethod
-    def _decision(answer: dict[str, Any], args: Any) -> Decision:
-        edited = "edit" in answer and same_kind(answer["edit"], args)
-        approved = isinstance(answer.get("allow"), str) and not answer.get("deny") and not answer.get("stop")
+    def _decision(answer: dict[str, Any], args: Any, sent: str) -> Decision:
         reason = cut(answer.get("deny") or answer.get("stop") or answer.get("allow") or "no decision was made")
-        return Decision(approved, reason, answer["edit"] if edited else args, edited)
+        approved = isinstance(answer.get("allow"), str) and not answer.get("deny") and not answer.get("stop")
+        if "edit" in answer and same_kind(answer["edit"], args):
+            return Decision(approved, reason, answer["edit"], True)
+        if approved and shown(args)[0] != sent:  # the approval is of those that the person saw
+            return Decision(False, CHANGED, args, False)
+        return Decision(approved, reason, args, False)

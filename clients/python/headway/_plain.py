@@ -27,6 +27,7 @@ CUT_CHARS = 1 << 16
 # For a daemon that is away: enough to compare calls by.
 BRIEF_NODES_MAX, BRIEF_CHARS_MAX = 100, 2048
 TEXT_BYTES_MAX = 2000  # of each text that goes to a model
+CHANGED = "The arguments have changed since a person was asked, so the call may not run. Ask again."
 ESCAPED = 12  # bytes of a character outside of ASCII, at most
 _AS_TEXT = (pathlib.PurePath, uuid.UUID, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, complex, range,
             ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)

@@ -13,11 +13,11 @@ from typing import Any, Callable, Dict, Mapping, Optional, Type, TypeVar, overlo
 
 from ._beside import beside
 from ._call import Call
-from ._errors import Stop
+from ._errors import Stop, of_a_handler
 from ._ids import folder, new_id, process_headers
 from ._outbox import Item, Outbox, outbox_of
 from ._people import People
-from ._plain import amount, attribute, cut, error_text, id_of, json_of, not_shown, same_kind, shown
+from ._plain import CHANGED, amount, attribute, cut, error_text, id_of, json_of, not_shown, same_kind, shown
 from ._tools import supervised
 from ._wire import LOG, Abort, Away
 
@@ -26,7 +26,6 @@ DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
 LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
 PARENT_ID_MAX = 100  # an id of 128 bytes has room for what follows it
 UNREAD = "The daemon refuses this call, in words that are no text."
-CHANGED = "The arguments have changed since a person was asked, so the call may not run. Ask again."
 AGAIN_SECONDS = 60.0  # a call that a person is asked about waits so long for a daemon that went away meanwhile
 AGAIN_EVERY_SECONDS = 0.2
 GONE = {"deny": "Headway went away while this call waited for a decision. Do something else, and try it again later."}
@@ -76,8 +75,10 @@ class Session(People):
         self._advice: list[str] = []
         # Tools that a person has decided about. A grant would let a call pass that only looks the same.
         self._asks_a_person: set[str] = set()
+        self._decided: set[str] = set()  # tools of which a call was approved, maybe for the session: no answer tells of a grant
         self._lock = threading.RLock()
         self._began = self._over = False
+        self._failed = False  # an error ended the turn, and nothing came after it
         self._last = time.monotonic()
         self._owner = os.getpid()
         self._left: list[contextvars.Token[Optional["Session"]]] = []
@@ -151,8 +152,8 @@ class Session(People):
                 _current.set(None)
 
     def _outcome(self, error: Optional[BaseException]) -> tuple[Optional[str], str]:
-        if error is None:
-            return (None, self.stopped) if self.stopped else ("completed", "")
+        if error is None:  # the daemon knows how a turn ended that was stopped, or that an error ended
+            return (None, self.stopped) if self.stopped or self._failed else ("completed", "")
         if self._is_own_stop(error):
             return None, self.stopped
         if isinstance(error, SystemExit) and not error.code:
@@ -217,27 +218,33 @@ class Session(People):
                 used[name] = int(amount(count))
         if cost_usd is not None and (cost_usd == 0 or amount(cost_usd) > 0):  # what is no number is not known
             used["cost"] = amount(cost_usd)
+        self._failed = False
         self._tell("usage", usage=used, model=model)
 
     def said(self, text: str) -> None:
         """Words of the agent."""
+        self._failed = False
         self._tell("said", text=str(text))
 
     def prompt(self, text: str, *, synthetic: bool = False) -> None:
         """A message to the agent; `synthetic` if no person wrote it."""
+        self._failed = False
         self._tell("prompt", text=str(text), synthetic=synthetic or None)
 
     def turn(self) -> None:
         """The model is asked again."""
+        self._failed = False
         self._tell("turn")
 
     def turn_over(self, text: str = "") -> None:
         """The agent waits for its next prompt."""
+        self._failed = False
         self._tell("stop", text=text or None)
 
     def error(self, error: Any, kind: Optional[str] = None) -> None:
         """The turn ended by an error; `kind` as `error.class` of the API: server_error, rate_limit and so on."""
         more: dict[str, Any] = {"text": error_text(error) if isinstance(error, BaseException) else str(error), "class": kind}
+        self._failed = True
         self._tell("error", **more)
 
     def advice(self) -> str:
@@ -305,13 +312,13 @@ class Session(People):
             if stop:
                 self.stopped = stop
 
-    def _ask(self, event: str, args: Any, abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
-        raw = ',"args":' + json_of(args) if args is not None else ""
+    def _ask(self, event: str, sent: Optional[str], abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
+        raw = ',"args":' + sent if sent is not None else ""
         return self._question(event, raw, abort, members) or {}
 
     def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any], hold: bool = True,
                   marked: bool = False) -> Optional[dict[str, Any]]:
-        """The daemon's answer, maybe after hours; None if it is unreachable. Only KeyboardInterrupt and the like are raised.
+        """The daemon's answer, maybe after hours; None if it is unreachable. Only KeyboardInterrupt and the like are raised, and what a signal handler raises.
 
         A question that breaks off is asked again, with the same id, where a person is asked: the daemon was holding it, or its author
         `marked` it as one that may not run unsupervised. A restart is no answer to it, and the approval outlives the daemon. If no
@@ -340,6 +347,8 @@ class Session(People):
                 if again is None or away.held:
                     again = time.monotonic() + AGAIN_SECONDS
             except Exception as error:
+                if of_a_handler(error):
+                    raise
                 LOG.warning("a question could not be asked: %s", type(error).__name__)
                 return None if again is None else GONE
             if time.monotonic() > again:
@@ -349,6 +358,7 @@ class Session(People):
 
     def _begin(self, call: Call, abort: Optional[Abort] = None) -> None:
         call.id = new_id()
+        self._failed = False
         answer: Optional[dict[str, Any]] = None
         try:
             away = self._wire.away()
@@ -360,11 +370,12 @@ class Session(People):
             if not away:
                 answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id}, marked=call.require)
                 call._late = self._over
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) or of_a_handler(error):  # Ctrl-C or a timeout while it was held: it does not run
+                call._given_up = True
+                call.fail(error)
+                raise
             LOG.warning("a call could not be reported: %s", type(error).__name__)
-        except BaseException as error:  # Ctrl-C while it was held: it does not run
-            call.fail(error)
-            raise
         self._decide(call, answer)
         call._began = time.monotonic()
 
@@ -378,13 +389,15 @@ class Session(People):
             call.stop, call.denied = cut(answer.get("stop")), refusal(answer)
             self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
+            if call.allowed_by:
+                self._decided.add(call.tool)
             if "edit" in answer and same_kind(answer["edit"], call.args):
                 call.args, call.edited, call._sent = answer["edit"], True, json_of(answer["edit"])
             elif call.allowed_by and call._formless:  # the decision is about any object of the type
                 self._asks_a_person.add(call.tool)
                 call.denied = not_shown(call._formless)
                 call.fail(call.denied)
-            elif call.allowed_by and shown(call.args)[0] != call._sent:
+            elif call and call.tool in self._decided and shown(call.args)[0] != call._sent:
                 call.denied = CHANGED
                 call.fail(call.denied)
             if answer is GONE:
@@ -399,6 +412,7 @@ class Session(People):
         try:
             await beside(lambda abort: self._begin(call, abort))
         except asyncio.CancelledError as error:
+            call._given_up = True
             call.fail(error)
             raise
         if not call.id:  # there was no thread for it
@@ -406,22 +420,26 @@ class Session(People):
 
     def _finished(self, call: Call, error: Any, seconds: float) -> None:
         try:
+            about: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
             brief = self._wire.away()
-            raw = ',"args":' + (call._sent or json_of(call.args, brief))
-            more: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
+            sent = call._sent or json_of(call.args, brief)
             if error is None:
-                more["ok"] = True
-                raw += ',"result":' + json_of("" if call.result is None else call.result, brief)
+                raw = ',"args":' + sent + ',"result":' + json_of("" if call.result is None else call.result, brief)
+                self._tell("post", raw, late=call._late, ok=True, **about)
             else:
-                more["ok"] = False
-                more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
-                named = {kind.__name__ for kind in type(error).__mro__}
-                more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if call.denied else None
-                code = attribute(error, "returncode")
-                more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
-            self._tell("post", raw, late=call._late, **more)
+                kind = "cancelled" if call._given_up else "denied" if call.denied else None
+                self._ended(sent, error, kind, late=call._late, **about)
         except Exception as broken:
             LOG.warning("a result could not be reported: %s", type(broken).__name__)
+
+    def _ended(self, sent: str, error: Any, kind: Optional[str], late: bool = False, **about: Any) -> None:
+        """Reports a call that has failed, or did not run, with the arguments that were asked about."""
+        more: dict[str, Any] = {"ok": False, "error": error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)}
+        named = {kind.__name__ for kind in type(error).__mro__}
+        more["class"] = "cancelled" if named.intersection(CANCELLED) else kind
+        code = attribute(error, "returncode")
+        more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
+        self._tell("post", ',"args":' + sent, late=late, **about, **more)
 
     # beats, on the thread of the outbox
 

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from ._session import Session
 
 
-def _is_receiver(name: str, args: tuple[Any, ...]) -> bool:
-    """True if the first argument is the object or class of a method, not a value that a person has to see."""
-    return name in ("self", "cls") and bool(args) and not isinstance(args[0], _VALUES)
-
-
 _VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, type(None))
 
 
@@ -25,10 +20,27 @@ class _Arguments:
     """Converts arguments of a function for reports, and applies a person's edit of them."""
 
     def __init__(self, function: Any) -> None:
+        self.function, self.made = function, None
         try:
             self.signature: Optional[inspect.Signature] = inspect.signature(function)
         except (TypeError, ValueError):
             self.signature = None
+
+    def has_receiver(self, args: tuple[Any, ...]) -> bool:
+        """True if the first argument is the object or class whose method this is, not a value that a person has to see.
+
+        A parameter's name says nothing: a plain function may call its own `self` or `cls`."""
+        if not args or isinstance(args[0], _VALUES):
+            return False
+        name = str(getattr(self.function, "__name__", ""))
+        place, module = str(getattr(self.function, "__qualname__", "")).rpartition(".")[0], getattr(self.function, "__module__", None)
+        for kind in (args[0] if isinstance(args[0], type) else type(args[0])).__mro__:
+            held = vars(kind).get(name)
+            if isinstance(held, staticmethod):
+                return False
+            if kind.__qualname__ == place and kind.__module__ == module or held is not None and held is self.made:
+                return True
+        return False
 
     def told(self, args: tuple[Any, ...], more: dict[str, Any]) -> dict[str, Any]:
         if self.signature is None:
@@ -39,7 +51,7 @@ class _Arguments:
             return {**({"args": list(args)} if args else {}), **more}
         told: dict[str, Any] = {}
         for at, (name, value) in enumerate(bound.arguments.items()):
-            if at == 0 and _is_receiver(name, args):
+            if at == 0 and self.has_receiver(args):
                 continue
             kind = self.signature.parameters[name].kind
             if kind is inspect.Parameter.VAR_KEYWORD:
@@ -57,7 +69,7 @@ class _Arguments:
             raise TypeError("its parameters are not known")
         names = list(self.signature.parameters.values())
         first: list[Any] = []
-        if names and _is_receiver(names[0].name, args):
+        if names and self.has_receiver(args):
             first.append(args[0])
             names = names[1:]
         more = dict(edit)
@@ -158,4 +170,5 @@ def supervised(session: "Session", function: Any, name: Optional[str], require: 
                 return refused.reason
         made = plain
     functools.update_wrapper(made, function)
+    known.made = made
     return made

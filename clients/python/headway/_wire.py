@@ -12,6 +12,7 @@ import time
 from typing import Any, Optional
 
 from ._address import DEFAULT_URL, NO_ADDRESS, Address, address_of
+from ._errors import of_a_handler
 
 LOG = logging.getLogger("headway")
 CONNECT_SECONDS = 1.0  # in which a daemon takes a connection, or is away
@@ -173,11 +174,11 @@ class Wire:
                 self._drop(connection)
                 if abort is not None and abort.fired:
                     raise Away("it was not waited for any more", 0.0) from None
-                stale = used and isinstance(error, (http.client.RemoteDisconnected, ConnectionError))
+                stale = used and not of_a_handler(error) and isinstance(error, (http.client.RemoteDisconnected, ConnectionError))
                 if stale:
                     continue
-                if not isinstance(error, Exception):
-                    raise  # KeyboardInterrupt
+                if not isinstance(error, Exception) or of_a_handler(error):
+                    raise  # KeyboardInterrupt and the like
                 hung = isinstance(error, socket.timeout) and connected
                 lost = Away(type(error).__name__, HUNG_PAUSE if hung else None)
                 lost.connected = connected
@@ -254,6 +255,8 @@ class Wire:
                 if not hold and time.monotonic() - begin > self.silence:
                     raise Away("an answer that takes too long", HUNG_PAUSE)
         except (OSError, http.client.HTTPException) as error:
+            if of_a_handler(error):
+                raise
             own = response.status == 200 and response.getheader("X-Headway") is not None
             held = hold and own and not b"".join(said).strip()
             hung = isinstance(error, socket.timeout)

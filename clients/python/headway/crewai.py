@@ -28,7 +28,7 @@ def install(session: Optional[Session] = None) -> Callable[[], None]:
         return threading.get_ident(), str(context.tool_name), id(context.tool_input)
 
     def before(context: Any) -> Optional[bool]:
-        call = find().begin(str(context.tool_name), dict(context.tool_input or {}))
+        call = find().begin(str(context.tool_name), context.tool_input or {})
         if call.stop:
             call.check()
         if call.edited:

@@ -2,7 +2,7 @@
 import { onAbort, within } from './awaited.js';
 import { Denied, Stop } from './errors.js';
 import { newId } from './ids.js';
-import { errorOf, notShown, safe, shown, textOf } from './json.js';
+import { CHANGED, errorOf, notShown, safe, shown, textOf } from './json.js';
 import { now } from './transport.js';
 
 const POST_MS = 2_000; // for which the result of a call waits for the daemon's word about it
@@ -10,8 +10,9 @@ const QUEUED_MAX = 8 << 10; // characters of arguments and result of a call that
 const RESULT_MAX = 512 << 10;
 
 // Tools by session that a person has decided about there: a grant, of which no answer tells, would let a call pass that only looks the same.
-const asksAPerson = new WeakMap();
-const asks = (session) => asksAPerson.get(session) ?? asksAPerson.set(session, new Set()).get(session);
+const setOf = (map) => (session) => map.get(session) ?? map.set(session, new Set()).get(session);
+const asks = setOf(new WeakMap());
+const decided = setOf(new WeakMap()); // and those of which a call was approved, maybe for the session
 
 // AbortSignal.any() is younger than Node 18.
 const either = (first, second) => {
@@ -32,6 +33,7 @@ export class Call {
   #options;
   #began = now();
   #over = false;
+  #sent; // the arguments as they were asked about: the tool, or other code, may change its own
 
   constructor(session, reports, name, args, options) {
     this.#session = session;
@@ -68,6 +70,7 @@ export class Call {
       call.#over = true; // the daemon has closed it by itself
     } else if (answer.edit !== undefined) {
       call.args = answer.edit;
+      call.#sent = structuredClone(answer.edit);
       call.edited = true;
     }
     call.#began = now();
@@ -89,6 +92,7 @@ export class Call {
     if (!(await this.#session.there())) return { failed: 'away' };
     await this.#session.inOrder();
     const { copy: args, formless } = shown(this.args);
+    this.#sent = args;
     const unseen = formless !== undefined && { deny: notShown(formless), gone: true };
     if (unseen && (approval || asks(this.#session).has(this.tool))) return unseen;
     const body = { tool: this.tool, args, call: this.id, hold_ms: holdMs };
@@ -101,7 +105,8 @@ export class Call {
       if (answer.failed ? answer.failed === 'refused' : !answer.allow && answer.edit === undefined) return { deny: 'A person could not be asked about this call, so it may not run.', gone: true };
       const { edit } = answer;
       const then = await ask('pre', edit !== undefined ? { args: edit } : {});
-      return edit !== undefined && then.edit === undefined ? { ...then, edit } : this.#unchanged(then, args);
+      if (edit !== undefined) return { edit, ...then };
+      return this.#unchanged({ allow: answer.allow, ...then }, args);
     }
     const answer = this.#unchanged(await ask('pre'), args);
     if (!unseen || !answer.allow || answer.edit !== undefined || answer.deny || answer.stop) return answer;
@@ -109,10 +114,12 @@ export class Call {
     return unseen;
   }
 
-  // A person has allowed the arguments as they were sent.
+  // A person has allowed the arguments as they were sent, now or for the session.
   #unchanged(answer, sent) {
-    const same = !answer.allow || answer.edit !== undefined || JSON.stringify(shown(this.args).copy) === JSON.stringify(sent);
-    return same ? answer : { deny: 'The arguments have changed since a person was asked, so the call may not run. Ask again.', gone: true };
+    if (answer.allow) decided(this.#session).add(this.tool);
+    if (answer.deny || answer.stop || answer.edit !== undefined) return answer;
+    const same = !decided(this.#session).has(this.tool) || JSON.stringify(shown(this.args).copy) === JSON.stringify(sent);
+    return same ? answer : { deny: CHANGED, gone: true };
   }
 
   /** It has worked. */
@@ -128,7 +135,7 @@ export class Call {
     const about = { ...outcome, duration_ms: Math.round(now() - this.#began) };
     if (mutated) about.mutated = typeof mutated === 'function' ? safe(attempt(() => mutated(result, this.args)) ?? []) : safe(mutated);
     if (this.#session.away) return this.#later(about);
-    const body = { event: 'post', event_id: newId(), tool: this.tool, args: safe(this.args), call: this.id, ...about };
+    const body = { event: 'post', event_id: newId(), tool: this.tool, args: this.#sent ?? safe(this.args), call: this.id, ...about };
     const told = this.#session.hook(body).then((answer) => { if (answer.failed) this.#later(about, answer.sent && body.args); });
     await within(POST_MS, told);
   }
@@ -136,7 +143,7 @@ export class Call {
   // Reports that the daemon may have are sent unchanged: a finish with the same id and content is a replay, and not counted again.
   #later({ ok, result, error, class: kind, duration_ms: duration, mutated }, whole) {
     const short = (value) => (whole ? value : textOf(value, QUEUED_MAX, false)) ?? '';
-    const data = { tool: this.tool, call_id: this.id, args: whole || safe(this.args, QUEUED_MAX, false), ok, duration_ms: duration };
+    const data = { tool: this.tool, call_id: this.id, args: whole || safe(this.#sent ?? this.args, QUEUED_MAX, false), ok, duration_ms: duration };
     if (ok) data.result = short(result);
     else data.error = { message: short(error), ...(kind ? { class: kind } : {}) };
     if (mutated) data.mutated = mutated;

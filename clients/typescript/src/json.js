@@ -161,6 +161,9 @@ export const shown = (value, most = 4 << 20, digests = true) => {
 export const notShown = (member) => `This call needs a person's approval, and the argument "${member}" has a value that cannot be shown: `
   + 'another one may look the same. Pass plain values, or give the object a toJSON().';
 
+/** Why a decision is not about these arguments. */
+export const CHANGED = 'The arguments have changed since a person was asked, so the call may not run. Ask again.';
+
 /** The kind of a JSON value. */
 export const kindOf = (value) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 

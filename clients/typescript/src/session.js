@@ -4,7 +4,7 @@ import { awaited, onAbort, within } from './awaited.js';
 import { Call } from './call.js';
 import { Denied, Stop } from './errors.js';
 import { newId, sessionId } from './ids.js';
-import { errorOf, kindOf, notShown, safe, shown, textOf } from './json.js';
+import { CHANGED, errorOf, kindOf, notShown, safe, shown, textOf } from './json.js';
 import { Reports } from './reports.js';
 import { now, transportTo } from './transport.js';
 import { wrapTool } from './tool.js';
@@ -58,6 +58,7 @@ export class Session {
   #stopper = new AbortController();
   #timer;
   #every = 10_000;
+  #failed; // the error that was the last that was heard of the model, as a text
   #asked = new Set(); // stop directives that were looked into
   #options;
 
@@ -241,14 +242,23 @@ export class Session {
     if (!this.ended) this.#reports.add(type, safe(data, 256 << 10));
   }
 
-  prompt(text) { this.report('message', { role: 'user', text: textOf(text, 64 << 10) ?? '' }); }
-  said(text, usage) { this.report('message', { role: 'assistant', text: textOf(text, 64 << 10) ?? '', ...(usage ? { usage } : {}) }); }
+  #tell(type, data) {
+    this.#failed = type === 'error.reported' ? data.message : undefined;
+    this.report(type, data);
+  }
+
+  prompt(text) { this.#tell('message', { role: 'user', text: textOf(text, 64 << 10) ?? '' }); }
+  said(text, usage) { this.#tell('message', { role: 'assistant', text: textOf(text, 64 << 10) ?? '', ...(usage ? { usage } : {}) }); }
   /** Use of the model's last answer: `{input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_usd, model}`. */
-  usage(usage) { if (usage) this.report('heartbeat', { usage }); }
+  usage(usage) {
+    this.#failed = undefined;
+    if (usage) this.report('heartbeat', { usage });
+  }
+
   error(error) {
     const about = errorOf(error);
     const status = error?.status ?? error?.statusCode;
-    this.report('error.reported', { message: about.error, ...(about.class ? { class: about.class } : {}),
+    this.#tell('error.reported', { message: about.error, ...(about.class ? { class: about.class } : {}),
       ...(Number.isInteger(status) && status > 0 ? { status } : {}) });
   }
 
@@ -265,7 +275,10 @@ export class Session {
   // calls
 
   /** Announces a call: what it may do, as values. Waits while a person is asked or the session is paused. */
-  begin(name, args, options) { return awaited(Call.begin(this, this.#reports, name, args, options)); }
+  begin(name, args, options) {
+    this.#failed = undefined;
+    return awaited(Call.begin(this, this.#reports, name, args, options));
+  }
 
   /**
    * Runs `fn(args, {signal, call})` as a supervised call and gives what it gives, or throws what it throws. Throws `Denied` where the
@@ -303,13 +316,19 @@ export class Session {
   async approve(name, args = {}, options = {}) {
     const { copy: sent, formless } = shown(args);
     if (formless !== undefined) return { allowed: false, decided: false, reason: notShown(formless), args };
-    const answer = await this.held({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
-      text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
-    if (options.signal?.aborted) throw options.signal.reason;
-    const reason = answer.deny ?? answer.stop ?? answer.allow ?? '';
-    return { allowed: Boolean(answer.allow || answer.edit !== undefined) && !answer.deny && !answer.stop,
-      decided: !answer.gone && Boolean(answer.allow || answer.edit !== undefined || answer.deny || answer.stop),
-      reason, args: answer.edit !== undefined ? answer.edit : args };
+    const about = { tool: String(name), args: sent, call: String(options.call ?? newId()) };
+    const { deny, stop, allow, edit, gone } = await this.held({ event: 'request', ...about, text: options.summary && cut(options.summary, 4_000),
+      hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
+    if (options.signal?.aborted) {
+      this.hook({ event: 'post', event_id: newId(), ...about, ok: false, error: 'the request was aborted', class: 'cancelled' }, { background: true });
+      throw options.signal.reason;
+    }
+    const decided = !gone && Boolean(allow || edit !== undefined || deny || stop);
+    const allowed = Boolean(allow || edit !== undefined) && !deny && !stop;
+    if (edit !== undefined) return { allowed, decided, reason: deny ?? stop ?? allow ?? '', args: edit };
+    // The approval is of those that the person saw.
+    if (allowed && JSON.stringify(shown(args).copy) !== JSON.stringify(sent)) return { allowed: false, decided, reason: CHANGED, args };
+    return { allowed, decided, reason: deny ?? stop ?? allow ?? '', args };
   }
 
   // the end
@@ -329,11 +348,13 @@ export class Session {
   async end(outcome, { reason, result } = {}) {
     if (this.ended) return;
     clearTimeout(this.#timer);
-    const said = outcome ?? (this.#stopper.signal.aborted ? undefined : 'completed');
-    if (result !== undefined) this.report('message', { role: 'assistant', text: textOf(result, 64 << 10) ?? '' });
+    if (result !== undefined) this.#tell('message', { role: 'assistant', text: textOf(result, 64 << 10) ?? '' });
+    // The daemon knows how a turn ended that was stopped, or after whose last error the model gave no answer.
+    const said = outcome ?? (this.#stopper.signal.aborted || this.#failed !== undefined ? undefined : 'completed');
+    const why = reason ?? (outcome === undefined ? this.#failed : undefined);
     await this.flush();
     this.ended = true;
-    await within(START_MS, this.#tellEnd(said, reason === undefined ? undefined : cut(String(reason), 4_000)));
+    await within(START_MS, this.#tellEnd(said, why === undefined ? undefined : cut(String(why), 4_000)));
   }
 
   // A daemon that is away hears it when it is back, if this process still lives; else it sees that this process is gone.

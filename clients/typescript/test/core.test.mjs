@@ -160,6 +160,57 @@ test('arguments that change while a person decides do not run', async () => {
   await s.end();
 });
 
+test('a decision of approve() covers no arguments that have changed since', async () => {
+  const s = await open({});
+  const to = ['staging'];
+  const asked = s.approve('deploy', { to });
+  await decide(s, { decision: 'approve' }, () => to.push('production'));
+  const { allowed, decided, reason } = await asked;
+  assert.deepEqual([allowed, decided], [false, true]);
+  assert.match(reason, /have changed since a person was asked/);
+  const edited = s.approve('deploy', { to });
+  await decide(s, { decision: 'edit', edited_args: { to: ['canary'] } }, () => to.push('everywhere'));
+  const { allowed: may, args } = await edited;
+  assert.deepEqual([may, args], [true, { to: ['canary'] }]);
+  await s.end();
+});
+
+test('a call is reported with the arguments that were asked about', async () => {
+  const s = await open({});
+  const to = ['staging'];
+  const refused = s.call('deploy', { to }, () => assert.fail('it ran'));
+  await decide(s, { decision: 'approve' }, () => to.push('production'));
+  await assert.rejects(refused, Denied);
+  const own = s.call('deploy', { to: ['a'] }, (args) => { args.to.push('changed by the tool itself'); });
+  await decide(s, { decision: 'approve' });
+  await own;
+  const edited = s.call('deploy', { to: ['b'] }, (args) => { args.to.push('too'); });
+  await decide(s, { decision: 'edit', edited_args: { to: ['c'] } });
+  await edited;
+  await s.end();
+  assert.deepEqual((await finished(s)).map(({ args, ok }) => [args.to, ok]), [[['staging'], false], [['a'], true], [['c'], true]]);
+  const { alarms } = await hw.session(s.id);
+  assert.ok(alarms.every(({ kind }) => kind !== 'executed_unapproved'), JSON.stringify(alarms));
+});
+
+test('a grant covers no arguments that change in a pause', async () => {
+  const s = await open({});
+  const ran = [];
+  const deploy = s.tool('deploy', async ({ to }) => ran.push([...to]));
+  const to = ['staging'];
+  const first = deploy({ to });
+  await decide(s, { decision: 'approve', scope: 'session' });
+  await first;
+  await hw.operator('POST', `/v1/sessions/${s.id}/pause`, {});
+  const held = deploy({ to });
+  await until(async () => (await hw.events(s.id)).filter(({ type }) => type === 'tool.started').length === 2, 'the second call is held');
+  to.push('production');
+  await hw.operator('POST', `/v1/sessions/${s.id}/resume`, {});
+  await assert.rejects(held, Denied);
+  assert.deepEqual(ran, [['staging']]);
+  await s.end();
+});
+
 test('an edit takes the place of arguments of any kind, or the call is refused', async () => {
   const s = await open({});
   for (const [args, edit] of [['rm -rf /', ''], [5, 0], [[1, 2], [3]]]) {
@@ -309,6 +360,22 @@ test('run ends the session as the agent went', async () => {
   assert.equal((await hw.session(id)).outcome, 'failed');
 });
 
+test('a session whose model gave no answer after its last error is not completed', async () => {
+  const s = await open({});
+  await s.call('bash', {}, () => 1);
+  s.error(Object.assign(new Error("You've hit your usage limit"), { status: 429 }));
+  await s.end();
+  const { outcome, verdict } = await hw.session(s.id);
+  assert.deepEqual([outcome, /limit/.test(verdict.reason)], ['failed', true], verdict.reason);
+  for (const goesOn of [(one) => one.said('done'), (one) => one.call('bash', {}, () => 1), (one) => one.usage()]) {
+    const one = await open({});
+    one.error(new Error('overloaded'));
+    await goesOn(one);
+    await one.end();
+    assert.equal((await hw.session(one.id)).outcome, 'completed');
+  }
+});
+
 test('an id that was used goes on as another session, and what is no id becomes one', async () => {
   const s = await open({ id: 'used before/now' });
   assert.equal(s.id, 'used-before-now');
@@ -338,6 +405,18 @@ test('an abort ends the wait for a person, and the tool hears it', async () => {
   const held = s.call('deploy', {}, () => assert.fail('it ran'), { signal: controller.signal });
   setTimeout(() => controller.abort(new Error('enough')), 200);
   await assert.rejects(held, /enough/);
+  const asking = new AbortController();
+  const asked = s.approve('deploy', { to: 'a' }, { signal: asking.signal });
+  const requests = async () => (await hw.request('GET', `/v1/approvals?session=${s.id}`)).approvals;
+  const [request] = await until(async () => { const all = await requests(); return all.length === 1 && all[0].args?.to ? all : null; }, 'the request alone');
+  asking.abort(new Error('no more'));
+  await assert.rejects(asked, /no more/);
+  await until(async () => (await requests()).length === 0, 'no request waits');
+  const calls = (await finished(s)).filter(({ args }) => args); // as the client reports them
+  assert.deepEqual(calls.map(({ tool, args, ok, error }) => [tool, args, ok, error.class]),
+    [['deploy', {}, false, 'cancelled'], ['deploy', { to: 'a' }, false, 'cancelled']]);
+  const [started] = (await hw.events(s.id)).filter(({ type }) => type === 'tool.started');
+  assert.deepEqual(calls.map(({ call_id: id }) => id), [started.data.call_id, request.call_id]);
   const second = new AbortController();
   const running = s.call('wait', {}, (args, { signal }) => new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));

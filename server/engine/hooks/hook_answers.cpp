@@ -183,12 +183,6 @@ bool waits(HookKind kind) {
     return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
 }
 
-bool is_held(const Resident& resident, const std::string& call_id) {
-    const auto& held = resident.hooks->held_calls;
-    return std::find(held.begin(), held.end(), core::digest_of(core::kept_call_id(call_id)).low) !=
-           held.end();
-}
-
 bool is_vain(const core::SessionState& state, const HookCall& call) {
     core::HookQuestion asked;
     asked.call_id = call.hook.call.call;

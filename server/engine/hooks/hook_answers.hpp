@@ -16,10 +16,6 @@ namespace headway::server {
 /// True if a hook of this kind waits for the answer. Pure.
 bool waits(api::hooks::HookKind kind);
 
-/// True if the call waits for the answer to its hook, or never got it. False for calls from before
-/// a restart, for which this is unknown.
-bool is_held(const Resident& resident, const std::string& call_id);
-
 /// True if asking a person is pointless, because the session must stop or the call is already
 /// approved. Pure.
 bool is_vain(const core::SessionState& state, const HookCall& call);

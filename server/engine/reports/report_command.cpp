@@ -15,6 +15,7 @@
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/family_writes.hpp"
 #include "server/engine/commands/session_commands.hpp"
+#include "server/engine/residents/resident_set.hpp"
 
 // A report: drop what is known, check what is asked, decide, append.
 
@@ -189,6 +190,34 @@ Result<> heed_family(Transaction& transaction, Resident& resident,
     return {};
 }
 
+/// A held call that its own user takes back, or refuses, has not run: no alarm, and nothing is left
+/// to decide, unless another call waits for the same. Returns the requests of such calls.
+std::vector<std::uint64_t> take_back(const Resident& resident, std::vector<core::Event>& events) {
+    std::vector<std::uint64_t> requests;
+    const core::SessionState& state = resident.session.state();
+    if (resident.hooks->held_calls.empty()) return requests;
+    for (core::Event& event : events) {
+        auto* call = std::get_if<core::ToolFinished>(&event.payload);
+        if (call == nullptr || call->ok || !call->error || call->refused_here ||
+            !is_held(resident, call->call_id))
+            continue;
+        const std::string name = core::lower(call->error->error_class);
+        if (name != "cancelled" && name != "denied") continue;
+        call->refused_here = true;
+        const std::string id = core::kept_call_id(call->call_id);
+        const bool alone = std::none_of(
+            state.open_calls.begin(), state.open_calls.end(), [&](const core::OpenCall& other) {
+                return other.tool == call->tool && other.call_id != call->call_id;
+            });
+        for (const core::Approval& asked : state.approvals.requests) {
+            if (alone && asked.pending() && !asked.of_dialog() && asked.call_id == id &&
+                asked.tool == call->tool)
+                requests.push_back(asked.n);
+        }
+    }
+    return requests;
+}
+
 /// Replaces the UUIDs of approvals in acknowledgements with their ids.
 Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) {
     for (core::Event& event : command.events) {
@@ -331,7 +360,11 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(heed_family(transaction, *resident, asks, rejected));
     asking.asks = asks;
     asking.rejected_elsewhere = rejected;
+    const std::vector<std::uint64_t> taken_back = take_back(*resident, events);
     resident->session.report(events, asking, decided);
+    for (const std::uint64_t n : taken_back)
+        resident->session.close_request(n, core::ApprovalClosing::kAnsweredAtAgent, asking,
+                                        decided);
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
                                      transaction.context(), decided);
     HEADWAY_CHECK(heed_ancestors(transaction, *resident, decided));

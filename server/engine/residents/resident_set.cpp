@@ -155,4 +155,10 @@ void ResidentSet::clear() {
     bytes_ = 0;
 }
 
+bool is_held(const Resident& resident, const std::string& call_id) {
+    const auto& held = resident.hooks->held_calls;
+    return std::find(held.begin(), held.end(), core::digest_of(core::kept_call_id(call_id)).low) !=
+           held.end();
+}
+
 }  // namespace headway::server

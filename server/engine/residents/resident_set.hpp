@@ -154,4 +154,8 @@ private:
     std::size_t bytes_ = 0;  ///< the sum of Resident::bytes
 };
 
+/// True if the call waits for the answer to its hook, or never got it. False for calls from before
+/// a restart, for which this is unknown. Pure.
+bool is_held(const Resident& resident, const std::string& call_id);
+
 }  // namespace headway::server

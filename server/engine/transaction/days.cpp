@@ -210,7 +210,8 @@ void close_requests(Transaction& transaction, Resident& resident,
         if (asked.pending() && extends && asked.of_headway()) over.push_back(asked.n);
     }
     for (const std::uint64_t n : over)
-        resident.session.close_extension(n, transaction.context(), events);
+        resident.session.close_request(n, core::ApprovalClosing::kNotNeeded, transaction.context(),
+                                       events);
 }
 
 Error no_limit(const std::string& field) {
