@@ -160,9 +160,17 @@ def wait_for_cancel(session) -> str:
     return "cancelled"
 
 
+ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
+          "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
+
+
 def prompt(message):
     session = message["params"]["sessionId"]
     words = message["params"]["prompt"][0]["text"]
+    if words == "nothing":
+        return send(id=message["id"], result={"stopReason": "end_turn"})
+    if words.startswith("error"):
+        return send(id=message["id"], error=ERRORS[words])
     update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Will "})
     update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "do."})
     reason = "end_turn"
@@ -189,6 +197,8 @@ def prompt(message):
         return stubborn(session)
     elif words == "slow":
         reason = wait_for_cancel(session)
+    elif words.startswith("ends"):
+        reason = words[5:] or None
     elif words == "exit":
         sys.exit(7)
     elif words == "pieces":
