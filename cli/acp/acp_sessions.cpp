@@ -178,8 +178,9 @@ AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter,
     const std::string hook = dump(action.data["hook"]);
     bool reached = action.reached;
     if (hold.report.is_null() && !reached) {
-        // The reporter has the start of a call that was announced long before.
-        reached = reporter.in_touch();
+        // The reporter has the start of a call that was announced long before. A daemon that has it
+        // may have asked a person, and has gone away since.
+        reached = reporter.in_touch() || reporter.has_told(action.type);
         reached = reporter.caught_up(kOpeningMax) || reached;
     }
     AcpPatience patience(reached);

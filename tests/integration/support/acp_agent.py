@@ -104,6 +104,15 @@ def announced(session, seen, asked) -> str:
     return "end_turn"
 
 
+def late(session) -> str:
+    """Announces a call as begun, and asks for its permission once the editor has said something."""
+    about = {"title": "Edit", "kind": "edit", "rawInput": NEW}
+    update(session, sessionUpdate="tool_call", toolCallId="late", status="in_progress", **about)
+    receive()
+    ask(session, {"toolCallId": "late", **about}, "late")
+    return "end_turn"
+
+
 ANNOUNCED = {
     "begun": ({"title": "Edit", "kind": "edit", "rawInput": NEW}, {"title": "Edit", "kind": "edit", "rawInput": NEW}),
     "bare": ({"title": "Run"}, {"kind": "edit", "rawInput": NEW}),
@@ -150,7 +159,7 @@ def odd(session, name) -> str:
     return "end_turn"
 
 
-ASKING = {"nameless": nameless, "crowd": crowd, "burst": burst}
+ASKING = {"late": late, "nameless": nameless, "crowd": crowd, "burst": burst}
 
 
 def wait_for_cancel(session) -> str:
