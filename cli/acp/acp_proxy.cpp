@@ -104,9 +104,7 @@ void AcpProxy::read_editor() {
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     const LineCutter::Take take = [this](std::string_view text, bool whole) {
         if (whole) return editor_line(text);
-        to_agent_ += text;
-        in_long_line_ = !text.ends_with('\n');
-        if (!in_long_line_) to_agent_ += std::exchange(injections_, {});
+        editor_part(text);
     };
     if (size > 0) return from_editor_.feed({buffer.data(), static_cast<std::size_t>(size)}, take);
     // An agent may read the last line without its end, too.
@@ -114,6 +112,27 @@ void AcpProxy::read_editor() {
     editor_open_ = false;
     editor_gone_at_ = steady_now();
     if (to_agent_.empty()) agent_.in.reset();
+}
+
+/// A part of a line that is too long to be read. What may be the answer to a permission is no yes.
+void AcpProxy::editor_part(std::string_view text) {
+    if (!in_long_line_) {
+        const AcpHead head = acp_head(text);
+        const bool unread = unread_ && !head.request;  // it may answer what was not read either
+        drops_line_ = unread || (!head.request && gate_.may_answer(head.id));
+        if (drops_line_) {
+            sessions_.refuse({}, "the editor's answer is too long to be read");
+            if (!head.id.empty() && !gate_.may_answer(head.id))
+                to_agent_ += acp_cancelled(Json::parse(head.id).value_or(Json())) + "\n";
+            for (const AcpGate::Closed& each : gate_.refuse(head.id))
+                answer(each, "denied");
+        }
+    }
+    in_long_line_ = !text.ends_with('\n');
+    if (!drops_line_) to_agent_ += text;
+    if (in_long_line_) return;
+    to_agent_ += std::exchange(injections_, {});
+    drops_line_ = false;
 }
 
 void AcpProxy::write_agent() {
@@ -145,7 +164,8 @@ void AcpProxy::write_editor() {
     const bool taken = write_some(STDOUT_FILENO, bytes.substr(written_), written_);
     from_agent_.feed(bytes.substr(before, written_ - before),
                      [this](std::string_view text, bool whole) {
-                         if (whole) agent_line(text);
+                         if (whole) return agent_line(text);
+                         unread_ = true;
                      });
     if (taken && written_ < to_editor_.size()) return;
     to_editor_.clear();
@@ -282,7 +302,7 @@ void AcpProxy::start_calls() {
 
 void AcpProxy::inject(const std::string& line) {
     if (!agent_.in.open()) return;
-    (in_long_line_ ? injections_ : to_agent_) += line + "\n";
+    (in_long_line_ && !drops_line_ ? injections_ : to_agent_) += line + "\n";
 }
 
 void AcpProxy::read_signals() {
