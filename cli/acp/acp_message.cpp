@@ -76,7 +76,7 @@ Json diffs_of(const Json& call, const Json& args) {
     return diffs;
 }
 
-/// What is shown as text; blocks of another type as they are.
+/// The texts that are shown, and blocks of other types as they are.
 std::string texts_of(const Json& call) {
     std::string text;
     for (const Json& part : call["content"]) {

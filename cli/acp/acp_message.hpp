@@ -117,7 +117,7 @@ public:
     /// Headway's description of the call: `call_id`, `tool` and, if any were sent, `args`. Names
     /// and kinds that add a class follow the tool's name: `Read (execute)`.
     Json about(const std::string& call_id) const;
-    /// What the agent says beside the arguments; no decision is bound to it.
+    /// The agent's words beside the arguments; no decision is bound to them.
     std::string remarks() const;
     /// The arguments in the announcement.
     Json announced() const;

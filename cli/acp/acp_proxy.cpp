@@ -114,7 +114,7 @@ void AcpProxy::read_editor() {
     if (to_agent_.empty()) agent_.in.reset();
 }
 
-/// A part of a line that is too long to be read. What may be the answer to a permission is no yes.
+/// Takes a part of a line that is too long to be read: the answer to a permission in it is no yes.
 void AcpProxy::editor_part(std::string_view text) {
     if (!in_long_line_) {
         const AcpHead head = acp_head(text);

@@ -60,8 +60,8 @@ public:
     /// Decides about a call without the daemon; decisions() returns that like any other.
     void refuse(const AcpAction& action, const std::string& reason);
     /// Called when the question with this serial has been answered without the daemon. `end` is the
-    /// data of the call's end, which tells the daemon that nothing is left to decide. False if the
-    /// daemon had answered before: the end is not told.
+    /// data of the call's end, after which a daemon has nothing left to decide. False if it had
+    /// answered before: the end is not reported.
     bool forget(std::uint64_t serial, Json end);
     /// Called when a person's prompt begins a turn: an ended session goes on in its next
     /// generation.

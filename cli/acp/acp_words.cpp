@@ -63,7 +63,7 @@ bool adds_class(std::string_view kind, const std::string& tool) {
 
 }  // namespace
 
-// Content is an announcement only before the call runs: what comes then is output, but for edits.
+// Content is an announcement only before the call runs: what comes then is output, except edits.
 void AcpWords::announce(const Json& update) {
     const std::string& status = update.text_of("status");
     const bool over = status == "completed" || status == "failed";

@@ -369,7 +369,7 @@ TEST_CASE("acp: what a call writes out is none of its arguments", "[cli]") {
     CHECK(over.back().data.text_of("result") == "all");
 }
 
-TEST_CASE("acp: the end of a call that its user takes back is told once", "[cli]") {
+TEST_CASE("acp: the end of a call that its user takes back is reported once", "[cli]") {
     const auto end_of = [](AcpObserver& observer, const char* status) {
         return observer.from_agent(update_with(
             std::string{R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":")"} +

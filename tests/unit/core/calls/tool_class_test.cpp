@@ -60,7 +60,7 @@ TEST_CASE("tool class: a tool of several names is in the classes of all", "[core
     for (const char* rule : {"class:read", "class:shell", "Read", "execute", "Read (execute)"})
         CHECK(rule_covers(rule, "Read (execute)"));
     CHECK_FALSE(rule_covers("class:edit", "Read (execute)"));
-    // What lets calls run has to cover the harshest.
+    // A rule that lets calls run has to cover the harshest.
     CHECK(rule_lets("class:shell", "Read (execute)"));
     CHECK_FALSE(rule_lets("class:read", "Read (execute)"));
     CHECK_FALSE(rule_lets("Read", "Read (execute)"));
