@@ -111,7 +111,8 @@ private:
         bool told = false;       // the end of a call that did not run was reported
         bool allowed = false;    // the agent has the permission that it asked for last
         bool reached = false;    // a daemon has had the question
-        const char* how_refused() const { return cancelled ? "cancelled" : "denied"; }
+        /// `cancelled` is for calls that a daemon has decided about.
+        const char* how_refused() const { return cancelled && reached ? "cancelled" : "denied"; }
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };
     struct Session {

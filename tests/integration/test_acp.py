@@ -194,6 +194,21 @@ class Steered(AcpCase):
         self.assertEqual(list(self.editor.answers().values()), ["no", "cancelled", "yes"])
         self.assertEqual(self.document()["alarms"], [])
 
+    def test_a_refusal_of_the_editor_ends_the_request_of_one_of_two_calls(self):
+        number = self.editor.prompt("pair")
+        first, second = self.editor.asked(), self.editor.asked()
+        eventually(lambda: self.requests() == ["pair-1", "pair-2"], what="two requests")
+        self.editor.answer(first, "no")
+        eventually(lambda: self.requests() == ["pair-2"], what="the end of the first")
+        self.editor.answer(second, "yes")
+        self.decide("approve")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"pair-1": "no", "pair-2": "yes"})
+
+    def requests(self) -> list:
+        listed = self.client.get("/v1/approvals?status=pending&session=" + self.id).json().get("approvals", [])
+        return sorted(one["call_id"] for one in listed)
+
     def over(self, asked: str) -> dict | None:
         shown = self.client.get(f"/v1/approvals/{asked}").json()
         return shown if shown["status"] != "pending" else None

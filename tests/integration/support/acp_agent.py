@@ -159,7 +159,18 @@ def odd(session, name) -> str:
     return "end_turn"
 
 
-ASKING = {"late": late, "nameless": nameless, "crowd": crowd, "burst": burst}
+def pair(session) -> str:
+    """Asks for two calls at once."""
+    for number in (1, 2):
+        send(id=f"pair-{number}", method="session/request_permission", params={"sessionId": session, "options": OPTIONS, "toolCall": {
+            "toolCallId": f"pair-{number}", "kind": "edit", "rawInput": {"path": str(number)}}})
+    waits = {"pair-1", "pair-2"}
+    while waits:
+        waits.discard(receive().get("id"))
+    return "end_turn"
+
+
+ASKING = {"late": late, "pair": pair, "nameless": nameless, "crowd": crowd, "burst": burst}
 
 
 def wait_for_cancel(session) -> str:

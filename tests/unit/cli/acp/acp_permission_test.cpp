@@ -384,6 +384,9 @@ TEST_CASE("acp: the end of a call that its user takes back is reported once", "[
         CHECK(end["error"].text_of("class") == how);
         CHECK(dump(end["args"]) == R"({"path":"a"})");
         AcpObserver untold = observer;
+        CHECK(end_of(untold, "failed").back().data["error"].text_of("class") == "denied");
+        untold = observer;
+        untold.reached("s", "c");
         CHECK(end_of(untold, "failed").back().data["error"].text_of("class") == how);
         observer.told_end("s", "c");
         AcpObserver again = observer;
