@@ -134,7 +134,7 @@ std::string more_text(std::string_view session, std::size_t more) {
     return shown(session) + ", and " + std::to_string(more) + " more";
 }
 
-/// Sessions that ended, and how they ended, but for completed parts of others.
+/// Sessions that ended, and how they ended, except completed parts of others.
 struct EndedCount {
     std::uint64_t all = 0;
     std::uint64_t completed = 0;

@@ -130,6 +130,7 @@ Json options_json(const RunRecord& record) {
             {"check_limit_ms", record.check_most.count()},
             {"end_limit_ms", record.stay_most.count()},
             {"resume_command", record.resume_command},
+            {"resume_text", record.resume_text},
             {"interval_ms", record.interval.count()},
             {"linger_ms", record.linger.count()},
             {"quiet", record.quiet}};
@@ -148,6 +149,7 @@ void read_options(const RecordFields& fields, RunRecord& record) {
     record.check_most = fields.time("check_limit_ms", kSecond, config::kKeepGoingMost);
     record.stay_most = fields.time("end_limit_ms", kSecond, config::kKeepGoingMost);
     record.resume_command = fields.text("resume_command", kWordMax);
+    record.resume_text = fields.text("resume_text", kWordMax);
     record.interval = fields.time("interval_ms", kNone, std::chrono::hours{1});
     if (record.interval > kNone && record.interval < core::kHeartbeatIntervalMin)
         fields.blame("interval_ms");

@@ -70,6 +70,7 @@ struct RunRecord {
     std::string check;
     std::string check_dir;
     std::string resume_command;
+    std::string resume_text;
     bool quiet = false;
     // State.
     WallTime began{};
@@ -130,6 +131,10 @@ inline constexpr std::size_t kRecordsMost = 1'000;
 
 /// The records in the state directory, by name, at most kRecordsMost of them.
 std::vector<FoundRecord> records_in(const std::string& state_folder);
+/// Asks the run of this session to end its wait. Error: kInternal if the file cannot be written.
+core::Result<> ask_to_start(const std::string& state_folder, const std::string& session);
+/// True if that was asked since this was called last.
+bool take_start(const std::string& state_folder, const std::string& session);
 /// Path of the file in which a continued run prints, beside its record.
 std::string record_log(const std::string& state_folder, const std::string& session);
 

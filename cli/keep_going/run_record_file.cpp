@@ -43,6 +43,10 @@ std::string record_path(const std::string& state_folder, const std::string& sess
     return runs_folder(state_folder) + "/" + url_encode(session) + kSuffix;
 }
 
+std::string start_path(const std::string& state_folder, const std::string& session) {
+    return runs_folder(state_folder) + "/" + url_encode(session) + ".now";
+}
+
 /// True if only this user can have made or changed it.
 bool is_own_alone(const struct stat& about) {
     return about.st_uid == ::geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -243,6 +247,20 @@ std::vector<FoundRecord> records_in(const std::string& state_folder) {
 
 std::string record_log(const std::string& state_folder, const std::string& session) {
     return runs_folder(state_folder) + "/" + url_encode(session) + ".log";
+}
+
+core::Result<> ask_to_start(const std::string& state_folder, const std::string& session) {
+    const std::string path = start_path(state_folder, session);
+    const system::FileDescriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    return file.open() ? core::Result<>{} : record_fault(path);
+}
+
+bool take_start(const std::string& state_folder, const std::string& session) {
+    const std::string path = start_path(state_folder, session);
+    struct stat about {};
+    const bool asked = ::lstat(path.c_str(), &about) == 0 && is_own_alone(about);
+    return asked && ::unlink(path.c_str()) == 0;
 }
 
 }  // namespace headway::cli

@@ -155,9 +155,11 @@ std::optional<KeepGoing::Words> KeepGoing::wait(RunOver& run, ResumeStep step,
 }
 
 core::Result<KeepGoing::Words> KeepGoing::command_of(const ResumeStep& step) const {
+    std::string prompt = step.prompt;
+    if (!options_.resume_text.empty()) prompt += "\n\n" + options_.resume_text;
     return options_.resume_command.empty()
-               ? resume_command(first_, agent_, conversation_, step.prompt)
-               : own_resume_command(options_.resume_command, conversation_, step.prompt);
+               ? resume_command(first_, agent_, conversation_, prompt)
+               : own_resume_command(options_.resume_command, conversation_, prompt);
 }
 
 void KeepGoing::note_end(RunOver& run, Wait ended) {
@@ -217,6 +219,8 @@ void KeepGoing::begin_wait(const ResumeStep& step, Json error) {
 
 /// Before anything is said of the wait: cut off in between, it would begin a second time.
 void KeepGoing::put_wait(const ResumeStep& step, std::uint64_t stored) {
+    now_ = false;
+    (void)take_start(options_.state_folder, keeper_.record().session);  // of a wait before
     keeper_.change([&](RunRecord& record) {
         record.phase = RunPhase::kWaiting;
         record.counts = plan_.counts();
@@ -263,7 +267,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step) {
         figures_.waits_until_ms = step.at.time_since_epoch().count();
         const Wait ended = wait_for(step.at);
         if (ended == Wait::kDue && wall_now() > latest_ + kLateMost) return Wait::kMissed;
-        if (ended != Wait::kDue || !step.in_turn) return ended;
+        if (ended != Wait::kDue || !step.in_turn || std::exchange(now_, false)) return ended;
         const WallTime limited = state_.limited_until(agent_, home, began);
         if (limited <= wall_now() || wall_now() >= probe) return ended;
         step.at = turn_of(agent_, std::min(limited + options_.rules.margin, probe));
@@ -290,6 +294,11 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
         const bool late = unseen_ && since >= kReplyWithin;
         const bool over = wall_now() > latest_ && (!unseen_ || late || !asked);
         if (held && over) return Wait::kTooLate;
+        if (take_start(options_.state_folder, keeper_.record().session)) {
+            say_("a person has ended the wait");
+            now_ = true;
+            at = std::min(at, wall_now());
+        }
         const milliseconds left = at - wall_now();
         const bool time = left <= milliseconds{0};
         if (!time) asked.reset();

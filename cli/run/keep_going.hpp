@@ -30,6 +30,7 @@ struct KeepGoingOptions {
     std::string check_dir;  ///< folder of the check; empty: where the agent works
     /// The user's own command for a resume; empty: the agent's command.
     std::string resume_command;
+    std::string resume_text;   ///< added to the prompt of each resume; empty: nothing
     std::string state_folder;  ///< shared by all agents that are kept going
     bool by_settings = false;  ///< by [keep_going], which also holds for commands that are no agent
     AgentHomes homes;
@@ -153,6 +154,7 @@ private:
     std::string agent_;         ///< the agent's own name for itself; empty: not known yet
     std::string conversation_;  ///< its id of the conversation
     std::string began_in_;      ///< the conversation that it named first
+    bool now_ = false;          ///< a person has ended the wait
     /// Goes on after a run that was cut off, and the daemon has not replied since: a person may
     /// have stopped the session meanwhile.
     bool unseen_ = false;

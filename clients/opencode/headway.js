@@ -151,7 +151,7 @@ export const Headway = async ({ client, directory }) => {
   };
 
   const failed = async (session, error) => {
-    steps.delete(session); // its end is told here
+    steps.delete(session); // its end is reported here
     const data = error?.data ?? {};
     if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
     const at = resetOf(data.responseHeaders, resetsIn(data));

@@ -218,7 +218,11 @@ struct Fold {
         }
         if (approval->of_headway() && withdraw_question(state)) seen.nudge_taken = true;
         seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;
-        seen.dialog_over = approval->of_dialog() && !seen.dialog_left;
+        // The agent may have said that it waits for the decision about this call.
+        const bool last_call = approval->kind == ApprovalKind::kTool &&
+                               decided.decision != Decision::kIgnore &&
+                               state.approvals.pending() == 1;
+        seen.dialog_over = !seen.dialog_left && (approval->of_dialog() || last_call);
         // A refused call does not run: it is over.
         if (decided.decision == Decision::kReject) close_call(approval->call_id);
         state.stopped = state.stopped || (decided.stop && decided.channel != "expiry");

@@ -364,6 +364,38 @@ class ByHooks(CallCase):
         self.hook("stop")
         self.assertEqual(self.alarms(), [])
 
+    def test_a_held_call_that_its_own_user_takes_back_raises_nothing_and_leaves_nothing_to_decide(self):
+        for number, error in enumerate(("cancelled", "denied")):
+            with self.subTest(error):
+                self.leave(f"b{number}")
+                self.assertEqual(len(self.pending()), 1)
+                self.hook("post", tool="deploy", args=ARGS, call=f"b{number}", ok=False, **{"class": error})
+                self.assertEqual((self.alarms(), self.pending()), ([], []))
+                (closed,) = [a for a in self.operator.get("/v1/approvals?status=all").json()["approvals"] if a["call_id"] == f"b{number}"]
+                self.assertEqual((closed["status"], closed["closed"]), ("cancelled", "answered_at_agent"))
+        # A call that runs all the same is seen.
+        self.hook("post", tool="deploy", args=ARGS, call="b0", ok=True)
+        self.assertEqual(self.alarms(), ["executed_unapproved"])
+
+    def test_a_permission_that_a_person_has_decided_about_blocks_nothing_any_more(self):
+        for number, decision in enumerate(("approve", "reject")):
+            with self.subTest(decision):
+                more = {"tool": "deploy", "args": {"n": number}, "call": f"p{number}"}
+                self.agent.report(self.SESSION, "tool.started", tool="deploy", args={"n": number}, call_id=f"p{number}")
+                self.hook("permission", hold_ms=1, words=False, edits=False, **more)
+                self.assertEqual(self.operator.session(self.SESSION)["verdict"]["status"], "blocked")
+                (asked,) = self.pending()
+                self.decide(asked, decision, **({"then": "change_approach"} if decision == "reject" else {}))
+                self.assertNotEqual(self.operator.session(self.SESSION)["verdict"]["status"], "blocked")
+                self.hook("permission", hold_ms=1, words=False, edits=False, **more)
+                self.hook("post", ok=decision == "approve", **({} if decision == "approve" else {"class": "denied"}), **more)
+
+    def test_one_of_two_held_calls_that_is_taken_back_leaves_the_decision_to_the_other(self):
+        self.leave("b1")
+        self.leave("b2")
+        self.hook("post", tool="deploy", args=ARGS, call="b1", ok=False, **{"class": "cancelled"})
+        self.assertEqual((self.alarms(), len(self.pending())), ([], 1))
+
     def test_the_end_of_a_call_that_headway_has_closed_is_no_second_execution(self):
         for middle in ("prompt", "stop", "interrupt"):
             for end in ({"ok": True}, {"ok": False, "class": "cancelled"}):

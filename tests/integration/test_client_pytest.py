@@ -41,6 +41,15 @@ def test_a_loop_is_seen(headway):
             s.begin("bash", {"command": "cat nothing"}).fail("no such file")
         headway.wait(s, until="stuck")
 
+def test_a_set_stands_for_completed_also_in_a_list(headway):
+    import pytest
+    with headway.session("no", id="no") as s:
+        s.end("failed", "broken")
+    for until in (["settled", "ended"], ["ended", "stuck"]):
+        with pytest.raises(AssertionError):
+            headway.wait("no", until=until)
+    assert headway.wait("no", until=["settled", "failed"])["matched"] == "failed"
+
 def test_they_share_a_daemon(headway):
     assert "mine" in headway.opened()
 
@@ -86,7 +95,7 @@ class Plugin(OwnDaemonCase):
     def test_a_daemon_of_its_own(self):
         done = self.run_tests(PASSING, HEADWAY_BINARY=str(BINARY))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("4 passed", done.stdout)
+        self.assertIn("5 passed", done.stdout)
 
     def test_the_daemon_is_gone_afterwards(self):
         text = ("def test_one(headway):\n    import pathlib\n"

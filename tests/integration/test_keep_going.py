@@ -481,6 +481,29 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((code, len(self.starts())), (0, 2), err)
         self.assertEqual(self.cli.run("keep-going", "pause").code, 64)
 
+    def test_a_person_ends_the_wait_but_not_a_pause(self):
+        none = self.cli.run("keep-going", "now", self.session)
+        self.assertEqual(none.code, 1)
+        self.assertIn("no run of", none.err)
+        self.assertEqual(self.cli.run("keep-going", "now").code, 64)
+        process = self.start("limit done", "--resume-text", "Commit before you go on.", margin="10m")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        operator = self.daemon.operator()
+        operator.post(f"/v1/sessions/{self.session}/pause", {"reason": "not yet"})
+        said = self.cli.run("keep-going", "now", self.session)
+        self.assertEqual((said.code, said.out), (0, f"{self.session}: goes on now, unless it is held\n"), said.err)
+        record = self.daemon.state_dir / "runs" / f"{self.session}.now"
+        self.wait_for(lambda: not record.exists(), "it is not taken")
+        time.sleep(3)
+        self.assertEqual(len(self.starts()), 1)
+        operator.post(f"/v1/sessions/{self.session}/resume", {})
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 2, err)
+        self.assertIn("a person has ended the wait", err)
+        self.assertTrue(self.starts()[1]["argv"][-1].endswith("\n\nCommit before you go on."), self.starts()[1])
+        self.assertEqual(self.client.session(self.session)["outcome"], "completed")
+
     def test_a_conversation_that_somebody_opened_in_a_terminal_is_left_alone(self):
         home = self.folder / "home"
         (home / "sessions").mkdir(parents=True)

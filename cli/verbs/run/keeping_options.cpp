@@ -54,8 +54,13 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
     arguments
         .option("--resume-command", options.keeping.resume_command,
                 "shell command that resumes the conversation, for an agent that a script "
-                "starts; {id} and {prompt} in the command are replaced")
+                "starts; {id} and {prompt} in the command are replaced, safely for this shell "
+                "only: ssh and su -c start another one")
         .type("COMMAND");
+    arguments
+        .option("--resume-text", options.keeping.resume_text,
+                "text that is added to the prompt of each resume")
+        .type("TEXT");
 }
 
 namespace {
@@ -160,6 +165,7 @@ RunRecord new_record(const RunOptions& options, const std::string& session, cons
     record.check = options.keeping.check;
     record.check_dir = options.keeping.check_dir;
     record.resume_command = options.keeping.resume_command;
+    record.resume_text = options.keeping.resume_text;
     record.quiet = options.quiet;
     record.began = wall_now();
     record.run = recorded_process(::getpid());
@@ -186,6 +192,7 @@ RunOptions options_of(const RunRecord& record, const ClientOptions& client,
     keeping.check = record.check;
     keeping.check_dir = record.check_dir;
     keeping.resume_command = record.resume_command;
+    keeping.resume_text = record.resume_text;
     keeping.state_folder = state_folder_of(client, environment);
     keeping.homes = agent_homes(environment);
     return options;

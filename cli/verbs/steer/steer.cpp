@@ -45,7 +45,17 @@ std::string shortfall(const std::string& route, bool changed, Daemon& daemon,
     const Json shown = body_json(daemon.get(session_path(session))).value_or(Json());
     if (shown["cancel_requested"] == true)
         return nothing + "its cancel stays, and cannot be undone";
-    return changed ? "" : nothing + "it is neither paused nor stopped by a rejection or a rule";
+    if (changed) return {};
+    const std::string& parent = shown.text_of("parent");
+    const Json above =
+        parent.empty() ? Json() : body_json(daemon.get(session_path(parent))).value_or(Json());
+    const bool paused = !above.text_of("paused_at").empty();
+    if (paused && above.text_of("ended_at").empty())
+        return nothing + "the session above it, " + parent + ", is paused; resume that one";
+    if (paused)
+        return nothing + "the session above it, " + parent +
+               ", was paused when it ended; begin it again and resume that run, or end this one";
+    return nothing + "it is neither paused nor stopped by a rejection or a rule";
 }
 
 /// pause and resume: safe to repeat, so a repeat is no failure; but it says that it did nothing.

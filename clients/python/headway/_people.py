@@ -2,7 +2,6 @@
 """Questions of a session to people."""
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Optional, Sequence
 
 from ._beside import beside
@@ -18,33 +17,20 @@ class People:
     def _ask(self, event: str, sent: Optional[str], abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _ended(self, sent: str, error: Any, kind: Optional[str], **members: Any) -> None:
-        raise NotImplementedError
-
     def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
         """Asks a person, and waits. Without a daemon, or a decision, it is not approved; nor are arguments that have changed since."""
         asked = {} if args is None else args
         sent, formless = shown(asked)
         if formless:
             return Decision(False, not_shown(formless), asked, False)
-        call = new_id()
-        try:
-            return self._decision(self._ask("request", sent, tool=tool, text=str(summary), call=call), asked, sent)
-        except BaseException as error:  # Ctrl-C: no person has to decide any more
-            self._ended(sent, error, "cancelled", tool=tool, call=call)
-            raise
+        return self._decision(self._ask("request", sent, tool=tool, text=str(summary), call=new_id()), asked, sent)
 
     async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
         asked = {} if args is None else args
         sent, formless = shown(asked)
         if formless:
             return Decision(False, not_shown(formless), asked, False)
-        call = new_id()
-        try:
-            answer = await beside(lambda abort: self._ask("request", sent, abort, tool=tool, text=str(summary), call=call))
-        except asyncio.CancelledError as error:
-            self._ended(sent, error, "cancelled", tool=tool, call=call)
-            raise
+        answer = await beside(lambda abort: self._ask("request", sent, abort, tool=tool, text=str(summary), call=new_id()))
         return self._decision(answer or {}, asked, sent)
 
     def ask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:

@@ -420,26 +420,23 @@ class Session(People):
 
     def _finished(self, call: Call, error: Any, seconds: float) -> None:
         try:
-            about: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
             brief = self._wire.away()
-            sent = call._sent or json_of(call.args, brief)
+            raw = ',"args":' + (call._sent or json_of(call.args, brief))
+            more: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
             if error is None:
-                raw = ',"args":' + sent + ',"result":' + json_of("" if call.result is None else call.result, brief)
-                self._tell("post", raw, late=call._late, ok=True, **about)
+                more["ok"] = True
+                raw += ',"result":' + json_of("" if call.result is None else call.result, brief)
             else:
-                kind = "cancelled" if call._given_up else "denied" if call.denied else None
-                self._ended(sent, error, kind, late=call._late, **about)
+                more["ok"] = False
+                more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
+                named = {kind.__name__ for kind in type(error).__mro__}
+                given_up = call._given_up or bool(named.intersection(CANCELLED))
+                more["class"] = "cancelled" if given_up else "denied" if call.denied else None
+                code = attribute(error, "returncode")
+                more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
+            self._tell("post", raw, late=call._late, **more)
         except Exception as broken:
             LOG.warning("a result could not be reported: %s", type(broken).__name__)
-
-    def _ended(self, sent: str, error: Any, kind: Optional[str], late: bool = False, **about: Any) -> None:
-        """Reports a call that has failed, or did not run, with the arguments that were asked about."""
-        more: dict[str, Any] = {"ok": False, "error": error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)}
-        named = {kind.__name__ for kind in type(error).__mro__}
-        more["class"] = "cancelled" if named.intersection(CANCELLED) else kind
-        code = attribute(error, "returncode")
-        more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
-        self._tell("post", ',"args":' + sent, late=late, **about, **more)
 
     # beats, on the thread of the outbox
 

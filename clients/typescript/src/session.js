@@ -58,7 +58,7 @@ export class Session {
   #stopper = new AbortController();
   #timer;
   #every = 10_000;
-  #failed; // the error that was the last that was heard of the model, as a text
+  #failed; // the last report about the model, if it was an error
   #asked = new Set(); // stop directives that were looked into
   #options;
 
@@ -316,13 +316,9 @@ export class Session {
   async approve(name, args = {}, options = {}) {
     const { copy: sent, formless } = shown(args);
     if (formless !== undefined) return { allowed: false, decided: false, reason: notShown(formless), args };
-    const about = { tool: String(name), args: sent, call: String(options.call ?? newId()) };
-    const { deny, stop, allow, edit, gone } = await this.held({ event: 'request', ...about, text: options.summary && cut(options.summary, 4_000),
-      hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
-    if (options.signal?.aborted) {
-      this.hook({ event: 'post', event_id: newId(), ...about, ok: false, error: 'the request was aborted', class: 'cancelled' }, { background: true });
-      throw options.signal.reason;
-    }
+    const { deny, stop, allow, edit, gone } = await this.held({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
+      text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
+    if (options.signal?.aborted) throw options.signal.reason;
     const decided = !gone && Boolean(allow || edit !== undefined || deny || stop);
     const allowed = Boolean(allow || edit !== undefined) && !deny && !stop;
     if (edit !== undefined) return { allowed, decided, reason: deny ?? stop ?? allow ?? '', args: edit };
@@ -349,9 +345,10 @@ export class Session {
     if (this.ended) return;
     clearTimeout(this.#timer);
     if (result !== undefined) this.#tell('message', { role: 'assistant', text: textOf(result, 64 << 10) ?? '' });
-    // The daemon knows how a turn ended that was stopped, or after whose last error the model gave no answer.
-    const said = outcome ?? (this.#stopper.signal.aborted || this.#failed !== undefined ? undefined : 'completed');
-    const why = reason ?? (outcome === undefined ? this.#failed : undefined);
+    // The daemon knows how a turn ended that was stopped, or by an error after which the model gave no answer.
+    const stopped = this.#stopper.signal.aborted;
+    const said = outcome ?? (stopped || this.#failed !== undefined ? undefined : 'completed');
+    const why = reason ?? (outcome === undefined && !stopped ? this.#failed : undefined);
     await this.flush();
     this.ended = true;
     await within(START_MS, this.#tellEnd(said, why === undefined ? undefined : cut(String(why), 4_000)));
@@ -364,7 +361,7 @@ export class Session {
     if (!failed) return this.#reports.close();
     if (late >= LATE_MAX || runs) return this.#reports.close();
     ++late;
-    this.#reports.add('session.ended', { outcome: outcome ?? 'cancelled', ...(reason ? { reason } : {}) });
+    this.#reports.add('session.ended', { outcome: outcome ?? (this.#failed === undefined ? 'cancelled' : 'failed'), ...(reason ? { reason } : {}) });
     setTimeout(() => {
       --late;
       this.#reports.close();

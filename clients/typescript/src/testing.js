@@ -30,6 +30,13 @@ const lineOf = ({ n, at, type, data = {} }) => {
   return `  #${String(n).padEnd(4)} ${String(at).slice(11, 23)} ${type.padEnd(19)} ${what ? what() : short(data)}`.trimEnd();
 };
 
+// A set stands for `completed`; another verdict has to be named itself.
+const SETS = ['settled', 'ended'];
+const isWanted = (verdict, until) => {
+  const named = String(until).split(',').map((one) => one.trim());
+  return verdict === 'completed' || !named.some((one) => SETS.includes(one)) || (named.includes(verdict) && !SETS.includes(verdict));
+};
+
 /** A wait that was met by another verdict than hoped for, or given up. */
 export class WaitError extends Error {
   constructor(message, about) {
@@ -123,8 +130,7 @@ class Daemon {
     for (;;) {
       signal?.throwIfAborted();
       const reply = await this.request('GET', `/v1/sessions/${encodeURIComponent(id)}/wait?${query}`, undefined, { signal });
-      const sets = ['settled', 'ended'].includes(until);
-      if (reply.met && (!sets || reply.matched === 'completed')) return reply;
+      if (reply.met && isWanted(reply.matched, until)) return reply;
       if (reply.met || reply.impossible) throw await this.#inVain(id, until, reply);
     }
   }

@@ -31,7 +31,9 @@ test('a wait that ends otherwise says verdict, reason and the last events', asyn
     return error.events.at(-1).type === 'verdict.changed';
   });
   await assert.rejects(hw.wait(s.id, { until: 'stuck' }), /it cannot be any more \(ended\)/);
+  for (const until of ['settled,ended', ['settled'], 'ended,stuck']) await assert.rejects(hw.wait(s.id, { until }));
   assert.equal((await hw.wait(s.id, { until: 'failed' })).matched, 'failed');
+  assert.equal((await hw.wait(s.id, { until: 'settled,failed' })).matched, 'failed');
 });
 
 test('a wait ends by a signal', async () => {

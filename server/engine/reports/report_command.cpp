@@ -9,6 +9,7 @@
 #include "api/decode/decode_approvals.hpp"
 #include "core/base/assert.hpp"
 #include "core/budgets/cost_text.hpp"
+#include "core/hooks/hook_answer.hpp"
 #include "core/policies/policy_floor.hpp"
 #include "core/text/words.hpp"
 #include "server/engine/commands/approval_documents.hpp"
@@ -205,17 +206,7 @@ std::vector<std::uint64_t> take_back(const Resident& resident, std::vector<core:
         if (name != "cancelled" && name != "denied") continue;
         call->refused_here = true;
         const std::string id = core::kept_call_id(call->call_id);
-        const auto has_request = [&state](const std::string& call_id) {
-            const auto& all = state.approvals.requests;
-            return std::any_of(all.begin(), all.end(), [&](const core::Approval& asked) {
-                return asked.pending() && asked.call_id == core::kept_call_id(call_id);
-            });
-        };
-        const bool alone = std::none_of(
-            state.open_calls.begin(), state.open_calls.end(), [&](const core::OpenCall& other) {
-                return other.tool == call->tool && other.call_id != call->call_id &&
-                       !has_request(other.call_id);
-            });
+        const bool alone = !core::other_unnamed_in_flight(state, call->tool, call->call_id);
         for (const core::Approval& asked : state.approvals.requests) {
             if (alone && asked.pending() && !asked.of_dialog() && asked.call_id == id &&
                 asked.tool == call->tool)

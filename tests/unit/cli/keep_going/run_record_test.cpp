@@ -40,6 +40,7 @@ RunRecord full_record() {
     record.check = "make test";
     record.check_dir = "tree";
     record.resume_command = "a {id} {prompt}";
+    record.resume_text = "Commit before you go on.";
     record.quiet = true;
     record.began = WallTime{1'795'000'000'000ms};
     record.phase = RunPhase::kWaiting;
