@@ -55,6 +55,12 @@ AcpGate::Reply AcpGate::reply(const std::string& id, const std::string& line, co
     return reply;
 }
 
+bool AcpGate::may_answer(const std::string& id) const {
+    if (id.empty()) return !open_.empty();
+    return open_.contains(id) ||
+           std::find(answered_.begin(), answered_.end(), id) != answered_.end();
+}
+
 std::optional<std::string> AcpGate::decide(const std::string& id, std::uint64_t serial,
                                            bool refused, bool reached) {
     const auto found = open_.find(id);
@@ -80,6 +86,20 @@ std::vector<AcpGate::Closed> AcpGate::close(const std::string& session, bool ref
         }
         closed.push_back(
             {std::move(open.asking), std::move(refused ? open.refusal : open.cancelled)});
+        answered(place->first);
+        place = open_.erase(place);
+    }
+    return closed;
+}
+
+std::vector<AcpGate::Closed> AcpGate::refuse(const std::string& id) {
+    std::vector<Closed> closed;
+    for (auto place = open_.begin(); place != open_.end();) {
+        if (!id.empty() && place->first != id) {
+            ++place;
+            continue;
+        }
+        closed.push_back({std::move(place->second.asking), std::move(place->second.refusal)});
         answered(place->first);
         place = open_.erase(place);
     }

@@ -55,6 +55,10 @@ public:
     /// Takes the editor's reply to any request of the agent.
     Reply reply(const std::string& id, const std::string& line, const Json& message);
 
+    /// True if a reply to the request with this id may be about a permission: of that request, or
+    /// of any where the id is not known.
+    bool may_answer(const std::string& id) const;
+
     /// Takes Headway's answer to the question with this serial; returns the message to send to the
     /// agent now, if any. `reached`: it is a daemon's.
     std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused,
@@ -63,6 +67,9 @@ public:
     /// Answers all open requests of a session whose turn is over or cancelled; `refused`: by
     /// Headway.
     std::vector<Closed> close(const std::string& session, bool refused = false);
+
+    /// Refuses the open request with this id, or all where the id is not known.
+    std::vector<Closed> refuse(const std::string& id);
 
     /// Called when a request that ask() did not take has been answered.
     void answered(const std::string& id);

@@ -17,7 +17,6 @@
 #include "cli/lines/line_words.hpp"
 #include "cli/lines/recorded_line.hpp"
 #include "core/base/limits.hpp"
-#include "core/calls/tool_class.hpp"
 #include "core/text/sha256.hpp"
 
 namespace headway::cli {
@@ -35,6 +34,7 @@ constexpr std::array<std::string_view, 9> kOfOneCall{"call_id",
                                                      "proposed_execpolicy_amendment",
                                                      "available_decisions"};
 
+constexpr std::size_t kReasonBytesMax = 64;
 constexpr std::size_t kFilesMax = 64;  // of one call; more say nothing that these do not
 
 bool is_of_codex(const Json& input) {
@@ -42,15 +42,59 @@ bool is_of_codex(const Json& input) {
            (input.contains("command") || input.contains("changes"));
 }
 
-/// The edits that an agent shows in place of arguments.
-Json diffs_of(const Json& call) {
+/// True if a part of this value, or a member's name, is just this text.
+bool tells(const Json& value, const std::string& text) {
+    if (value.is_string()) return value.text() == text;
+    const auto tells_it = [&text](const Json& part) { return tells(part, text); };
+    return std::any_of(value.begin(), value.end(), tells_it) ||
+           std::any_of(value.members().begin(), value.members().end(), [&](const auto& part) {
+               return part.first == text || tells(part.second, text);
+           });
+}
+
+/// The edits that an agent shows, beside arguments only those that the arguments do not tell.
+Json diffs_of(const Json& call, const Json& args) {
+    // Codex sends whole files with its patch, which is shown.
+    const bool patch =
+        args.is_object() && args["changes"].is_object() && is_of_codex(call["rawInput"]);
     Json diffs = Json::array();
     for (const Json& part : call["content"]) {
         if (part["type"] != "diff") continue;
+        const std::string& before = part.text_of("oldText");
+        const bool known = !args.is_null() && tells(args, part.text_of("path")) &&
+                           tells(args, part.text_of("newText")) &&
+                           (before.empty() || tells(args, before));
+        if (known) continue;
+        if (patch) {
+            const std::string both = dump(Json{{"old", part["oldText"]}, {"new", part["newText"]}});
+            diffs.push_back({{"path", part["path"]}, {"digest", core::sha256_hex(both)}});
+            continue;
+        }
         diffs.push_back(
             {{"path", part["path"]}, {"old", part["oldText"]}, {"new", part["newText"]}});
     }
     return diffs;
+}
+
+/// The texts that are shown, and blocks of other types as they are.
+std::string texts_of(const Json& call) {
+    std::string text;
+    for (const Json& part : call["content"]) {
+        if (part["type"] == "diff" || part["type"] == "terminal") continue;
+        const Json& block = part["content"];
+        const std::string words = block["type"] == "text" ? block.text_of("text") : dump(block);
+        if (!text.empty() && !words.empty()) text += '\n';
+        text += words;
+    }
+    return text;
+}
+
+void add_paths(const Json& call, Json& args) {
+    Json paths = Json::array();
+    for (const Json& place : call["locations"])
+        if (!place.text_of("path").empty()) paths.push_back(place["path"]);
+    if (paths.size() == 1) args["path"] = std::as_const(paths)[std::size_t{0}];
+    if (paths.size() > 1) args["paths"] = std::move(paths);
 }
 
 std::optional<std::int64_t> exit_code(const Json& output) {
@@ -62,43 +106,25 @@ std::optional<std::int64_t> exit_code(const Json& output) {
     return std::nullopt;
 }
 
-/// Smaller for tools that may do more harm.
-std::size_t rank(std::string_view tool) {
-    constexpr std::array<std::string_view, 6> kClasses{"class:shell", "class:edit",  "class:mcp",
-                                                       "class:web",   "class:agent", "class:read"};
-    const std::string_view of = core::class_of_tool(tool);
-    const bool writes = of.empty() && (tool == "delete" || tool == "move");
-    const auto* const place =
-        std::find(kClasses.begin(), kClasses.end(), writes ? std::string_view{"class:edit"} : of);
-    return static_cast<std::size_t>(place - kClasses.begin());
-}
-
-/// Agents send an empty raw input for one that is not there yet, and where they do not repeat it.
-void add(Json& words, const Json& more) {
-    Json kept = std::as_const(words)["rawInput"];
-    const bool keeps = acp_has_input(words) && !acp_has_input(more);
-    words.update(more);
-    if (keeps) words["rawInput"] = std::move(kept);
-}
-
-/// All members of both; where a member has two values, each side by itself.
-Json joined(const Json& announced, const Json& asked) {
-    if (announced.is_null() || announced == asked) return asked;
-    if (asked.is_null()) return announced;
-    Json both = announced;
-    bool differ = !announced.is_object() || !asked.is_object();
-    for (const auto& [name, value] : asked.members()) {
-        if (differ) break;
-        const Json* const other = announced.find(name);
-        differ = other != nullptr && *other != value;
-        both[name] = value;
+/// The JSON value at the begin of this text, and the comma or bracket behind it; empty: there is no
+/// whole one.
+std::string_view value_at(std::string_view text) {
+    std::size_t depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted) {
+            if (c == '\\') ++i;
+            quoted = c != '"';
+            continue;
+        }
+        quoted = c == '"';
+        if (depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']'))
+            return text.substr(0, i + 1);
+        if (c == '{' || c == '[') ++depth;
+        if (c == '}' || c == ']') --depth;
     }
-    if (differ) return {{"announced", announced}, {"asked", asked}};
-    return both;
-}
-
-bool says_nothing(std::string_view tool) {
-    return tool.empty() || tool == "other";
+    return {};
 }
 
 std::string answer_to(const Json& id, Json outcome) {
@@ -128,6 +154,17 @@ std::string acp_label(std::string_view text) {
     return std::string{end};
 }
 
+void acp_add_label(Json& labels, const char* name, std::string_view text) {
+    std::string label = acp_label(text);
+    if (!label.empty()) labels[name] = std::move(label);
+}
+
+std::string acp_call_id(const Json& call) {
+    Json id = call["toolCallId"];
+    drop_nul(id);
+    return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
+}
+
 LineEvent acp_asked_event(const char* type, Json data) {
     Json args = data["args"];
     const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
@@ -137,6 +174,11 @@ LineEvent acp_asked_event(const char* type, Json data) {
     asked.data["args"] = std::move(args);
     asked.data.erase("args_digest");
     return asked;
+}
+
+Json acp_described(Json start, const std::string& remarks) {
+    if (!remarks.empty()) start["description"] = remarks;
+    return start;
 }
 
 const std::string& acp_tool_name(const Json& call) {
@@ -159,13 +201,28 @@ Json acp_args(const Json& call) {
         for (const std::string_view name : kOfOneCall)
             args.erase(name);
     }
-    if (!args.is_null() && (!args.is_object() || !args.empty())) return args;
+    if (args.is_object() && args.empty()) args = Json();
+    Json diffs = diffs_of(call, args);
+    if (!args.is_null()) {
+        if (diffs.empty()) return args;
+        if (!args.is_object() || args.contains("diffs"))
+            return {{"input", std::move(args)}, {"diffs", std::move(diffs)}};
+        args["diffs"] = std::move(diffs);
+        return args;
+    }
     Json json = Json::object();
     if (!call.text_of("title").empty()) json["title"] = call["title"];
-    const std::string& path = call["locations"][std::size_t{0}].text_of("path");
-    if (!path.empty()) json["path"] = path;
-    if (Json diffs = diffs_of(call); !diffs.empty()) json["diffs"] = std::move(diffs);
+    add_paths(call, json);
+    if (!diffs.empty()) json["diffs"] = std::move(diffs);
+    if (std::string texts = texts_of(call); !texts.empty()) json["text"] = std::move(texts);
     return json.empty() ? Json() : json;
+}
+
+std::string acp_remarks(const Json& call) {
+    if (!acp_has_input(call)) return {};
+    const std::string texts = texts_of(call);
+    const std::string& title = call.text_of("title");
+    return title + (title.empty() || texts.empty() ? "" : "\n") + texts;
 }
 
 std::string acp_result(const Json& call) {
@@ -214,6 +271,30 @@ LineUse acp_use(const Json& result) {
     use.tokens.input += quota.count_of("input_tokens");
     use.tokens.output += quota.count_of("output_tokens");
     return use;
+}
+
+Json acp_turn_error(const Json& reply) {
+    const Json& error = reply["error"];
+    Json data = {{"ends_turn", true}};
+    if (!error.is_null()) {
+        const std::string code = dump(error["code"]);
+        std::string words = error.text_of("message");
+        const Json& more = error["data"];
+        const std::string& details = more.is_string()                  ? more.text()
+                                     : more.text_of("details").empty() ? more.text_of("message")
+                                                                       : more.text_of("details");
+        if (!details.empty() && details != words) words += (words.empty() ? "" : ": ") + details;
+        if (words.empty()) words = "the agent answered the prompt with the error " + code;
+        data["message"] = words;
+        // A login is missing: the protocol's own code. Words that say more are heeded, too.
+        if (code == "-32000") data["status"] = 401;
+        return data;
+    }
+    const std::string& reason = reply["result"].text_of("stopReason");
+    if (reason == "end_turn" || reason == "cancelled") return {};
+    data["message"] = "the turn ended: " + (reason.empty() ? "no reason was sent" : reason);
+    if (!reason.empty()) data["class"] = std::string{cut_bytes(reason, kReasonBytesMax)};
+    return data;
 }
 
 std::string acp_text(const Json& content) {
@@ -269,83 +350,30 @@ bool acp_selects(const Json& message) {
     return message["result"]["outcome"]["outcome"] == "selected";
 }
 
+AcpHead acp_head(std::string_view begin) {
+    AcpHead head;
+    const std::size_t first = begin.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos || begin[first] != '{') return head;
+    begin.remove_prefix(first + 1);
+    for (;;) {
+        const std::string_view name = value_at(begin);
+        if (!name.ends_with(':')) return head;
+        begin.remove_prefix(name.size());
+        const std::string_view value = value_at(begin);
+        if (value.empty()) return head;
+        begin.remove_prefix(value.size());
+        const auto key = Json::parse(name.substr(0, name.size() - 1));
+        const auto read = Json::parse(value.substr(0, value.size() - 1));
+        if (!key || !read) return head;
+        head.request = head.request || (key->text() == "method" && !read->text().empty());
+        if (key->text() == "id") head.id = acp_id(*read);
+        if (!value.ends_with(',')) return head;
+    }
+}
+
 std::string acp_cancel(std::string_view session) {
     return dump(
         {{"jsonrpc", "2.0"}, {"method", "session/cancel"}, {"params", {{"sessionId", session}}}});
-}
-
-void AcpWords::announce(const Json& update) {
-    add(update_, update);
-}
-
-void AcpWords::ask(const Json& call, bool again) {
-    if (again && acp_has_input(call))
-        update_ = {{"kind", std::as_const(update_)["kind"]},
-                   {"_meta", std::as_const(update_)["_meta"]}};
-    Json asked = acp_args(call);
-    if (acp_has_input(call)) {
-        input_ = asked;
-    } else if (!input_.is_null()) {
-        asked = joined(input_, asked);
-    }
-    if (!asked.is_null()) asked_ = std::move(asked);
-    add(call_, call);
-    announced_ = announced();
-}
-
-Json AcpWords::announced() const {
-    return acp_args(update_);
-}
-
-bool AcpWords::tools_differ() const {
-    const auto differ = [](const std::string& announced, const std::string& asked) {
-        return !says_nothing(announced) && !says_nothing(asked) && announced != asked;
-    };
-    return differ(update_.text_of("kind"), call_.text_of("kind")) ||
-           differ(acp_tool_name(update_), acp_tool_name(call_));
-}
-
-std::string AcpWords::tool() const {
-    const std::string announced = acp_tool(update_);
-    const std::string asked = acp_tool(call_);
-    if (says_nothing(announced)) return asked.empty() ? announced : asked;
-    // Claude Code names the tool in the announcement alone.
-    if (!tools_differ()) return acp_tool_name(call_).empty() ? announced : asked;
-    return rank(announced) < rank(asked) ? announced : asked;
-}
-
-// The same bounds for what is asked and what is reported, or an approval would not be found again.
-Json AcpWords::about(const std::string& call_id) const {
-    Json tool = this->tool();
-    drop_nul(tool);
-    if (tool.text().empty()) tool = "other";
-    Json args = announced();
-    if (tools_differ()) {
-        args = {{"announced", {{"tool", acp_tool(update_)}, {"args", std::move(args)}}},
-                {"asked", {{"tool", acp_tool(call_)}, {"args", asked_}}}};
-    } else {
-        args = joined(args, asked_);
-    }
-    Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
-    if (!args.is_null()) data["args"] = std::move(args);
-    return data;
-}
-
-bool AcpWords::contradicted() const {
-    const Json now = announced();
-    if (now == announced_ || now == asked_) return false;
-    if (!now.is_object()) return true;
-    bool shared = false;
-    for (const auto& [name, value] : now.members()) {
-        const Json* const before = announced_.find(name);
-        const Json* const asked = asked_.find(name);
-        if (before == nullptr && asked == nullptr) continue;
-        const bool same =
-            (before != nullptr && *before == value) || (asked != nullptr && *asked == value);
-        if (!same) return true;
-        shared = true;
-    }
-    return !shared;
 }
 
 }  // namespace headway::cli

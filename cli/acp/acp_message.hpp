@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,8 @@
 
 namespace headway::cli {
 
+constexpr std::size_t kAcpNameBytesMax = 200;
+
 /// The name of a program or a package in a form that ids may contain: its last part, at most 32
 /// letters.
 std::string acp_agent_name(std::string_view name);
@@ -19,9 +23,18 @@ std::string acp_agent_name(std::string_view name);
 /// As much as a label may have of the end, which of a path says more than its beginning.
 std::string acp_label(std::string_view text);
 
+/// Adds a label unless it is empty: the daemon opens no session with an empty one.
+void acp_add_label(Json& labels, const char* name, std::string_view text);
+
+/// The id of a call as events have it; empty: there is none.
+std::string acp_call_id(const Json& call);
+
 /// An event about a call. Arguments that a person is asked about are reported whole, as far as one
 /// may be asked at all: larger ones are cut, and their digest refuses the question.
 LineEvent acp_asked_event(const char* type, Json data);
+
+/// The data of a call's start, with remarks for a person who may be asked about it.
+Json acp_described(Json start, const std::string& remarks);
 
 /// The tool of a call: the agent's own name for it if sent, else the kind of the call (`execute`,
 /// `edit`, `read` ...). Empty: neither was sent.
@@ -33,9 +46,13 @@ const std::string& acp_tool_name(const Json& call);
 /// True if the call has a raw input that says something.
 bool acp_has_input(const Json& call);
 
-/// The arguments: the raw input, Codex's without members that differ between equal calls. If there
-/// is no raw input: title, path and the edits that are shown. Null if none of these was sent.
+/// The arguments: the raw input, Codex's without members that differ between equal calls, with the
+/// edits that it does not tell. If there is no raw input: title, paths, edits and texts that are
+/// shown. Null if none of these was sent.
 Json acp_args(const Json& call);
+
+/// Title and texts of a call that has a raw input, of which they are no part: models word them.
+std::string acp_remarks(const Json& call);
 
 /// Result or error, as text.
 std::string acp_result(const Json& call);
@@ -48,6 +65,10 @@ Json acp_mutated(const Json& call);
 
 /// Use of one turn, of the reply to its prompt.
 LineUse acp_use(const Json& result);
+
+/// The data of the error that ended the turn, of the reply to its prompt; null if the turn ended as
+/// it should, or was cancelled.
+Json acp_turn_error(const Json& reply);
 
 /// The text of the blocks of a prompt or a message.
 std::string acp_text(const Json& content);
@@ -68,6 +89,15 @@ bool acp_allows(const Json& options, const Json& reply);
 /// True if the message, or a message of this batch, is a reply that selects an option.
 bool acp_selects(const Json& message);
 
+/// The begin of a message that is too long to be read.
+struct AcpHead {
+    bool request = false;  ///< it has a method, so it answers nothing
+    std::string id{};      ///< as of acp_id(); empty: not seen
+};
+
+/// Reads the members of a message up to the first that is not whole.
+AcpHead acp_head(std::string_view begin);
+
 /// The message that ends a session's turn: a line without its line end.
 std::string acp_cancel(std::string_view session);
 
@@ -79,11 +109,16 @@ public:
     void announce(const Json& update);
     /// Takes the call of a request for permission. It counts with what the agent asked before only
     /// where it has no arguments of its own. `again`: the agent has its answer to what was
-    /// announced and asked before, so that arguments of its own stand alone.
-    void ask(const Json& call, bool again = false);
+    /// announced and asked before, so that arguments of its own stand alone. `question`: a number
+    /// that no other request has. It is the argument of a call that shows nothing, so that no
+    /// decision about it is one about another.
+    void ask(const Json& call, bool again = false, std::uint64_t question = 0);
 
-    /// Headway's description of the call: `call_id`, `tool` and, if any were sent, `args`.
+    /// Headway's description of the call: `call_id`, `tool` and, if any were sent, `args`. Names
+    /// and kinds that add a class follow the tool's name: `Read (execute)`.
     Json about(const std::string& call_id) const;
+    /// The agent's words beside the arguments; no decision is bound to them.
+    std::string remarks() const;
     /// The arguments in the announcement.
     Json announced() const;
     /// True if the announcement has other values now than both had at the last request for
@@ -92,6 +127,7 @@ public:
 
 private:
     std::string tool() const;
+    std::string main_tool() const;
     bool tools_differ() const;
 
     Json update_ = Json::object();  // all members of the announcement, with their newest values
@@ -99,6 +135,7 @@ private:
     Json input_;                    // the last arguments of a request that has a raw input
     Json asked_;                    // arguments of the last request
     Json announced_;                // arguments of the announcement at that request
+    std::uint64_t question_ = 0;
 };
 
 }  // namespace headway::cli

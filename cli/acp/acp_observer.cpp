@@ -17,21 +17,6 @@ namespace {
 
 using Kind = AcpAction::Kind;
 
-constexpr std::size_t kAcpNameBytesMax = 200;
-
-/// As events have it; empty: there is none.
-std::string call_id_of(const Json& call) {
-    Json id = call["toolCallId"];
-    drop_nul(id);
-    return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
-}
-
-/// The daemon opens no session with an empty label.
-void add_label(Json& labels, const char* name, std::string_view text) {
-    std::string label = acp_label(text);
-    if (!label.empty()) labels[name] = std::move(label);
-}
-
 AcpAction event(const std::string& session, const char* type, Json data) {
     LineEvent line_event{type, std::move(data)};
     bound_event(line_event);
@@ -52,6 +37,7 @@ AcpObserver::Session* AcpObserver::find(const std::string& id) {
 }
 
 AcpObserver::Call& AcpObserver::Session::call(const std::string& id) {
+    worked = true;
     if (calls.size() >= kCallsMax && !calls.contains(id)) calls.erase(calls.begin());
     return calls[id];
 }
@@ -78,7 +64,7 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     // The turn before may go on until its calls have ended.
     if (!session->at_work) end_calls(id, *session, actions);
     session->at_work = true;
-    session->cancelled = session->by_agent = false;
+    session->cancelled = session->by_agent = session->worked = false;
     for (auto& [name, other] : sessions_)
         other.cancelled = other.cancelled && !other.by_agent;
     session->prompt = requests_.back().id;
@@ -138,8 +124,8 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
     if (!model.empty()) agent["model"] = model;
     Json labels = {{"protocol", "acp"}};
-    add_label(labels, "agent_version", version_);
-    add_label(labels, "workspace", request.cwd);
+    acp_add_label(labels, "agent_version", version_);
+    acp_add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
     if (by_agent) action.request = request.id;
     actions.push_back(std::move(action));
@@ -168,18 +154,19 @@ void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& a
     const Json& result = reply["result"];
     add_use(id, acp_use(result), actions);
     if (session->prompt != prompt.id) return;  // another one has begun the next turn before
-    session->at_work = session->cancelled = false;
-    end_calls(id, *session, actions);
     const std::string& reason = result.text_of("stopReason");
-    if (reply["error"].is_object()) {
-        actions.push_back(
-            event(id, "error.reported", {{"message", reply["error"].text_of("message")}}));
-    } else if (reason == "max_tokens" || reason == "refusal") {
-        actions.push_back(event(id, "error.reported",
-                                {{"message", "the turn ended: " + reason}, {"class", reason}}));
+    const bool cancelled = std::exchange(session->cancelled, false) || reason == "cancelled";
+    session->at_work = false;
+    end_calls(id, *session, actions);
+    std::string wrong = session->worked ? "" : "its last turn had neither words nor a call";
+    if (Json error = acp_turn_error(reply); !error.is_null()) {
+        wrong = error.text_of("message");
+        if (cancelled) error["ends_turn"] = false;  // some agents answer a cancel with an error
+        actions.push_back(event(id, "error.reported", std::move(error)));
     }
     actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
-    actions.push_back({Kind::kIdle, id, {}, {}, {}});
+    if (cancelled) wrong.clear();
+    actions.push_back({Kind::kIdle, id, std::move(wrong), {}, {}});
     end_unnamed(id, false, actions);
 }
 
@@ -221,6 +208,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
     const std::string& kind = update.text_of("sessionUpdate");
     if (kind == "agent_message_chunk") {
         const std::string text = acp_text(update["content"]);
+        session->worked = session->worked || !text.empty();
         if (session->text.size() < kLineTextBytesMax) session->text += text;
         return;
     }
@@ -242,7 +230,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
 // A call may be announced twice, first without its arguments, and begins once it is not pending.
 void AcpObserver::called(const std::string& id, Session& session, const Json& update,
                          Actions& actions) {
-    const std::string call_id = call_id_of(update);
+    const std::string call_id = acp_call_id(update);
     if (call_id.empty()) return;
     Call& call = session.call(call_id);
     call.known.update(update);
@@ -271,7 +259,8 @@ void AcpObserver::start(const std::string& id, const std::string& call_id, Call&
     if (!call.begun || call.started) return;
     call.started = true;
     call.first = call.words.about(call_id);
-    actions.push_back(event(id, "tool.started", call.first));
+    call.remarks = call.words.remarks();
+    actions.push_back(event(id, "tool.started", acp_described(call.first, call.remarks)));
 }
 
 AcpObserver::Actions AcpObserver::start_calls() {
@@ -290,6 +279,7 @@ AcpObserver::Actions AcpObserver::start_calls() {
 void AcpObserver::finish(const std::string& id, const Call& call, Actions& actions) {
     Json data = call.first;
     const bool ok = acp_succeeded(call.known);
+    if (!ok && call.told) return;
     data["ok"] = ok;
     if (ok) {
         data["result"] = acp_result(call.known);
@@ -297,7 +287,7 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
         if (!mutated.empty()) data["mutated"] = std::move(mutated);
     } else {
         Json error = {{"message", acp_result(call.known)}};
-        if (call.refused) error["class"] = "denied";
+        if (call.refused) error["class"] = call.how_refused();
         data["error"] = std::move(error);
     }
     actions.push_back(finished(id, call, std::move(data)));
@@ -307,7 +297,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     if (!message.contains("id")) return;
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
-    const std::string call_id = call_id_of(params["toolCall"]);
+    const std::string call_id = acp_call_id(params["toolCall"]);
     const std::string request = acp_id(message["id"]);
     if (!id.empty() && !call_id.empty())
         opened({request, "session/request_permission", id, {}}, {}, actions);
@@ -324,12 +314,16 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     }
     Call& call = session->call(call_id);
     call.known.update(params["toolCall"]);
-    call.words.ask(params["toolCall"], call.allowed);
+    call.words.ask(params["toolCall"], call.allowed, ++questions_);
     const Json now = call.words.about(call_id);
+    std::string remarks = call.words.remarks();
+    const bool more = remarks != call.remarks;
+    call.remarks = std::move(remarks);
     const bool announced = call.asked.is_null() && call.started;
     // The announcement and the request for permission differ with honest agents, too.
-    const bool other = announced ? call.first != now
-                                 : !call.asked.is_null() && (call.asked != now || call.allowed);
+    const bool other = announced
+                           ? call.first != now || more
+                           : !call.asked.is_null() && (call.asked != now || more || call.allowed);
     if (other) ask_anew(id, call_id, call, actions);
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
@@ -339,7 +333,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
     Json asking = {{"hook", std::move(hook)}};
-    if (first) asking["started"] = about.data;
+    if (first) asking["started"] = acp_described(about.data, call.remarks);
     end_message(id, *session, actions);
     AcpAction action{Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request};
     action.reached = call.reached;
@@ -353,25 +347,25 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
     Json before = call.first;
     before["ok"] = false;
     // A call that was refused needed no approval.
-    before["error"] = {{"class", call.refused ? "denied" : "cancelled"},
+    before["error"] = {{"class", call.refused ? call.how_refused() : "cancelled"},
                        {"message", "asked again"}};
-    actions.push_back(finished(id, call, std::move(before)));
+    if (!call.told) actions.push_back(finished(id, call, std::move(before)));
     const std::string number = "~" + std::to_string(++call.question);
     call.first = call.words.about(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
-    call.refused = call.allowed = call.reached = false;
+    call.refused = call.cancelled = call.told = call.allowed = call.reached = false;
 }
 
-void AcpObserver::allowed(const std::string& session, const std::string& call_id) {
-    note(session, call_id, &Call::allowed);
-}
-
-void AcpObserver::refused(const std::string& session, const std::string& call_id) {
-    note(session, call_id, &Call::refused);
-}
-
-void AcpObserver::reached(const std::string& session, const std::string& call_id) {
-    note(session, call_id, &Call::reached);
+Json AcpObserver::taken_back(const std::string& session, const std::string& call_id,
+                             const char* how) {
+    Call* const call = noted(session, call_id);
+    if (call == nullptr) return {};
+    call->refused = true;
+    call->cancelled = std::string_view{how} == "cancelled";
+    Json data = call->first;
+    data["ok"] = false;
+    data["error"] = {{"class", how}, {"message", "its user has taken it back"}};
+    return acp_asked_event("tool.finished", std::move(data)).data;
 }
 
 void AcpObserver::stopped(const std::string& session) {
@@ -380,11 +374,15 @@ void AcpObserver::stopped(const std::string& session) {
 }
 
 void AcpObserver::note(const std::string& session, const std::string& call_id, bool Call::*what) {
+    if (Call* const call = noted(session, call_id)) call->*what = true;
+}
+
+AcpObserver::Call* AcpObserver::noted(const std::string& session, const std::string& call_id) {
     Session* const found = find(session);
-    if (found == nullptr) return;
-    for (auto& [name, call] : found->calls) {
-        if (call.first.text_of("call_id") == call_id) call.*what = true;
-    }
+    if (found == nullptr) return nullptr;
+    for (auto& [name, call] : found->calls)
+        if (call.first.text_of("call_id") == call_id) return &call;
+    return nullptr;
 }
 
 void AcpObserver::end_message(const std::string& id, Session& session, Actions& actions) {

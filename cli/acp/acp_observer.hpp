@@ -28,7 +28,7 @@ struct AcpAction {
         /// any, tells why it must not run.
         kAsk,
         kCancel,  ///< the turn is cancelled
-        kIdle,    ///< the turn is over
+        kIdle,    ///< the turn is over; `type`: why that was no success, empty if it was
         kLeft,    ///< the session is not followed any more, because others need its place
     };
     Kind kind = Kind::kEvent;
@@ -63,13 +63,26 @@ public:
     Actions from_editor(const Json& message);
     Actions from_agent(const Json& message);
     /// Called when Headway or a person has refused the call that Headway knows by this id.
-    void refused(const std::string& session, const std::string& call_id);
+    void refused(const std::string& session, const std::string& call_id) {
+        note(session, call_id, &Call::refused);
+    }
+    /// The same where the daemon may still wait for a decision. Returns the end of the call, which
+    /// has not run; `how`: the class of its error, `denied` or `cancelled`.
+    Json taken_back(const std::string& session, const std::string& call_id, const char* how);
+    /// Called when that end has been reported: it is not reported again.
+    void told_end(const std::string& session, const std::string& call_id) {
+        note(session, call_id, &Call::told);
+    }
     /// Called when the permission for this call has been sent to the agent. A further request of
     /// the agent for permission is a new question.
-    void allowed(const std::string& session, const std::string& call_id);
+    void allowed(const std::string& session, const std::string& call_id) {
+        note(session, call_id, &Call::allowed);
+    }
 
     /// Called when a daemon has had this call.
-    void reached(const std::string& session, const std::string& call_id);
+    void reached(const std::string& session, const std::string& call_id) {
+        note(session, call_id, &Call::reached);
+    }
     /// Called when the turn of this session is cancelled.
     void stopped(const std::string& session);
 
@@ -88,19 +101,25 @@ private:
         Json known = Json::object();  // all members received so far, with their newest values
         AcpWords words;
         Json first;  // id, tool and arguments as first received: approvals are bound to them
+        std::string remarks;  // of the question, or of the start before it
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
-        bool begun = false;     // it is not pending any more
-        bool waited = false;    // it had begun at the last start_calls()
-        bool started = false;   // its start was reported, alone or with a question
-        bool refused = false;   // Headway or a person has refused the call
-        bool allowed = false;   // the agent has the permission that it asked for last
-        bool reached = false;   // a daemon has had the question
+        bool begun = false;      // it is not pending any more
+        bool waited = false;     // it had begun at the last start_calls()
+        bool started = false;    // its start was reported, alone or with a question
+        bool refused = false;    // Headway or a person has refused the call
+        bool cancelled = false;  // the same: its user has taken it back
+        bool told = false;       // the end of a call that did not run was reported
+        bool allowed = false;    // the agent has the permission that it asked for last
+        bool reached = false;    // a daemon has had the question
+        /// `cancelled` is for calls that a daemon has decided about.
+        const char* how_refused() const { return cancelled && reached ? "cancelled" : "denied"; }
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };
     struct Session {
         bool at_work = false;
         bool by_agent = false;   // no editor has named it
         bool cancelled = false;  // the turn at work
+        bool worked = false;     // the last turn had words or a call
         std::string prompt;      // id of the request that began it
         std::map<std::string, Call> calls;
         std::string text;        // text so far of a message that comes in pieces
@@ -133,13 +152,15 @@ private:
     void ask_anew(const std::string& id, const std::string& call_id, Call& call, Actions& actions);
     void end_message(const std::string& id, Session& session, Actions& actions);
     void note(const std::string& session, const std::string& call_id, bool Call::*what);
+    Call* noted(const std::string& session, const std::string& call_id);
     Session* find(const std::string& id);
 
     std::string agent_;
     std::string version_;
     std::map<std::string, Session> sessions_;
     std::uint64_t used_ = 0;
-    bool begun_ = false;  // a call has begun since start_calls()
+    std::uint64_t questions_ = 0;  // number of the last request for permission
+    bool begun_ = false;           // a call has begun since start_calls()
     std::deque<Request> requests_;
 };
 

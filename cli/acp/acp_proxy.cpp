@@ -104,9 +104,7 @@ void AcpProxy::read_editor() {
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     const LineCutter::Take take = [this](std::string_view text, bool whole) {
         if (whole) return editor_line(text);
-        to_agent_ += text;
-        in_long_line_ = !text.ends_with('\n');
-        if (!in_long_line_) to_agent_ += std::exchange(injections_, {});
+        editor_part(text);
     };
     if (size > 0) return from_editor_.feed({buffer.data(), static_cast<std::size_t>(size)}, take);
     // An agent may read the last line without its end, too.
@@ -114,6 +112,27 @@ void AcpProxy::read_editor() {
     editor_open_ = false;
     editor_gone_at_ = steady_now();
     if (to_agent_.empty()) agent_.in.reset();
+}
+
+/// Takes a part of a line that is too long to be read: the answer to a permission in it is no yes.
+void AcpProxy::editor_part(std::string_view text) {
+    if (!in_long_line_) {
+        const AcpHead head = acp_head(text);
+        const bool unread = unread_ && !head.request;  // it may answer what was not read either
+        drops_line_ = unread || (!head.request && gate_.may_answer(head.id));
+        if (drops_line_) {
+            sessions_.refuse({}, "the editor's answer is too long to be read");
+            if (!head.id.empty() && !gate_.may_answer(head.id))
+                to_agent_ += acp_cancelled(Json::parse(head.id).value_or(Json())) + "\n";
+            for (const AcpGate::Closed& each : gate_.refuse(head.id))
+                answer(each, "denied");
+        }
+    }
+    in_long_line_ = !text.ends_with('\n');
+    if (!drops_line_) to_agent_ += text;
+    if (in_long_line_) return;
+    to_agent_ += std::exchange(injections_, {});
+    drops_line_ = false;
 }
 
 void AcpProxy::write_agent() {
@@ -145,7 +164,8 @@ void AcpProxy::write_editor() {
     const bool taken = write_some(STDOUT_FILENO, bytes.substr(written_), written_);
     from_agent_.feed(bytes.substr(before, written_ - before),
                      [this](std::string_view text, bool whole) {
-                         if (whole) agent_line(text);
+                         if (whole) return agent_line(text);
+                         unread_ = true;
                      });
     if (taken && written_ < to_editor_.size()) return;
     to_editor_.clear();
@@ -182,10 +202,8 @@ void AcpProxy::editor_message(const std::string& line, const Json& message) {
 
 void AcpProxy::editor_reply(const std::string& line, const Json& message) {
     const AcpGate::Reply reply = gate_.reply(acp_id(message["id"]), line, message);
-    if (reply.refused) {
-        observer_.refused(reply.asking.session, reply.asking.type);
-        sessions_.forget(reply.asking.serial);
-    }
+    const bool chosen = message["result"]["outcome"]["outcome"] == "selected";
+    if (reply.refused) take_back(reply.asking, chosen ? "denied" : "cancelled");
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
     if (reply.answer != AcpGate::Answer::kPass) return;
     // An answer to a request that was not read: what nothing is known of is not allowed.
@@ -208,7 +226,7 @@ void AcpProxy::agent_message(const Json& message) {
     const auto before = request ? gate_.begin(acp_id(message["id"])) : std::nullopt;
     if (before) {
         sessions_.refuse(before->asking, "the agent has given its request's id to another");
-        answer(*before);
+        answer(*before, "denied");
         if (method == "session/request_permission") return inject(acp_refusal(message));
     }
     act(observer_.from_agent(message), message);
@@ -222,7 +240,7 @@ void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
         if (action.kind == Kind::kOpen) sessions_.open(observer_.agent(), action);
         if (action.kind == Kind::kTurn) sessions_.begin_turn(action.session);
         if (action.kind == Kind::kEvent) sessions_.report(action);
-        if (action.kind == Kind::kIdle) sessions_.end_turn(action.session);
+        if (action.kind == Kind::kIdle) sessions_.end_turn(action.session, action.type);
         if (action.kind == Kind::kLeft) sessions_.leave(action.session);
         if (action.kind == Kind::kAsk) ask(action, message);
     }
@@ -240,13 +258,18 @@ void AcpProxy::ask(const AcpAction& action, const Json& message) {
 /// call of a cancelled turn run.
 void AcpProxy::end_permissions(const std::string& session, bool refused) {
     for (const AcpGate::Closed& closed : gate_.close(session, refused))
-        answer(closed);
+        answer(closed, refused ? "denied" : "cancelled");
 }
 
-void AcpProxy::answer(const AcpGate::Closed& closed) {
-    sessions_.forget(closed.asking.serial);
-    observer_.refused(closed.asking.session, closed.asking.type);
+void AcpProxy::answer(const AcpGate::Closed& closed, const char* how) {
+    take_back(closed.asking, how);
     inject(closed.line);
+}
+
+void AcpProxy::take_back(const AcpAction& asking, const char* how) {
+    Json end = observer_.taken_back(asking.session, asking.type, how);
+    if (sessions_.forget(asking.serial, std::move(end)))
+        observer_.told_end(asking.session, asking.type);
 }
 
 void AcpProxy::take_decisions() {
@@ -279,7 +302,7 @@ void AcpProxy::start_calls() {
 
 void AcpProxy::inject(const std::string& line) {
     if (!agent_.in.open()) return;
-    (in_long_line_ ? injections_ : to_agent_) += line + "\n";
+    (in_long_line_ && !drops_line_ ? injections_ : to_agent_) += line + "\n";
 }
 
 void AcpProxy::read_signals() {

@@ -33,6 +33,7 @@ private:
     void read_agent();
     void write_editor();
     void write_agent();
+    void editor_part(std::string_view text);
     void editor_line(std::string_view line);
     void editor_message(const std::string& line, const Json& message);
     void editor_reply(const std::string& line, const Json& message);
@@ -41,7 +42,8 @@ private:
     void act(const AcpObserver::Actions& actions, const Json& message);
     void ask(const AcpAction& action, const Json& message);
     void end_permissions(const std::string& session, bool refused = false);
-    void answer(const AcpGate::Closed& closed);
+    void answer(const AcpGate::Closed& closed, const char* how);
+    void take_back(const AcpAction& asking, const char* how);
     void take_decisions();
     void take_stops();
     void start_calls();
@@ -63,6 +65,8 @@ private:
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
     bool in_long_line_ = false;  // a part of a line, without its end, has been sent to the agent
+    bool drops_line_ = false;    // that line does not reach the agent
+    bool unread_ = false;        // a line of the agent was too long to be read
     std::string injections_;     // lines to be sent after the end of that line
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;

@@ -112,6 +112,7 @@ void AcpSessions::ask(const AcpAction& action) {
         return refuse(action, "neither its session nor its call is named");
     if (session == nullptr)
         return refuse(action, "more sessions at work than are followed; wait until one rests");
+    session->used = true;
     if (session->reporter == nullptr) start(*session);
     const std::lock_guard lock(mutex_);
     const auto waiting = std::count_if(holds_.begin(), holds_.end(),
@@ -127,18 +128,27 @@ void AcpSessions::ask(const AcpAction& action) {
     Hold& held = holds_.emplace_back();
     held.serial = action.serial;
     held.thread = std::jthread([this, &held, asking = std::move(asking), at = session->reporter] {
-        AcpAnswer said = answer(asking, *at, held);
-        const bool refused = said.refuses();
-        const std::lock_guard done(mutex_);
-        held.done = true;
-        if (held.forgotten || closing_) {  // decided without the daemon; wakes for the cleaning up
-            ::eventfd_write(decided_.get(), 1);
-            return;
-        }
-        const bool reached = said.says != Says::kAway;
-        decisions_.push_back({asking, refused, std::move(said.reason), reached});
-        ::eventfd_write(decided_.get(), 1);
+        decide(asking, *at, held);
     });
+}
+
+// On a thread of its own.
+void AcpSessions::decide(const AcpAction& asking, const Reporter& reporter, Hold& hold) {
+    AcpAnswer said = answer(asking, reporter, hold);
+    const bool refused = said.refuses();
+    std::unique_lock lock(mutex_);
+    if (hold.forgotten && !hold.end.is_null()) {
+        const Json end = std::move(hold.end);
+        lock.unlock();
+        tell_end(asking, reporter, end, hold);
+        lock.lock();
+    }
+    hold.done = true;
+    // One that was decided without the daemon wakes for the cleaning up.
+    const bool reached = said.says != Says::kAway;
+    if (!hold.forgotten && !closing_)
+        decisions_.push_back({asking, refused, std::move(said.reason), reached});
+    ::eventfd_write(decided_.get(), 1);
 }
 
 void AcpSessions::refuse(const AcpAction& action, const std::string& reason) {
@@ -147,31 +157,35 @@ void AcpSessions::refuse(const AcpAction& action, const std::string& reason) {
     ::eventfd_write(decided_.get(), 1);
 }
 
-void AcpSessions::forget(std::uint64_t serial) {
+bool AcpSessions::forget(std::uint64_t serial, Json end) {
     const std::lock_guard lock(mutex_);
     for (Hold& hold : holds_) {
-        if (hold.serial == serial) hold.forgotten = true;
+        if (hold.serial != serial || hold.done || hold.forgotten) continue;
+        hold.end = std::move(end);
+        hold.forgotten = true;
+        return true;
     }
+    return false;
 }
 
-// On a thread of its own. The report has one id for all tries: it is stored once.
-AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, const Hold& hold) {
+// The report has one id for all tries: it is stored once.
+AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
-    Json report;
     if (action.data.contains("started"))
-        report = {{"type", "tool.started"},
-                  {"event_id", "acp-" + random_tag()},
-                  {"data", action.data["started"]}};
+        hold.report = {{"type", "tool.started"},
+                       {"event_id", "acp-" + random_tag()},
+                       {"data", action.data["started"]}};
     const std::string hook = dump(action.data["hook"]);
     bool reached = action.reached;
-    if (report.is_null() && !reached) {
-        // The reporter has the start of a call that was announced long before.
-        reached = reporter.in_touch();
+    if (hold.report.is_null() && !reached) {
+        // The reporter has the start of a call that was announced long before. A daemon that has it
+        // may have asked a person, and has gone away since.
+        reached = reporter.in_touch() || reporter.has_told(action.type);
         reached = reporter.caught_up(kOpeningMax) || reached;
     }
     AcpPatience patience(reached);
     for (;;) {
-        AcpAnswer said = answer_once(daemon, reporter, report, hook, hold);
+        AcpAnswer said = answer_once(daemon, reporter, hook, hold);
         if (closing_ || hold.forgotten) return said;
         if (const auto end = patience.after(said, steady_now())) return *end;
         std::this_thread::sleep_for(kAgainPause);
@@ -180,29 +194,56 @@ AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter,
 
 // The call is reported first: policies make their requests for approval of that. An ended session
 // takes no report, and the hook belongs to the generation in force.
-AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter, Json& report,
-                                   const std::string& hook, const Hold& hold) {
-    if (!report.is_null()) {
+AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
+                                   const std::string& hook, Hold& hold) {
+    const auto goes_on = [this, &hold] { return !closing_ && !hold.forgotten; };
+    hold.asked = false;
+    if (!hold.report.is_null()) {
         const std::string session = reporter.in_force(kOpeningMax);
         const HttpReply reply =
-            exchange(daemon, session_path(session, "/events"), dump(report), hold);
+            exchange(daemon, session_path(session, "/events"), dump(hold.report), goes_on);
         AcpAnswer said = acp_answer(reply);
         const bool decided = said.says == Says::kRefused || said.says == Says::kSilent;
         if (decided || !reply.answered()) return said;
-        if (reply.ok()) report = Json();
+        if (reply.ok()) hold.report = Json();
     }
-    return acp_answer(exchange(daemon, "/v1/hooks/generic", hook, hold));
+    const HttpReply reply = exchange(daemon, "/v1/hooks/generic", hook, goes_on);
+    hold.asked = reply.connected;
+    return acp_answer(reply);
+}
+
+// A daemon ends the request of a call that it holds, and of no other: where the question has not
+// come to it, it comes now, without a wait.
+void AcpSessions::tell_end(const AcpAction& action, const Reporter& reporter, const Json& end,
+                           Hold& hold) {
+    Daemon daemon(setup_.url, setup_.credential);
+    const auto goes_on = [this] { return !closing_; };
+    const auto gives_up = steady_now() + AcpPatience::kBackMax;
+    const Json last = {
+        {"type", "tool.finished"}, {"event_id", "acp-" + random_tag()}, {"data", end}};
+    for (; !closing_ && steady_now() < gives_up; std::this_thread::sleep_for(kAgainPause)) {
+        const std::string events = session_path(reporter.in_force(kOpeningMax), "/events");
+        if (!hold.report.is_null()) {
+            if (!exchange(daemon, events, dump(hold.report), goes_on).ok()) continue;
+            hold.report = Json();
+        }
+        if (!hold.asked)
+            exchange(daemon, "/v1/hooks/generic", dump(action.data["hook"]), [] { return false; });
+        hold.asked = true;
+        if (exchange(daemon, events, dump(last), goes_on).answered()) return;
+        hold.asked = false;
+    }
 }
 
 HttpReply AcpSessions::exchange(Daemon& daemon, const std::string& path, std::string body,
-                                const Hold& hold) {
+                                const std::function<bool()>& goes_on) {
     std::string reply;
     HttpClient::StreamHandlers handlers;
     handlers.on_data = [&reply](std::string_view bytes) {
         reply += bytes;
         return reply.size() <= kReplyBytesMax;
     };
-    handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
+    handlers.on_idle = goes_on;
     HttpReply head = daemon.post_held(path, std::move(body), handlers);
     if (head.ok()) head.body = std::move(reply);
     return head;
@@ -231,14 +272,16 @@ void AcpSessions::begin_turn(const std::string& id) {
     session->stopped = Stop::kNone;
     if (session->reporter != nullptr && !session->reporter->begin_turn())
         end(*session, "cancelled", "another prompt");
-    session->by_person = true;
+    session->by_person = session->used = true;
+    session->wrong.clear();
     if (session->reporter == nullptr) start(*session);
     *session->at_work = true;
 }
 
-void AcpSessions::end_turn(const std::string& id) {
+void AcpSessions::end_turn(const std::string& id, const std::string& wrong) {
     Session* const session = find(id);
     if (session == nullptr) return;
+    session->wrong = wrong;
     *session->at_work = false;
     if (session->stopped == Stop::kFinal) end(*session, "cancelled", "stopped by Headway");
 }
@@ -246,7 +289,7 @@ void AcpSessions::end_turn(const std::string& id) {
 void AcpSessions::leave(const std::string& id) {
     Session* const session = find(id);
     if (session == nullptr) return;
-    end(*session, "completed", "the editor goes on with other sessions");
+    end_unasked(*session, "the editor goes on with other sessions");
     sessions_.erase(id);
 }
 
@@ -261,7 +304,15 @@ void AcpSessions::end(Session& session, const char* outcome, const std::string& 
 
 void AcpSessions::end_all(const std::string& reason) {
     for (auto& [id, session] : sessions_)
-        end(session, *session.at_work ? "cancelled" : "completed", reason);
+        end_unasked(session, reason);
+}
+
+/// No person ends it: the last turn tells the outcome.
+void AcpSessions::end_unasked(Session& session, const std::string& reason) {
+    if (*session.at_work) return end(session, "cancelled", reason);
+    if (!session.used) return end(session, "cancelled", reason + "; it was given no prompt");
+    if (session.wrong.empty()) return end(session, "completed", reason);
+    end(session, "failed", session.wrong);
 }
 
 std::vector<int> AcpSessions::stop_fds() const {

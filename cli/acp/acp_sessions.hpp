@@ -59,13 +59,16 @@ public:
     void ask(const AcpAction& action);
     /// Decides about a call without the daemon; decisions() returns that like any other.
     void refuse(const AcpAction& action, const std::string& reason);
-    /// Called when the question with this serial has been answered without the daemon.
-    void forget(std::uint64_t serial);
+    /// Called when the question with this serial has been answered without the daemon. `end` is the
+    /// data of the call's end, after which a daemon has nothing left to decide. False if it had
+    /// answered before: the end is not reported.
+    bool forget(std::uint64_t serial, Json end);
     /// Called when a person's prompt begins a turn: an ended session goes on in its next
     /// generation.
     void begin_turn(const std::string& session);
-    /// Called when a turn has ended. A session that is stopped for good ends with it.
-    void end_turn(const std::string& session);
+    /// Called when a turn has ended. A session that is stopped for good ends with it. `wrong`: why
+    /// the turn was no success; empty if it was.
+    void end_turn(const std::string& session, const std::string& wrong);
     /// Called when the session is not followed any more, because others need its place.
     void leave(const std::string& session);
     /// Ends all sessions, since the agent has exited.
@@ -94,6 +97,8 @@ private:
             false;  // a person has begun it, or taken it up, and it has not ended since
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);
         Stop stopped = Stop::kNone;
+        bool used = false;  // it has had a prompt or a question
+        std::string wrong;  // why its last turn was no success
         std::shared_ptr<Reporter> reporter;
     };
 
@@ -106,16 +111,23 @@ private:
     struct Hold {
         std::uint64_t serial = 0;
         bool done = false;  // guarded by mutex_
+        Json end;           // guarded by mutex_; of a forgotten question
         std::atomic<bool> forgotten{false};
+        Json report;         // the thread's: the start that is not stored so far
+        bool asked = false;  // the thread's: a daemon may have the hook
         std::jthread thread;
     };
 
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
-    AcpAnswer answer(const AcpAction& action, const Reporter& reporter, const Hold& hold);
-    AcpAnswer answer_once(Daemon& daemon, const Reporter& reporter, Json& report,
-                          const std::string& hook, const Hold& hold);
-    HttpReply exchange(Daemon& daemon, const std::string& path, std::string body, const Hold& hold);
+    void end_unasked(Session& session, const std::string& reason);
+    void decide(const AcpAction& asking, const Reporter& reporter, Hold& hold);
+    AcpAnswer answer(const AcpAction& action, const Reporter& reporter, Hold& hold);
+    AcpAnswer answer_once(Daemon& daemon, const Reporter& reporter, const std::string& hook,
+                          Hold& hold);
+    void tell_end(const AcpAction& action, const Reporter& reporter, const Json& end, Hold& hold);
+    static HttpReply exchange(Daemon& daemon, const std::string& path, std::string body,
+                              const std::function<bool()>& goes_on);
     Session* find(const std::string& id);
 
     const Setup setup_;

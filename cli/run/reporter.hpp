@@ -100,6 +100,9 @@ public:
     Opening opening() const;
     /// True if the daemon has opened the session and replied to the newest request. Any thread.
     bool in_touch() const;
+    /// True if a daemon has opened the session and taken all that was added about this call,
+    /// whether or not it is there now. Any thread.
+    bool has_told(const std::string& call_id) const;
     /// True if the daemon has taken all added events. Waits until it has, is away, or the time is
     /// up. Any thread.
     bool caught_up(std::chrono::milliseconds most) const;

@@ -125,6 +125,11 @@ bool Reporter::in_touch() const {
     return opened_ && !away_;
 }
 
+bool Reporter::has_told(const std::string& call_id) const {
+    const std::lock_guard lock(mutex_);
+    return opened_ && !spool_.names_call(call_id);
+}
+
 bool Reporter::caught_up(milliseconds most) const {
     std::unique_lock lock(mutex_);
     const auto all = [this] { return opened_ && !by_person_ && spool_.size() == 0; };

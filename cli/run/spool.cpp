@@ -90,6 +90,13 @@ void Spool::confirm() {
     in_flight_ = 0;
 }
 
+bool Spool::names_call(const std::string& call_id) const {
+    return std::any_of(events_.begin(), events_.end(), [&call_id](const Event& event) {
+        const Json whole = Json::parse(event.text).value_or(Json::object());
+        return std::as_const(whole)["data"].text_of("call_id") == call_id;
+    });
+}
+
 bool Spool::narrow() {
     if (in_flight_ <= 1) return false;
     alone_ = in_flight_;

@@ -45,6 +45,8 @@ public:
     std::vector<HeldEvent> take_told();
     /// True if an event was added with `hooks_tell`.
     bool has_told() const;
+    /// True if an event about this call waits.
+    bool names_call(const std::string& call_id) const;
     /// Drops all events; the numbering of the ids continues.
     void clear();
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/calls/tool_class.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/text/suggest.hpp"
 #include "core/text/text.hpp"
@@ -18,6 +21,7 @@ constexpr std::string_view kWeb = "class:web";
 constexpr std::string_view kAgent = "class:agent";
 constexpr std::string_view kMcp = "class:mcp";
 constexpr std::array<std::string_view, 6> kClasses{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
+constexpr std::array<std::string_view, 6> kByHarm{kShell, kEdit, kMcp, kWeb, kAgent, kRead};
 
 // Lower-case names without `_`, `-` and blanks, of the agents in docs/agents/.
 constexpr std::array<std::string_view, 26> kShellTools{"exec",
@@ -46,7 +50,7 @@ constexpr std::array<std::string_view, 26> kShellTools{"exec",
                                                        "shellcommand",
                                                        "readbash",
                                                        "execute"};  // of ACP
-constexpr std::array<std::string_view, 18> kEditTools{"edit",
+constexpr std::array<std::string_view, 20> kEditTools{"edit",
                                                       "write",
                                                       "multiedit",
                                                       "notebookedit",
@@ -63,7 +67,9 @@ constexpr std::array<std::string_view, 18> kEditTools{"edit",
                                                       "create",
                                                       "insert",
                                                       "patch",
-                                                      "deletefile"};
+                                                      "deletefile",
+                                                      "delete",  // of ACP, as the next
+                                                      "move"};
 constexpr std::array<std::string_view, 21> kReadTools{
     "readfiles",   "searchcodebase",    "read",          "glob",           "grep",
     "ls",          "readfile",          "listdirectory", "list",           "readmanyfiles",
@@ -77,6 +83,9 @@ constexpr std::array<std::string_view, 12> kAgentTools{
     "delegatetoagent", "usesubagent", "usesubagents", "task",    "agent",     "spawnagent",
     "subagent",        "delegate",    "delegatetask", "newtask", "sendinput", "spawnagentteam"};
 
+// Claude Code's own tools in an editor: claude-code-acp serves them in place of the built-in ones.
+constexpr std::string_view kServed = "mcp__acp__";
+
 std::string bare(std::string_view tool) {
     std::string name;
     for (const char c : tool) {
@@ -85,11 +94,13 @@ std::string bare(std::string_view tool) {
     return name;
 }
 
-}  // namespace
-
-std::string_view class_of_tool(std::string_view tool) {
+std::string_view class_of_name(std::string_view tool) {
     constexpr std::size_t kNameBytesMax = 128;  // longer ones are no tool of an agent
     if (tool.empty() || tool.size() > kNameBytesMax) return {};
+    if (tool.starts_with(kServed)) {
+        const std::string_view served = class_of_name(tool.substr(kServed.size()));
+        if (!served.empty()) return served;
+    }
     const std::string name = bare(tool);
     if (tool.starts_with("mcp__") || tool.starts_with("mcp_") || name == "usemcptool") return kMcp;
     if (contains(kShellTools, name)) return kShell;
@@ -97,6 +108,49 @@ std::string_view class_of_tool(std::string_view tool) {
     if (contains(kReadTools, name)) return kRead;
     if (contains(kWebTools, name)) return kWeb;
     return contains(kAgentTools, name) ? kAgent : std::string_view{};
+}
+
+/// All names of a tool: `Read (execute)` is an agent's `Read` that it says to be an `execute`.
+std::vector<std::string_view> names_of(std::string_view tool) {
+    constexpr std::size_t kBytesMax = 512;
+    std::vector<std::string_view> names;
+    const auto add = [&names](std::string_view name) {
+        names.push_back(name);
+        if (name.starts_with(kServed)) names.push_back(name.substr(kServed.size()));
+    };
+    const std::size_t kinds = tool.rfind(" (");
+    if (tool.size() > kBytesMax || kinds == std::string_view::npos || !tool.ends_with(')')) {
+        add(tool);
+        return names;
+    }
+    add(tool.substr(0, kinds));
+    std::string_view rest = tool.substr(kinds + 2, tool.size() - kinds - 3);
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+        end = rest.find(", ");
+        add(rest.substr(0, end));
+        if (end != std::string_view::npos) rest.remove_prefix(end + 2);
+    }
+    return names;
+}
+
+}  // namespace
+
+std::string_view class_of_tool(std::string_view tool) {
+    const auto* harshest = kByHarm.end();
+    for (const std::string_view name : names_of(tool))
+        harshest =
+            std::min(harshest, std::find(kByHarm.begin(), kByHarm.end(), class_of_name(name)));
+    return harshest == kByHarm.end() ? std::string_view{} : *harshest;
+}
+
+bool rule_covers(std::string_view rule, std::string_view tool) {
+    if (rule == tool) return true;
+    if (rule.empty()) return false;
+    const std::vector<std::string_view> names = names_of(tool);
+    return std::any_of(names.begin(), names.end(), [rule](std::string_view name) {
+        return rule == name || rule == class_of_name(name) ||
+               (rule == kMcp && name.starts_with(kServed));
+    });
 }
 
 bool is_tool_class(std::string_view name) {

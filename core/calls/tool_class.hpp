@@ -8,8 +8,9 @@ namespace headway::core {
 
 /// The class of a tool, judged by the tool's name and written as in policies and approvals:
 /// `class:shell`, `class:edit`, `class:read`, `class:web`, `class:agent` or `class:mcp`; empty for
-/// others. Agents name the same tool differently: `Bash`, `run_shell_command`, `exec_command`.
-/// Pure; linear in the name.
+/// others. Agents name the same tool differently: `Bash`, `run_shell_command`, `exec_command`. A
+/// tool may have several names: `Read (execute, edit)` has three, and the class of the one that may
+/// do the most harm. Pure; linear in the name.
 std::string_view class_of_tool(std::string_view tool);
 
 /// True for the name of a class, such as `class:shell`.
@@ -19,8 +20,12 @@ bool is_tool_class(std::string_view name);
 /// class: such a rule would silently cover no tool. Empty for classes and for names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 
-/// True if `rule` applies to calls of `tool`: it is the tool's name or the tool's class.
-inline bool rule_covers(std::string_view rule, std::string_view tool) {
+/// True if `rule` applies to calls of `tool`: it is one of its names, or the class of one. Pure.
+bool rule_covers(std::string_view rule, std::string_view tool);
+
+/// The same for a rule that lets calls run: it has to cover the name or class that may do the most
+/// harm. Pure.
+inline bool rule_lets(std::string_view rule, std::string_view tool) {
     return rule == tool || (!rule.empty() && rule == class_of_tool(tool));
 }
 

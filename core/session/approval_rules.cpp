@@ -18,6 +18,11 @@ bool covered_by(const std::vector<std::string>& rules, std::string_view tool) {
                        [tool](const std::string& rule) { return rule_covers(rule, tool); });
 }
 
+bool let_by(const std::vector<std::string>& rules, std::string_view tool) {
+    return std::any_of(rules.begin(), rules.end(),
+                       [tool](const std::string& rule) { return rule_lets(rule, tool); });
+}
+
 }  // namespace
 
 bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const {
@@ -33,7 +38,7 @@ bool ApprovalRules::must_ask(std::span<const Policy* const> above, std::string_v
 }
 
 bool ApprovalRules::time_may_approve(const Policy& policy, const Approval& asked) const {
-    return asked.kind == ApprovalKind::kTool && covered_by(approve_on_expiry, asked.tool) &&
+    return asked.kind == ApprovalKind::kTool && let_by(approve_on_expiry, asked.tool) &&
            !must_ask(policy, asked.tool) && asked.risk != Risk::kCritical && !asked.unseen;
 }
 
@@ -52,7 +57,7 @@ Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalReques
             "of the session); use hold, reject or escalate",
             "/on_expiry");
     }
-    if (!covered_by(approve_on_expiry, asked.tool)) {
+    if (!let_by(approve_on_expiry, asked.tool)) {
         return wrong(
             "an agent cannot have its own request approved; the operator names the tools whose "
             "calls time may approve in approvals.approve_on_expiry",

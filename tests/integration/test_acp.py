@@ -49,6 +49,34 @@ class Observed(AcpCase):
         self.assertEqual(self.document()["outcome"], "cancelled")
 
 
+class Ends(AcpCase):
+    """Turns and sessions that are no success."""
+
+    def outcome_after(self, words: str) -> tuple:
+        editor = self.edit()
+        number = editor.prompt(words)
+        editor.until(lambda message: message.get("id") == number)
+        session = "fake-" + editor.session
+        verdict = eventually(lambda: self.document(session).get("state") == "idle" and self.document(session)["verdict"], what="the end of the turn")
+        editor.close()
+        return verdict["status"], self.document(session)["outcome"]
+
+    def test_an_error_in_place_of_the_turns_end_blocks_the_session_and_fails_it(self):
+        for words in ("error login", "error limit", "error"):
+            self.assertEqual(self.outcome_after(words), ("blocked", "failed"), words)
+
+    def test_a_turn_that_ended_before_its_time_or_did_nothing_is_no_success(self):
+        for words in ("ends refusal", "ends max_tokens", "ends max_turn_requests", "ends"):
+            self.assertEqual(self.outcome_after(words), ("blocked", "failed"), words)
+        self.assertEqual(self.outcome_after("nothing"), ("waiting", "failed"))
+        self.assertEqual(self.outcome_after("ends cancelled"), ("waiting", "completed"))
+
+    def test_a_session_without_a_prompt_is_not_completed(self):
+        eventually(lambda: self.document().get("id"), what="the session")
+        self.editor.close()
+        self.assertEqual(self.document()["outcome"], "cancelled")
+
+
 class Steered(AcpCase):
     def test_a_pause_holds_what_the_editor_allows_until_it_is_resumed(self):
         eventually(lambda: self.document().get("id"), what="the session")
@@ -145,10 +173,57 @@ class Steered(AcpCase):
             self.editor.over(number)
             self.assertNotIn('"yes"', self.editor.read_by_agent(), words)
 
-    def test_a_refusal_of_the_editor_waits_for_no_person(self):
+    def test_a_refusal_of_the_editor_ends_the_request_and_is_about_this_call_only(self):
+        for answer in ("no", None):
+            with self.subTest(answer):
+                number = self.editor.prompt("call")
+                request = self.editor.asked()
+                asked = self.pending()
+                if answer:
+                    self.editor.answer(request, answer)
+                else:
+                    self.editor.send(id=request, result={"outcome": {"outcome": "cancelled"}})
+                self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+                shown = eventually(lambda: self.over(asked), what="the end of the request")
+                self.assertEqual((shown["status"], shown["closed"]), ("cancelled", "answered_at_agent"))
+                self.assertEqual(self.client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve"}).status, 409)
         number = self.editor.prompt("call")
-        self.editor.answer(self.editor.asked(), "no")
-        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.decide("approve")
+        self.editor.over(number)
+        self.assertEqual(list(self.editor.answers().values()), ["no", "cancelled", "yes"])
+        self.assertEqual(self.document()["alarms"], [])
+
+    def test_a_refusal_of_the_editor_ends_the_request_of_one_of_two_calls(self):
+        number = self.editor.prompt("pair")
+        first, second = self.editor.asked(), self.editor.asked()
+        eventually(lambda: self.requests() == ["pair-1", "pair-2"], what="two requests")
+        self.editor.answer(first, "no")
+        eventually(lambda: self.requests() == ["pair-2"], what="the end of the first")
+        self.editor.answer(second, "yes")
+        self.decide("approve")
+        self.editor.over(number)
+        self.assertEqual(self.editor.answers(), {"pair-1": "no", "pair-2": "yes"})
+
+    def requests(self) -> list:
+        listed = self.client.get("/v1/approvals?status=pending&session=" + self.id).json().get("approvals", [])
+        return sorted(one["call_id"] for one in listed)
+
+    def over(self, asked: str) -> dict | None:
+        shown = self.client.get(f"/v1/approvals/{asked}").json()
+        return shown if shown["status"] != "pending" else None
+
+    def test_a_stop_in_the_editor_ends_the_request_of_a_call_that_it_has_allowed(self):
+        number = self.editor.prompt("call")
+        self.editor.answer(self.editor.asked(), "yes")
+        asked = self.pending()
+        self.editor.send(method="session/cancel", params={"sessionId": self.editor.session})
+        self.editor.over(number)
+        shown = eventually(lambda: self.over(asked), what="the end of the request")
+        self.assertEqual((shown["status"], shown["closed"]), ("cancelled", "answered_at_agent"))
+        self.assertEqual(self.document()["alarms"], [])
+        ends = [event["data"] for event in self.client.journal(self.id) if event["type"] == "tool.finished"]
+        self.assertEqual([end["error"]["class"] for end in ends], ["cancelled"])
 
     def test_a_cancel_ends_the_turn_once_and_the_next_prompt_is_another_session(self):
         number = self.editor.prompt("slow")

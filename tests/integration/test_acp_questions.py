@@ -40,7 +40,7 @@ class Shown(AcpCase):
 
     def test_a_permission_with_less_hides_nothing_of_the_announcement(self):
         shown = self.asked_about("empty")
-        self.assertEqual((shown["tool"], shown["args"]["announced"]["args"]), ("edit", {"path": "/etc/passwd"}))
+        self.assertEqual((shown["tool"], shown["args"]["announced"]["args"]), ("edit (read)", {"path": "/etc/passwd"}))
 
     def test_a_permission_for_a_call_without_a_name_is_refused(self):
         number = self.editor.prompt("nameless")
@@ -128,6 +128,20 @@ class Pipes(AcpCase):
         self.editor.close()
         self.assertNotIn('"yes"', self.editor.read_by_agent())
 
+    def test_an_answer_that_is_too_long_to_be_read_is_no_yes_and_other_long_lines_pass(self):
+        pad = "x" * (17 << 20)
+        yes = '"result":{"outcome":{"outcome":"selected","optionId":"yes"},"pad":"' + pad + '"}'
+        for line in ('{"id":"unmoved",' + yes + "}", "{" + yes + ',"id":"unmoved"}'):
+            number = self.editor.prompt("unmoved")
+            self.editor.asked()
+            self.editor.raw(line + "\n")
+            self.editor.over(number)
+            self.assertEqual(self.editor.answers(), {"unmoved": "no"})
+        self.assertNotIn(pad, self.editor.read_by_agent())
+        self.editor.raw('{"id":"x","result":"' + pad + '"}\n')
+        self.editor.over(self.editor.prompt(pad))
+        self.assertEqual(self.editor.read_by_agent().count(pad), 2)
+
     def test_a_batch_and_an_unknown_id_allow_nothing(self):
         yes = '{"id":"%s","result":{"outcome":{"outcome":"selected","optionId":"yes"}}}'
         number = self.editor.prompt("unmoved")
@@ -165,6 +179,15 @@ class Gone(OwnDaemonCase):
         self.waits_for_a_person()
         self.daemon.kill()
         self.nothing_is_allowed()
+
+    def test_a_call_that_a_daemon_has_does_not_run_though_it_is_away_at_the_question(self):
+        self.editor.prompt("late")
+        self.waits_for_a_person()
+        self.daemon.kill()
+        time.sleep(4)  # the reporter finds out
+        self.editor.send(method="x/go")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.nothing_is_allowed(4)
 
     def test_a_call_that_is_held_at_the_second_question_waits_for_the_daemon(self):
         number = self.editor.prompt("asleep")

@@ -155,7 +155,10 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
 
 /// Notes whether the call of this hook is held. A call that is no longer open is forgotten.
 void note_hold(Resident& resident, const HookCall& call, bool held) {
-    if (call.hook.kind != HookKind::kPre) return;
+    // The agent's own dialog may let a call run while its hook is held.
+    const bool before = call.hook.kind == HookKind::kPre ||
+                        (call.hook.kind == HookKind::kPermission && !call.hook.dialog);
+    if (!before) return;
     const std::uint64_t id = core::digest_of(core::kept_call_id(call.hook.call.call)).low;
     if (resident.hooks->held_calls.empty() && !held) return;
     std::vector<std::uint64_t> kept;

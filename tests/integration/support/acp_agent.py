@@ -104,6 +104,15 @@ def announced(session, seen, asked) -> str:
     return "end_turn"
 
 
+def late(session) -> str:
+    """Announces a call as begun, and asks for its permission once the editor has said something."""
+    about = {"title": "Edit", "kind": "edit", "rawInput": NEW}
+    update(session, sessionUpdate="tool_call", toolCallId="late", status="in_progress", **about)
+    receive()
+    ask(session, {"toolCallId": "late", **about}, "late")
+    return "end_turn"
+
+
 ANNOUNCED = {
     "begun": ({"title": "Edit", "kind": "edit", "rawInput": NEW}, {"title": "Edit", "kind": "edit", "rawInput": NEW}),
     "bare": ({"title": "Run"}, {"kind": "edit", "rawInput": NEW}),
@@ -150,7 +159,18 @@ def odd(session, name) -> str:
     return "end_turn"
 
 
-ASKING = {"nameless": nameless, "crowd": crowd, "burst": burst}
+def pair(session) -> str:
+    """Asks for two calls at once."""
+    for number in (1, 2):
+        send(id=f"pair-{number}", method="session/request_permission", params={"sessionId": session, "options": OPTIONS, "toolCall": {
+            "toolCallId": f"pair-{number}", "kind": "edit", "rawInput": {"path": str(number)}}})
+    waits = {"pair-1", "pair-2"}
+    while waits:
+        waits.discard(receive().get("id"))
+    return "end_turn"
+
+
+ASKING = {"late": late, "pair": pair, "nameless": nameless, "crowd": crowd, "burst": burst}
 
 
 def wait_for_cancel(session) -> str:
@@ -160,9 +180,17 @@ def wait_for_cancel(session) -> str:
     return "cancelled"
 
 
+ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
+          "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
+
+
 def prompt(message):
     session = message["params"]["sessionId"]
     words = message["params"]["prompt"][0]["text"]
+    if words == "nothing":
+        return send(id=message["id"], result={"stopReason": "end_turn"})
+    if words.startswith("error"):
+        return send(id=message["id"], error=ERRORS[words])
     update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Will "})
     update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "do."})
     reason = "end_turn"
@@ -189,6 +217,8 @@ def prompt(message):
         return stubborn(session)
     elif words == "slow":
         reason = wait_for_cancel(session)
+    elif words.startswith("ends"):
+        reason = words[5:] or None
     elif words == "exit":
         sys.exit(7)
     elif words == "pieces":

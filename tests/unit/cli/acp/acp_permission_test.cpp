@@ -161,10 +161,19 @@ TEST_CASE("acp: what was announced as begun is asked about with the words of bot
          R"(c~2 edit {"a":1,"title":"Look"})"},
         {"a milder kind", R"("kind":"execute","rawInput":{"a":1})",
          R"("kind":"read","rawInput":{"a":1})",
-         R"(c~2 execute {"announced":{"args":{"a":1},"tool":"execute"},"asked":{"args":{"a":1},"tool":"read"}})"},
+         R"(c~2 execute (read) {"announced":{"args":{"a":1},"tool":"execute"},"asked":{"args":{"a":1},"tool":"read"}})"},
         {"a harsher kind", R"("kind":"read","rawInput":{"a":1})",
          R"("kind":"delete","rawInput":{"a":1})",
-         R"(c~2 delete {"announced":{"args":{"a":1},"tool":"read"},"asked":{"args":{"a":1},"tool":"delete"}})"},
+         R"(c~2 delete (read) {"announced":{"args":{"a":1},"tool":"read"},"asked":{"args":{"a":1},"tool":"delete"}})"},
+        {"a milder name",
+         R"("kind":"execute","_meta":{"claudeCode":{"toolName":"Read"}},"rawInput":{"a":1})",
+         R"("rawInput":{"a":1})", R"(c Read (execute) {"a":1})"},
+        {"a name that tells more than its kind",
+         R"("kind":"search","_meta":{"claudeCode":{"toolName":"Grep"}},"rawInput":{"a":1})",
+         R"("rawInput":{"a":1})", R"(c Grep {"a":1})"},
+        {"an unknown name",
+         R"("kind":"edit","_meta":{"claudeCode":{"toolName":"mcp__notes__add"}})",
+         R"("rawInput":{"a":1})", R"(c~2 mcp__notes__add (edit) {"a":1})"},
         {"a name of the agent's", R"("kind":"execute","_meta":{"claudeCode":{"toolName":"Bash"}})",
          R"("kind":"execute","rawInput":{"a":1})", R"(c~2 Bash {"a":1})"},
     };
@@ -279,4 +288,115 @@ TEST_CASE("acp: a session that no editor has named ends with the turn of those t
     const auto over = observer.from_agent(parsed(R"({"id":2,"result":{}})"));
     CHECK((over.back().kind == Kind::kCancel && over.back().session == "sub"));
     CHECK(ask("d").data.contains("hook"));
+}
+
+TEST_CASE("acp: a turn without words and calls, or with an error, was no success", "[cli]") {
+    const auto wrong = [](const char* update, const char* reply, bool cancel = false) {
+        AcpObserver observer("agent");
+        observer.from_editor(prompt_by_id(1));
+        if (update != nullptr) observer.from_agent(update_with(update));
+        if (cancel)
+            observer.from_editor(
+                parsed(R"({"method":"session/cancel","params":{"sessionId":"s"}})"));
+        return observer.from_agent(parsed(std::string{R"({"id":1,)"} + reply + "}")).back().type;
+    };
+    const char* const words =
+        R"("sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Done."})";
+    const char* const call = R"("sessionUpdate":"tool_call","toolCallId":"c")";
+    const char* const clean = R"("result":{"stopReason":"end_turn"})";
+    const char* const error = R"("error":{"code":-32603,"message":"aborted"})";
+    CHECK(wrong(words, clean).empty());
+    CHECK(wrong(call, clean).empty());
+    CHECK(wrong(nullptr, clean) == "its last turn had neither words nor a call");
+    CHECK(wrong(words, R"("result":{"stopReason":"refusal"})") == "the turn ended: refusal");
+    CHECK(wrong(words, error) == "aborted");
+    CHECK(wrong(words, error, true).empty());
+    CHECK(wrong(nullptr, R"("result":{"stopReason":"cancelled"})").empty());
+}
+
+TEST_CASE("acp: a call that shows nothing is like no other", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const auto ask = [&observer](int id, const std::string& call) {
+        return question_of(observer.from_agent(
+            {{"id", id},
+             {"method", "session/request_permission"},
+             {"params",
+              {{"sessionId", "s"}, {"toolCall", {{"toolCallId", call}, {"kind", "execute"}}}}}}));
+    };
+    const AcpAction first = ask(7, "a");
+    CHECK(dump(first.data["hook"]["args"]) == R"({"question":1,"shown":"nothing"})");
+    CHECK(ask(8, "a").type == "a");  // the same, asked for again
+    CHECK(ask(9, "b").data["hook"]["args"] != first.data["hook"]["args"]);
+    observer.allowed("s", "a");
+    const AcpAction again = ask(10, "a");
+    CHECK(again.type == "a~2");
+    CHECK(again.data["hook"]["args"] != first.data["hook"]["args"]);
+}
+
+TEST_CASE("acp: texts beside arguments are shown, and other ones are another question", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const auto ask = [&observer](int id, const std::string& text) {
+        return question_of(observer.from_agent(permission(
+            id, R"("rawInput":{"path":"a"},"content":[{"type":"content","content":{"text":")" +
+                    text + R"(","type":"text"}}])")));
+    };
+    const AcpAction first = ask(7, "look");
+    CHECK(first.data["started"].text_of("description") == "The agent says: look");
+    CHECK_FALSE(first.data["hook"].contains("description"));
+    CHECK(ask(8, "look").type == "c");
+    const AcpAction other = ask(9, "write");
+    CHECK(other.type == "c~2");
+    CHECK(other.data["started"].text_of("description") == "The agent says: write");
+    CHECK(other.data["hook"]["args"] == first.data["hook"]["args"]);
+}
+
+TEST_CASE("acp: what a call writes out is none of its arguments", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt_by_id(1));
+    const std::string call = R"("toolCallId":"c","title":"T",)";
+    const auto text = [](const char* words) {
+        return std::string{R"("content":[{"type":"content","content":{"type":"text","text":")"} +
+               words + R"("}}])";
+    };
+    observer.from_agent(update_with(R"("sessionUpdate":"tool_call",)" + call + text("where")));
+    observer.from_agent(update_with(
+        R"("sessionUpdate":"tool_call_update","status":"in_progress",)" + call + text("out")));
+    const auto over = observer.from_agent(update_with(
+        R"("sessionUpdate":"tool_call_update","status":"completed",)" + call + text("all")));
+    CHECK(dump(over.back().data["args"]) == R"({"text":"where","title":"T"})");
+    CHECK(over.back().data.text_of("result") == "all");
+}
+
+TEST_CASE("acp: the end of a call that its user takes back is reported once", "[cli]") {
+    const auto end_of = [](AcpObserver& observer, const char* status) {
+        return observer.from_agent(update_with(
+            std::string{R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":")"} +
+            status + "\""));
+    };
+    for (const char* how : {"denied", "cancelled"}) {
+        AcpObserver observer("agent");
+        observer.from_editor(prompt_by_id(1));
+        observer.from_agent(permission(7, R"("rawInput":{"path":"a"})"));
+        const Json end = observer.taken_back("s", "c", how);
+        CHECK(end.text_of("call_id") == "c");
+        CHECK(end["error"].text_of("class") == how);
+        CHECK(dump(end["args"]) == R"({"path":"a"})");
+        AcpObserver untold = observer;
+        CHECK(end_of(untold, "failed").back().data["error"].text_of("class") == "denied");
+        untold = observer;
+        untold.reached("s", "c");
+        CHECK(end_of(untold, "failed").back().data["error"].text_of("class") == how);
+        observer.told_end("s", "c");
+        AcpObserver again = observer;
+        CHECK(end_of(again, "failed").empty());
+        AcpObserver ran = observer;  // whatever was answered
+        CHECK(end_of(ran, "completed").back().data.flag_of("ok"));
+        const auto other = observer.from_agent(permission(8, R"("rawInput":{"path":"b"})"));
+        CHECK(other.size() == 1);
+        CHECK(end_of(observer, "failed").back().data["error"].text_of("class").empty());
+    }
+    AcpObserver observer("agent");
+    CHECK(observer.taken_back("s", "c", "denied").is_null());
 }

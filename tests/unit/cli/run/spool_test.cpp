@@ -140,3 +140,14 @@ TEST_CASE("spool: what hooks may tell is taken out, but for what is on its way",
     CHECK_FALSE(spool.has_told());
     CHECK(batch_of(spool)[0]["type"] == "heartbeat");
 }
+
+TEST_CASE("spool: it tells which calls wait", "[cli]") {
+    Spool spool("p");
+    spool.add("tool.started", {{"call_id", "a"}});
+    CHECK(spool.names_call("a"));
+    CHECK_FALSE(spool.names_call("b"));
+    static_cast<void>(spool.batch());
+    CHECK(spool.names_call("a"));
+    spool.confirm();
+    CHECK_FALSE(spool.names_call("a"));
+}

@@ -13,7 +13,8 @@ TEST_CASE("tool class: the tools of different agents are of one class", "[core]"
          {"Bash", "bash", "run_shell_command", "exec_command", "local_shell", "Monitor",
           "write_bash", "write_powershell", "shell_command", "exec", "js_repl"})
         CHECK(class_of_tool(shell) == "class:shell");
-    for (const char* edit : {"Edit", "Write", "apply_patch", "replace", "write_file", "MultiEdit"})
+    for (const char* edit :
+         {"Edit", "Write", "apply_patch", "replace", "write_file", "MultiEdit", "delete", "move"})
         CHECK(class_of_tool(edit) == "class:edit");
     for (const char* read :
          {"Read", "Glob", "grep", "read_file", "list_directory", "read_files", "search_codebase"})
@@ -38,6 +39,32 @@ TEST_CASE("tool class: other names are of none", "[core]") {
     CHECK(rule_covers("class:shell", "Bash"));
     CHECK(rule_covers("Bash", "Bash"));
     CHECK_FALSE(rule_covers("Bash", "bash"));
+}
+
+TEST_CASE("tool class: what claude-code-acp serves is what it stands for", "[core]") {
+    CHECK(class_of_tool("mcp__acp__Edit") == "class:edit");
+    CHECK(class_of_tool("mcp__acp__Write") == "class:edit");
+    CHECK(class_of_tool("mcp__acp__Bash") == "class:shell");
+    CHECK(class_of_tool("mcp__acp__BashOutput") == "class:shell");
+    CHECK(class_of_tool("mcp__acp__Read") == "class:read");
+    CHECK(class_of_tool("mcp__acp__other") == "class:mcp");
+    CHECK(class_of_tool("mcp__acp2__Bash") == "class:mcp");
+    for (const char* rule : {"class:edit", "class:mcp", "Edit", "mcp__acp__Edit"})
+        CHECK(rule_covers(rule, "mcp__acp__Edit"));
+}
+
+TEST_CASE("tool class: a tool of several names is in the classes of all", "[core]") {
+    CHECK(class_of_tool("Read (execute)") == "class:shell");
+    CHECK(class_of_tool("notes (read, delete)") == "class:edit");
+    CHECK(class_of_tool("notes (new)").empty());
+    for (const char* rule : {"class:read", "class:shell", "Read", "execute", "Read (execute)"})
+        CHECK(rule_covers(rule, "Read (execute)"));
+    CHECK_FALSE(rule_covers("class:edit", "Read (execute)"));
+    // A rule that lets calls run has to cover the harshest.
+    CHECK(rule_lets("class:shell", "Read (execute)"));
+    CHECK_FALSE(rule_lets("class:read", "Read (execute)"));
+    CHECK_FALSE(rule_lets("Read", "Read (execute)"));
+    CHECK_FALSE(rule_lets("", "Read (execute)"));
 }
 
 TEST_CASE("tool class: a rule that begins as a class does is one, in the exact spelling",

@@ -210,3 +210,23 @@ TEST_CASE("acp gate: it remembers where a daemon has had the call", "[cli]") {
         CHECK(decide(gate, "7", false));
     }
 }
+
+TEST_CASE("acp gate: an answer that cannot be read refuses what it may be about", "[cli]") {
+    AcpGate gate;
+    CHECK_FALSE(gate.may_answer(""));
+    for (const char* id : {"7", "8"}) {
+        AcpAction asking;
+        asking.request = id;
+        gate.ask(asking, kRequest);
+    }
+    CHECK((gate.may_answer("") && gate.may_answer("7")));
+    CHECK_FALSE(gate.may_answer("9"));
+    CHECK(gate.refuse("9").empty());
+    const auto one = gate.refuse("7");
+    REQUIRE(one.size() == 1);
+    CHECK((one[0].asking.request == "7" && one[0].line == kRefusal));
+    CHECK(gate.may_answer("7"));  // it has had its answer
+    CHECK(reply(gate, answer_of("y")) == Answer::kDrop);
+    CHECK(gate.refuse("").size() == 1);
+    CHECK_FALSE(gate.may_answer(""));
+}

@@ -77,21 +77,27 @@ Json prompt(int id) {
 }  // namespace
 
 TEST_CASE("acp: Gemini CLI announces a call that needs permission by asking only", "[cli]") {
-    CHECK(observed("gemini") ==
-          Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
-               R"(ask first execute {"title":"touch made.txt"})",
-               R"(ok execute {"title":"touch made.txt"})", "started edit",
-               R"(failed edit {"path":"/home/dev/b.txt","title":"Writing to b.txt"})",
-               "started execute", R"(ok execute {"title":"ls nonexistent"})",
-               "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})", "idle",
-               "over"});
-    CHECK(observed("gemini_reject") ==
-          Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
-               R"(ask first execute {"title":"touch made.txt"})", "started edit",
-               R"(failed edit {"path":"/home/dev/b.txt","title":"Writing to b.txt"})",
-               "started execute", R"(ok execute {"title":"ls nonexistent"})",
-               "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})",
-               R"(failed execute {"title":"touch made.txt"})", "idle", "over"});
+    CHECK(
+        observed("gemini") ==
+        Said{
+            "open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
+            R"#(ask first execute {"text":"[current working directory /work] (x)","title":"touch made.txt"})#",
+            R"#(ok execute {"text":"[current working directory /work] (x)","title":"touch made.txt"})#",
+            "started edit", R"(failed edit {"path":"/home/dev/b.txt","title":"Writing to b.txt"})",
+            "started execute",
+            R"#(ok execute {"text":"[current working directory /work] (x)","title":"ls nonexistent"})#",
+            "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})", "idle", "over"});
+    CHECK(
+        observed("gemini_reject") ==
+        Said{
+            "open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
+            R"#(ask first execute {"text":"[current working directory /work] (x)","title":"touch made.txt"})#",
+            "started edit", R"(failed edit {"path":"/home/dev/b.txt","title":"Writing to b.txt"})",
+            "started execute",
+            R"#(ok execute {"text":"[current working directory /work] (x)","title":"ls nonexistent"})#",
+            "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})",
+            R"#(failed execute {"text":"[current working directory /work] (x)","title":"touch made.txt"})#",
+            "idle", "over"});
 }
 
 TEST_CASE("acp: Codex's calls are told without what no two of them share", "[cli]") {
