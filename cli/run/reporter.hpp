@@ -124,6 +124,8 @@ public:
     bool settled() const;
     /// True if the daemon takes no more reports: the session has ended.
     bool refused() const;
+    /// True if the daemon refuses the token, so that nothing of the session is known.
+    bool denied() const;
 
     /// Delivers the remaining events and ends the session with this body of POST .../end. Gives up
     /// after `linger`, or sooner if no daemon was ever reached. True if everything arrived.
@@ -192,6 +194,7 @@ private:
     SteadyTime deadline_;
     SteadyTime all_of_linger_;  // the deadline once a daemon has been reached
     bool reached_ = false;
+    bool denied_ = false;
     bool refused_ = false;        // the session takes no more reports
     bool hooks_ = false;          // the agent's hooks report into the session
     HeldEvents lines_;            // what they may report as well

@@ -59,7 +59,16 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
         if (!spool_.narrow()) spool_.confirm();
         return Step::kAgain;
     }
+    if (reply.status == 401) {
+        const std::lock_guard lock(mutex_);
+        denied_ = true;
+    }
     return refuse();
+}
+
+bool Reporter::denied() const {
+    const std::lock_guard lock(mutex_);
+    return denied_;
 }
 
 Reporter::Step Reporter::refuse() {

@@ -319,6 +319,17 @@ class RestartNever(RestartCase):
         operator.delete(f"/v1/sessions/{self.session}")
         self.assert_not_resumed(self.go_on(), "it was stopped")
 
+    def test_not_with_a_token_that_is_refused_and_then_with_a_valid_one(self):
+        self.killed_in_wait("limit done", margin="3s")
+        self.cli.environment["HEADWAY_TOKEN"] = "hw_" + "x" * 40
+        refused = self.go_on()
+        self.assertEqual(len(self.starts()), 1, refused)
+        self.assertNotEqual(refused.code, 0)
+        self.assertTrue(self.file().exists(), refused)
+        del self.cli.environment["HEADWAY_TOKEN"]
+        self.assertEqual(self.go_on().code, 0)
+        self.assertEqual((len(self.starts()), self.left()), (2, []))
+
     def test_not_while_it_is_paused(self):
         self.killed_in_wait("limit1 done")
         operator = self.daemon.operator()

@@ -162,7 +162,8 @@ public:
             // Without an end for the session: it goes on after the restart.
             if (interrupted_ && file_.held() && machine_goes_down(console_.environment))
                 return ending.status.code;
-            file_.remove();  // the run ends by itself: nothing is left to continue
+            // It ends by itself; but with a token that is valid, it could be continued.
+            continues_ && reporter->denied() ? file_.leave() : file_.remove();
             if (error != 0) return not_started(*reporter, error);
             // A service manager may signal us twice, by our id and by our group. The second must
             // not cost the session its end, which takes --linger at most; Ctrl-C still ends that.
@@ -170,9 +171,8 @@ public:
                 ::signal(signal, SIG_IGN);
         }
         const auto spent = std::chrono::floor<milliseconds>(steady_now() - began);
-        if (!figures_.is_agent) {
+        if (!figures_.is_agent)
             reporter->add("tool.finished", finished_call(options_, ending.status, spent));
-        }
         if (const auto& status = ending.end.status)
             reporter->add(
                 "error.reported",

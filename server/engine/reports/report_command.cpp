@@ -204,6 +204,15 @@ std::vector<std::uint64_t> take_back(const Resident& resident, std::vector<core:
             continue;
         const std::string name = core::lower(call->error->error_class);
         if (name != "cancelled" && name != "denied") continue;
+        // By an approval that is not used yet, it may have run all the same.
+        const bool approved = std::any_of(
+            state.approvals.requests.begin(), state.approvals.requests.end(),
+            [call](const core::Approval& a) { return a.open() && a.tool == call->tool; });
+        const bool begun = std::any_of(
+            state.open_calls.begin(), state.open_calls.end(), [call](const core::OpenCall& open) {
+                return open.call_id == call->call_id && open.tool == call->tool;
+            });
+        if (approved || !begun) continue;
         call->refused_here = true;
         const std::string id = core::kept_call_id(call->call_id);
         const bool alone = !core::other_unnamed_in_flight(state, call->tool, call->call_id);
