@@ -146,7 +146,7 @@ std::size_t behind_line_end(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// End of the lines of a key that begin at `from`. What it scans ends at the next marker, so that
+/// End of the lines of a key that begin at `from`. The scan ends at the next marker, so that
 /// no text is scanned for each of them.
 std::size_t end_of_key_lines(std::string_view text, std::size_t from) {
     constexpr std::string_view kOther = " \t:,.-";

@@ -165,7 +165,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
     for (; at < text.size(); ++at) {
         const char c = text[at];
         if (c == '\\' && backslashes == 0) {
-            ++at;  // takes the next character with it, but for a shell not in single quotes
+            ++at;  // takes the next character with it; a shell: not in single quotes
             loose = loose || (quote == '\'' && at < text.size() && text[at] == quote);
             continue;
         }
