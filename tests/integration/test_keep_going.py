@@ -481,28 +481,35 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((code, len(self.starts())), (0, 2), err)
         self.assertEqual(self.cli.run("keep-going", "pause").code, 64)
 
-    def test_a_person_ends_the_wait_but_not_a_pause(self):
-        none = self.cli.run("keep-going", "now", self.session)
+    def test_a_person_ends_the_wait_and_a_pause(self):
+        none = self.cli.run("resume", "--now", self.session)
         self.assertEqual(none.code, 1)
-        self.assertIn("no run of", none.err)
-        self.assertEqual(self.cli.run("keep-going", "now").code, 64)
         process = self.start("limit done", "--resume-text", "Commit before you go on.", margin="10m")
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
-        operator = self.daemon.operator()
-        operator.post(f"/v1/sessions/{self.session}/pause", {"reason": "not yet"})
-        said = self.cli.run("keep-going", "now", self.session)
-        self.assertEqual((said.code, said.out), (0, f"{self.session}: goes on now, unless it is held\n"), said.err)
-        record = self.daemon.state_dir / "runs" / f"{self.session}.now"
-        self.wait_for(lambda: not record.exists(), "it is not taken")
-        time.sleep(3)
-        self.assertEqual(len(self.starts()), 1)
-        operator.post(f"/v1/sessions/{self.session}/resume", {})
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not yet"})
+        self.assertEqual(self.cli.run("resume", "--now", self.session).code, 0)
         _, err = process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 2, err)
         self.assertIn("a person has ended the wait", err)
         self.assertTrue(self.starts()[1]["argv"][-1].endswith("\n\nCommit before you go on."), self.starts()[1])
         self.assertEqual(self.client.session(self.session)["outcome"], "completed")
+        again = self.cli.run("resume", "--now", self.session)
+        self.assertEqual(again.code, 1, again)
+
+    def test_a_wait_that_a_person_ends_is_still_held_by_a_request(self):
+        process = self.start("limit done", margin="10m")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        asked = self.client.post(f"/v1/sessions/{self.session}/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        self.assertEqual(self.cli.run("resume", "--now", self.session).code, 0)
+        taken = self.daemon.state_dir / "runs" / f"{self.session}.now"
+        self.wait_for(lambda: not taken.exists(), "it is not taken")
+        time.sleep(3)
+        self.assertEqual(len(self.starts()), 1)
+        self.daemon.operator().post(f"/v1/approvals/{asked}/decision", {"decision": "approve", "by": "ana"})
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 2, err)
 
     def test_a_conversation_that_somebody_opened_in_a_terminal_is_left_alone(self):
         home = self.folder / "home"

@@ -207,24 +207,20 @@ public:
         arguments
             .operand("ACTION", options.what,
                      "stop resumes (off), allow resumes (on), show the state and the runs "
-                     "(status), end the wait of a run (now), or continue runs that were cut off "
-                     "(continue)")
+                     "(status), or continue runs that were cut off (continue)")
             .required()
-            .choices({"off", "on", "status", "now", "continue"});
-        arguments.operand("SESSION", options.session, "the run of this session")
+            .choices({"off", "on", "status", "continue"});
+        arguments.operand("SESSION", options.session, "continue only the run of this session")
             .check(session_id_fault);
         arguments.finally([this]() -> std::optional<Mistake> {
-            const bool now = options.what == "now";
-            if (now && options.session.empty()) return Mistake{"`now` needs a session", {}};
-            if (options.session.empty() || now || options.what == "continue") return std::nullopt;
-            return Mistake{"only `now` and `continue` take a session", {}};
+            if (options.session.empty() || options.what == "continue") return std::nullopt;
+            return Mistake{"only `continue` takes a session", {}};
         });
     }
 
     int run(const Console& console, const Server&) override {
         if (options.what == "continue") return Continuer(options, console).run();
         const std::string folder = state_folder_of(options.client, console.environment);
-        if (options.what == "now") return end_wait(folder, console);
         const KeepGoingState state(folder);
         const bool shows = options.what == "status";
         if (!shows) {
@@ -253,21 +249,6 @@ public:
     }
 
 private:
-    int end_wait(const std::string& folder, const Console& console) {
-        for (const FoundRecord& found : records_in(folder)) {
-            if (!found.record || !is_running(found.record->run)) continue;
-            const RunRecord& run = *found.record;
-            const bool named = options.session == run.session || options.session == run.generation;
-            if (!named || run.phase != RunPhase::kWaiting) continue;
-            if (auto done = ask_to_start(folder, run.session); !done)
-                return complain(console, kExitFailed, done.error().detail);
-            console.out << clean_line(options.session) << ": goes on now, unless it is held\n";
-            return kExitOk;
-        }
-        return complain(console, kExitFailed,
-                        "no run of " + options.session + " waits; see `headway keep-going status`");
-    }
-
     /// The hooks, which have no --state-dir, look at one switch only; empty: at this one, or that
     /// is off too.
     static std::string elsewhere(const KeepGoingState& state, const Console& console) {
@@ -283,9 +264,6 @@ is waiting to resume its agent ends within two seconds. A failing command of `he
 --until` no longer sends its agent back to work. A running agent continues to its end; `headway
 cancel` asks it to stop. The switch is a file in the state directory (--state-dir DIR; default:
 $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway), so no daemon is needed.
-
-`now` ends the wait of one run, as after you have bought credits. A pause, a request to a person or
-a daemon that is away still holds it.
 
 `continue` goes on with each `headway run --keep-going` that was killed, or was cut off as the machine
 went down: in the same session, conversation and folder, with the same limits, as soon as the daemon

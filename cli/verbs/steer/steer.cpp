@@ -6,6 +6,8 @@
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/keep_going/keep_going_state.hpp"
+#include "cli/keep_going/run_record.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/verbs/one_request.hpp"
 #include "cli/views/session_view.hpp"
@@ -69,11 +71,18 @@ public:
         arguments.client(options_.client);
         arguments.session(options_.session).required();
         arguments.option("--reason", options_.text, "why, for the agent to read");
+        if (route_ == std::string_view{kResume})
+            arguments.flag("--now", now_, "end the wait of its `run --keep-going`, too");
     }
 
     int run(const Console& console, const Server&) override {
         Daemon daemon(options_.client.url, options_.client.credential);
         const HttpReply reply = post_patiently(daemon, path(route_), body("reason", console));
+        const std::string folder = state_folder_of(options_.client, console.environment);
+        if (now_ && reply.ok()) {
+            if (auto done = ask_to_start(folder, options_.session); !done)
+                return complain(console, kExitFailed, done.error().detail);
+        }
         std::optional<Json> advice = body_json(reply);
         if (!reply.ok() || !advice) return explain_failure(console, daemon, reply);
         if (options_.client.json) {
@@ -92,6 +101,7 @@ private:
     const char* route_;
     const char* help_;
     const char* footer_;
+    bool now_ = false;
 };
 
 /// Counts twice when it is sent twice.
@@ -130,7 +140,10 @@ std::unique_ptr<Verb> make_resume() {
         "Ends a pause or, given the scope `approve`, too, the stop after `headway reject`. A "
         "cancel cannot be undone. If there is nothing to resume, this verb says so; its exit "
         "status is 0.\n\n"
-        "Example:\n  headway resume my-agent");
+        "`--now` also ends the wait of `headway run --keep-going`, on the machine of the run: as "
+        "after "
+        "you have bought credits. A request to a person still holds the agent.\n\n"
+        "Examples:\n  headway resume my-agent\n  headway resume --now nightly");
 }
 
 std::unique_ptr<Verb> make_nudge() {
