@@ -205,11 +205,17 @@ AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
         AcpAnswer said = acp_answer(reply);
         const bool decided = said.says == Says::kRefused || said.says == Says::kSilent;
         if (decided || !reply.answered()) return said;
-        if (reply.ok()) hold.report = Json();
+        if (reply.ok()) {
+            hold.report = Json();
+            hold.taken = true;
+        }
     }
     const HttpReply reply = exchange(daemon, "/v1/hooks/generic", hook, goes_on);
     hold.asked = reply.connected;
-    return acp_answer(reply);
+    AcpAnswer said = acp_answer(reply);
+    // A daemon that has the call may have asked a person before it went away.
+    if (hold.taken && said.says == Says::kAway) said.says = Says::kSilent;
+    return said;
 }
 
 // A daemon ends the request of a call that it holds, and of no other: where the question has not

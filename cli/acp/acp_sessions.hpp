@@ -115,6 +115,7 @@ private:
         std::atomic<bool> forgotten{false};
         Json report;         // the thread's: the start that is not stored so far
         bool asked = false;  // the thread's: a daemon may have the hook
+        bool taken = false;  // the thread's: the daemon has stored the start
         std::jthread thread;
     };
 
