@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kWordMax = 256 * 1024;  // of one argument, twice what Linux allows
-constexpr std::size_t kWordsMax = 10'000;
+constexpr std::size_t kListMax = 10'000;
 constexpr std::size_t kPathMax = 4'096;
 constexpr std::size_t kNameMax = 512;
 constexpr std::size_t kTextMax = 64 * 1024;
@@ -55,7 +55,7 @@ public:
     std::vector<std::string> texts(const char* name, std::size_t bytes_max) const {
         std::vector<std::string> texts;
         const Json& list = json_[name];
-        if (!list.is_array() || list.size() > kWordsMax) {
+        if (!list.is_array() || list.size() > kListMax) {
             blame(name);
             return texts;
         }

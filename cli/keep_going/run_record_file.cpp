@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".json";
-constexpr off_t kRecordBytesMax = 4 * 1024 * 1024;
+constexpr off_t kRecordFileMax = 4 * 1024 * 1024;
 constexpr int kHoldTries = 100;
 
 core::Error record_fault(const std::string& path) {
@@ -68,7 +68,7 @@ core::Result<std::string> record_text(const std::string& path) {
     struct stat about {};
     if (!file.open() || ::fstat(file.get(), &about) != 0) return record_fault(path);
     if (!S_ISREG(about.st_mode) || !is_own_alone(about)) return not_own(path);
-    if (about.st_size > kRecordBytesMax)
+    if (about.st_size > kRecordFileMax)
         return core::Error{core::ErrorCode::kInvalidField, path + ": is too long", {}};
     std::string text(static_cast<std::size_t>(about.st_size), '\0');
     const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
@@ -194,7 +194,7 @@ core::Result<> RecordFile::write(const RunRecord& record) {
     if (text == last_) return {};
     // Text that is no UTF-8 would be another command or folder afterwards.
     const core::Result<RunRecord> again = read_record(text);
-    if (!again || !(*again == record) || text.size() > static_cast<std::size_t>(kRecordBytesMax))
+    if (!again || !(*again == record) || text.size() > static_cast<std::size_t>(kRecordFileMax))
         return core::Error{
             core::ErrorCode::kInternal, path_ + ": the command or a folder cannot be recorded", {}};
     const std::string next = path_ + ".new";

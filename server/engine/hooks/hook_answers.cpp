@@ -291,7 +291,7 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
 
 namespace {
 
-HookAnswered refusal(const std::string& session, const HookCall& call, const char* why) {
+HookAnswered refused_unasked(const std::string& session, const HookCall& call, const char* why) {
     HookAnswered answered;
     answered.session = session;
     answered.reply.deny = std::string("This call may not run: ") + why + ".";
@@ -304,7 +304,8 @@ HookAnswered refusal(const std::string& session, const HookCall& call, const cha
 
 std::optional<HookAnswered> answer_unread(const std::string& session, const HookCall& call) {
     if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
-    return refusal(session, call, "the daemon cannot read what was decided about its session");
+    return refused_unasked(session, call,
+                           "the daemon cannot read what was decided about its session");
 }
 
 std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
@@ -321,7 +322,7 @@ std::optional<HookAnswered> answer_unstored(Reader& reader, std::string session,
     }
     if (!is_forbidden(reader, std::move(bound), call.hook.call.tool, call.args_digest))
         return std::nullopt;
-    return refusal(session, call, "the daemon cannot store it");
+    return refused_unasked(session, call, "the daemon cannot store it");
 }
 
 }  // namespace headway::server
