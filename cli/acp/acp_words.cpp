@@ -8,6 +8,7 @@
 
 #include "cli/acp/acp_message.hpp"
 #include "cli/base/text.hpp"
+#include "cli/lines/bounded_event.hpp"
 #include "cli/lines/recorded_line.hpp"
 #include "core/calls/tool_class.hpp"
 
@@ -137,13 +138,18 @@ std::string AcpWords::tool() const {
     constexpr std::size_t kMoreBytesMax = 30;
     std::string tool = main_tool();
     std::string more;
+    const auto shown = [&] {
+        std::string text = tool;
+        if (!more.empty()) text.append(" (").append(more).append(")");
+        return text;
+    };
     for (const std::string* const name : {&acp_tool_name(call_), &acp_tool_name(update_),
                                           &call_.text_of("kind"), &update_.text_of("kind")}) {
-        if (!adds_class(*name, more.empty() ? tool : tool + " (" + more + ")")) continue;
+        if (!adds_class(*name, shown())) continue;
         if (more.empty()) tool = cut_bytes(tool, kMainBytesMax);
         more += (more.empty() ? "" : ", ") + std::string{cut_bytes(*name, kMoreBytesMax)};
     }
-    return more.empty() ? tool : tool + " (" + more + ")";
+    return shown();
 }
 
 // The same bounds for what is asked and what is reported, or an approval would not be found again.

@@ -240,6 +240,7 @@ std::vector<FoundRecord> records_in(const std::string& state_folder) {
     std::vector<FoundRecord> found;
     const core::Result<> own = files.empty() ? core::Result<>{} : check_folder(folder);
     if (!own) return {{folder, own.error()}};
+    found.reserve(files.size());
     for (const std::string& file : files)
         found.push_back({file, record_at(file)});
     return found;
