@@ -145,6 +145,7 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
         failed_.clear();
         last_message_.clear();
     }
+    if (first_session_.empty()) first_session_ = session_;
     if (!line.agent.empty() || format_ != &format || facts_.agent.empty())
         facts_.agent = line.agent.empty() ? format.name : line.agent;
     format_ = &format;

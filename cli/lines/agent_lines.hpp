@@ -68,6 +68,8 @@ public:
     const std::string& model() const { return model_; }
     /// The agent's own id for its conversation; empty: not reported.
     const std::string& conversation() const { return session_; }
+    /// The conversation that was reported first; empty: none.
+    const std::string& first_conversation() const { return first_session_; }
     /// The different folders in which the agents said that they work, at most kFoldersMax.
     const std::vector<std::string>& folders() const { return folders_; }
     /// True if the agent has printed its result, and its lines name no work that goes on.
@@ -111,7 +113,8 @@ private:
     std::deque<OpenCall> open_;
     std::deque<std::string> background_;  // names of work that goes on behind a call
     std::string session_;                 // the agent's own id for the session
-    std::vector<std::string> folders_;    // a later session takes none of them back
+    std::string first_session_;
+    std::vector<std::string> folders_;  // a later session takes none of them back
     UseMeter meter_;
     std::string piece_;  // text so far of a message that comes in pieces
     std::string last_message_;

@@ -359,6 +359,8 @@ void SupervisedCommand::report_lines(bool all) {
     agent_.tick();
     if (!status_ && steady_now() >= kept_until_) tell_kept();
     if (setup_.in_conversation && agent_.conversation() != conversation_) {
+        if (conversation_.empty())
+            setup_.in_conversation(agent_.facts().agent, agent_.first_conversation());
         conversation_ = agent_.conversation();
         setup_.in_conversation(agent_.facts().agent, conversation_);
     }

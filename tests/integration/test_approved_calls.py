@@ -390,6 +390,14 @@ class ByHooks(CallCase):
                 self.hook("permission", hold_ms=1, words=False, edits=False, **more)
                 self.hook("post", ok=decision == "approve", **({} if decision == "approve" else {"class": "denied"}), **more)
 
+    def test_a_call_that_was_approved_before_it_was_taken_back_has_used_its_approval_up(self):
+        self.leave("b1")
+        (asked,) = self.pending()
+        self.decide(asked)
+        self.hook("post", tool="deploy", args=ARGS, call="b1", ok=False, **{"class": "cancelled"})
+        self.assertIn("deny", self.pre("b2"))
+        self.assertEqual(len(self.pending()), 1)
+
     def test_one_of_two_held_calls_that_is_taken_back_leaves_the_decision_to_the_other(self):
         self.leave("b1")
         self.leave("b2")

@@ -304,13 +304,18 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 2)
 
-    def test_a_request_to_a_person_holds_the_next_start_back_though_the_daemon_is_gone(self):
+    def own_daemon(self) -> tuple:
+        """A daemon that the test may kill, and a client of it."""
         daemon = Daemon().start()
         self.addCleanup(daemon.stop)
         client = daemon.client()
         self.addCleanup(client.close)
         self.cli = Cli(daemon)
         self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
+        return daemon, client
+
+    def test_a_request_to_a_person_holds_the_next_start_back_though_the_daemon_is_gone(self):
+        daemon, client = self.own_daemon()
         process = self.start("limit9 done", "--interval", "100ms")
         self.addCleanup(process.kill)
 
@@ -331,12 +336,7 @@ class KeepGoing(KeepGoingCase):
 
     def daemon_dies(self, cancel: bool):
         """The daemon is killed in the wait, right behind a person's cancel, and is back long after the reset."""
-        daemon = Daemon().start()
-        self.addCleanup(daemon.stop)
-        client = daemon.client()
-        self.addCleanup(client.close)
-        self.cli = Cli(daemon)
-        self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
+        daemon, client = self.own_daemon()
         process = self.start("limit9 done", "--interval", "1h")
         self.addCleanup(process.kill)
         self.wait_for(lambda: any(e["type"] == "tool.started" and e["data"]["tool"] == "wait" for e in
@@ -359,6 +359,16 @@ class KeepGoing(KeepGoingCase):
 
     def test_a_run_goes_on_when_its_daemon_is_back(self):
         self.daemon_dies(cancel=False)
+
+    def test_a_conversation_that_the_output_names_later_is_not_resumed(self):
+        (self.folder / "claude").rename(self.folder / "agent")
+        (self.folder / "claude").write_text(
+            f"#!/bin/sh\n{self.folder}/agent \"$@\"; code=$?\n"
+            """echo '{"type":"system","subtype":"init","session_id":"other","uuid":"u"}'\nexit $code\n""")
+        (self.folder / "claude").chmod(0o755)
+        _, err = self.run_play("crash done")
+        self.assertEqual(len(self.starts()), 1, err)
+        self.assertIn("its output names another one, other", err)
 
     def test_a_session_that_was_ended_meanwhile_is_not_resumed(self):
         process = self.start("limit done", margin="10s")

@@ -27,7 +27,7 @@ RunRecord full_record() {
     record.generation = "night:1~2";
     record.opened_at = "2026-11-28T01:00:00.000Z";
     record.argv = {"/usr/bin/claude", "-p", "Fix \"it\"\n"};
-    record.begins_in = {"/work", "64768:12", "99:12"};
+    record.begins_in = {"/srv", "64768:12", "99:12"};
     record.works_in = {"/srv/../tree", "64768:13", "99:13"};
     record.checks_in = {"/gone", "", ""};
     record.goal = "Fix it";
