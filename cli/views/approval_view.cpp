@@ -59,6 +59,7 @@ std::string dialog_of(const Json& approval) {
     const std::string closed = whole_text(approval, "closed");
     if (closed == "not_needed") return "the budget of the day has room again";
     if (closed == "grant_ended") return "approved by a grant that has ended";
+    if (closed == "taken_back") return "the call was given up before a decision";
     if (closed == "rejected") return "approved before a person rejected an equal call";
     if (whole_text(approval, "source") != "dialog") return {};
     if (closed == "answered_at_agent") return "was answered at the agent";

@@ -68,6 +68,12 @@ public:
         return !call_.ok && call_.error && lower(call_.error->error_class) == "denied";
     }
 
+    /// Another report about the end of a call that was given up.
+    bool given_up(const Approval& approval) const {
+        return approval.closed == ApprovalClosing::kTakenBack && named(approval) && !call_.ok &&
+               call_.error && lower(call_.error->error_class) == "cancelled";
+    }
+
     /// The agent reports that the call was refused before it ran. It may lie, so this excuses the
     /// call only where a person was asked and has not approved: then no allowed execution is
     /// gained.
@@ -155,6 +161,11 @@ bool refused(const Approval& approval) {
            (approval.status == S::kIgnored && !approval.of_dialog());
 }
 
+/// True if no person has decided, or none has to because the call was given up.
+bool undecided(const Approval& approval) {
+    return approval.pending() || approval.closed == ApprovalClosing::kTakenBack;
+}
+
 /// Requests of dialogs, from the newest on. A call that a later dialog was about may have been
 /// allowed there, whatever was said to an earlier one, and how the open one was answered is not
 /// known. This excuses no call from what else was decided about it.
@@ -191,7 +202,7 @@ bool against(const Approval& approval, const FinishedCall& call) {
     const bool edited = !approval.run_digest.empty() && approval.run_digest != approval.args_digest;
     if (edited && says != ArgumentsMatch::kSame && call.as_asked(approval)) return true;
     const bool seen = named || says == ArgumentsMatch::kSame;
-    if (refused(approval) || approval.pending()) return seen;
+    if (refused(approval) || undecided(approval)) return seen;
     if (approval.open()) return named;  // approved, but not these arguments
     return approval.spent() && named && says != ArgumentsMatch::kOther;
 }
@@ -276,7 +287,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
         return raised ? std::optional{alarm} : std::nullopt;
     }
     const bool edited = about->decision == Decision::kEdit && finished.as_asked(*about);
-    if (finished.refused() && (about->pending() || refused(*about) || edited)) return std::nullopt;
+    if (finished.given_up(*about)) return std::nullopt;
+    if (finished.refused() && (undecided(*about) || refused(*about) || edited)) return std::nullopt;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
     alarm.id = approval_id(session, about->n);
     alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);

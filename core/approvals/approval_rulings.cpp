@@ -85,6 +85,8 @@ std::string_view how_it_ended(ApprovalClosing how) {
             return "a grant approved it, and has ended since";
         case ApprovalClosing::kRejected:
             return "it was approved, and a person has rejected an equal call since";
+        case ApprovalClosing::kTakenBack:
+            return "its call was given up at the agent before a decision";
         case ApprovalClosing::kLeftToAgent:
             break;
     }

@@ -335,9 +335,8 @@ void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, 
     if (closed.how == ApprovalClosing::kGrantEnded) return approvals.lapse(*approval, n);
     const bool of_day = closed.how == ApprovalClosing::kNotNeeded &&
                         approval->kind == ApprovalKind::kBudgetExtension;
-    // A held call may be taken back at the agent, as a dialog is answered there.
-    const bool at_agent = closed.how == ApprovalClosing::kAnsweredAtAgent;
-    if (!of_day && !at_agent && !approval->of_dialog()) return;
+    const bool taken_back = closed.how == ApprovalClosing::kTakenBack;
+    if (!of_day && !taken_back && !approval->of_dialog()) return;
     if (become(approvals, *approval, S::kCancelled, n, at)) approval->closed = closed.how;
 }
 

@@ -90,7 +90,7 @@ struct EnumNames<ApprovalAlarmKind> {
         "started_after_rejection", "approved_but_refused",     "fan_out"};
 };
 
-/// Why a request about an agent's own dialog, or about a daily cap, no longer needs a decision.
+/// Why a request no longer needs a decision, though no person has decided about it.
 /// Values are stored: append only.
 enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
@@ -99,11 +99,13 @@ enum class ApprovalClosing : std::uint8_t {
     kNotNeeded,        ///< a daily cap has room again, or the day is over
     kGrantEnded,       ///< approved by a grant that ended before the approval was used
     kRejected,         ///< a person rejected an equal call before the approval was used
+    kTakenBack,        ///< the agent, or its user, gave the held call up before a decision
 };
 template <>
 struct EnumNames<ApprovalClosing> {
-    static constexpr std::array<std::string_view, 6> kNames{
-        "answered_at_agent", "left_to_agent", "stopped", "not_needed", "grant_ended", "rejected"};
+    static constexpr std::array<std::string_view, 7> kNames{
+        "answered_at_agent", "left_to_agent", "stopped",   "not_needed",
+        "grant_ended",       "rejected",      "taken_back"};
 };
 
 struct ApprovalRequested {

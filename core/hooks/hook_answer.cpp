@@ -36,8 +36,9 @@ std::string why_not(const Approval& approval, const HookQuestion& asked) {
                         approval.run_digest != approval.args_digest &&
                         asked.args_digest == approval.args_digest;
     if (edited) return "A person has allowed this call with other arguments only.";
-    const bool undecided =
-        approval.status == ApprovalStatus::kIgnored || approval.status == ApprovalStatus::kExpired;
+    const bool undecided = approval.status == ApprovalStatus::kIgnored ||
+                           approval.status == ApprovalStatus::kExpired ||
+                           approval.closed == ApprovalClosing::kTakenBack;
     return undecided ? "No person has allowed this call. Request an approval to ask again." : "";
 }
 

@@ -206,7 +206,7 @@ public:
                        std::vector<Event>& out);
 
     /// Ends, without a decision, the pending request `n` about a daily cap that has room again
-    /// (kNotNeeded), or about a held call that was taken back at the agent (kAnsweredAtAgent).
+    /// (kNotNeeded), or about a held call that was taken back at the agent (kTakenBack).
     /// Changes nothing if `n` is not pending.
     void close_request(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);

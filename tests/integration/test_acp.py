@@ -185,7 +185,7 @@ class Steered(AcpCase):
                     self.editor.send(id=request, result={"outcome": {"outcome": "cancelled"}})
                 self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
                 shown = eventually(lambda: self.over(asked), what="the end of the request")
-                self.assertEqual((shown["status"], shown["closed"]), ("cancelled", "answered_at_agent"))
+                self.assertEqual((shown["status"], shown["closed"]), ("cancelled", "taken_back"))
                 self.assertEqual(self.client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve"}).status, 409)
         number = self.editor.prompt("call")
         self.editor.answer(self.editor.asked(), "yes")
@@ -220,7 +220,7 @@ class Steered(AcpCase):
         self.editor.send(method="session/cancel", params={"sessionId": self.editor.session})
         self.editor.over(number)
         shown = eventually(lambda: self.over(asked), what="the end of the request")
-        self.assertEqual((shown["status"], shown["closed"]), ("cancelled", "answered_at_agent"))
+        self.assertEqual((shown["status"], shown["closed"]), ("cancelled", "taken_back"))
         self.assertEqual(self.document()["alarms"], [])
         ends = [event["data"] for event in self.client.journal(self.id) if event["type"] == "tool.finished"]
         self.assertEqual([end["error"]["class"] for end in ends], ["cancelled"])

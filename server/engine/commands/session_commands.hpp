@@ -51,6 +51,8 @@ struct ReportCommand {
     bool fresh = false;        ///< the event ids have been looked up, and none is stored
     bool by_operator = false;  ///< the caller sent a token with the scope `control`
     bool of_hook = false;      ///< the report's calls wait for the reply to a hook
+    bool gives_up = false;     ///< a person goes on at the agent, which has given up the calls in
+                               ///< flight that this report ends
     std::string adapter = {};  ///< the adapter whose hook reports; or empty
     core::Channel channel = core::Channel::kReport;
 

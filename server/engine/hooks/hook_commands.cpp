@@ -86,6 +86,8 @@ public:
         report.whole_args = std::move(command_.whole_args);
         report.fresh = !others;
         report.of_hook = true;
+        report.gives_up = kind == HookKind::kInterrupt ||
+                          (kind == HookKind::kPrompt && !command_.call.hook.synthetic);
         report.channel = core::Channel::kAgent;
         report.adapter = std::move(adapter);
         return report;

@@ -191,19 +191,37 @@ Result<> heed_family(Transaction& transaction, Resident& resident,
     return {};
 }
 
+/// Adds to `requests` the pending requests of a held call that was given up: nothing is left to
+/// decide. `all` is true if every call in flight is over; else another equal call may wait for the
+/// same decision.
+void add_requests_of(const core::SessionState& state, const core::ToolFinished& call, bool all,
+                     std::vector<std::uint64_t>& requests) {
+    const std::string id = core::kept_call_id(call.call_id);
+    if (!all && core::other_unnamed_in_flight(state, call.tool, call.call_id)) return;
+    for (const core::Approval& asked : state.approvals.requests) {
+        if (asked.pending() && !asked.of_dialog() && asked.call_id == id && asked.tool == call.tool)
+            requests.push_back(asked.n);
+    }
+}
+
 /// A held call that its own user takes back, or refuses, has not run: no alarm, and nothing is left
-/// to decide, unless another call waits for the same. Returns the requests of such calls.
-std::vector<std::uint64_t> take_back(const Resident& resident, std::vector<core::Event>& events) {
+/// to decide. The same holds for one that the agent has given up, `gives_up`: as its connection closed.
+/// Returns the requests of such calls.
+std::vector<std::uint64_t> take_back(const Resident& resident, bool gives_up,
+                                     std::vector<core::Event>& events) {
     std::vector<std::uint64_t> requests;
     const core::SessionState& state = resident.session.state();
-    if (resident.hooks->held_calls.empty()) return requests;
+    if (!gives_up && resident.hooks->held_calls.empty()) return requests;
     for (core::Event& event : events) {
         auto* call = std::get_if<core::ToolFinished>(&event.payload);
-        if (call == nullptr || call->ok || !call->error || call->refused_here ||
-            !is_held(resident, call->call_id))
-            continue;
+        if (call == nullptr || call->ok || !call->error) continue;
         const std::string name = core::lower(call->error->error_class);
         if (name != "cancelled" && name != "denied") continue;
+        if (call->refused_here) {
+            if (gives_up && name == "cancelled") add_requests_of(state, *call, true, requests);
+            continue;
+        }
+        if (!is_held(resident, call->call_id)) continue;
         // By an approval that is not used yet, it may have run all the same.
         const bool approved = std::any_of(
             state.approvals.requests.begin(), state.approvals.requests.end(),
@@ -214,13 +232,7 @@ std::vector<std::uint64_t> take_back(const Resident& resident, std::vector<core:
             });
         if (approved || !begun) continue;
         call->refused_here = true;
-        const std::string id = core::kept_call_id(call->call_id);
-        const bool alone = !core::other_unnamed_in_flight(state, call->tool, call->call_id);
-        for (const core::Approval& asked : state.approvals.requests) {
-            if (alone && asked.pending() && !asked.of_dialog() && asked.call_id == id &&
-                asked.tool == call->tool)
-                requests.push_back(asked.n);
-        }
+        add_requests_of(state, *call, false, requests);
     }
     return requests;
 }
@@ -367,11 +379,10 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(heed_family(transaction, *resident, asks, rejected));
     asking.asks = asks;
     asking.rejected_elsewhere = rejected;
-    const std::vector<std::uint64_t> taken_back = take_back(*resident, events);
+    const std::vector<std::uint64_t> taken_back = take_back(*resident, gives_up, events);
     resident->session.report(events, asking, decided);
     for (const std::uint64_t n : taken_back)
-        resident->session.close_request(n, core::ApprovalClosing::kAnsweredAtAgent, asking,
-                                        decided);
+        resident->session.close_request(n, core::ApprovalClosing::kTakenBack, asking, decided);
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
                                      transaction.context(), decided);
     HEADWAY_CHECK(heed_ancestors(transaction, *resident, decided));
