@@ -51,6 +51,9 @@ std::uint64_t call_digest(std::string_view tool, std::string_view args_digest);
 /// The redeem key of an approval delivered to an agent that reports no calls. No agent sends this
 /// key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
+/// The same for a call by another id than the request's: the call by that id needs another
+/// approval.
+inline constexpr std::string_view kDeliveredOtherKey = "delivered \tother";
 /// The first part of a redeem key whose second part is a call's id. It shows that the reply to a
 /// hook gave the approval to this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";

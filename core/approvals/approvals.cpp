@@ -297,7 +297,9 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     // This request does not say whether the call ran.
     const std::string_view key = redeemed.key;
     const bool asked = key.starts_with(kAskedKey);
-    if (asked || key == kDeliveredKey) approval->execute_by = kNever;
+    const bool other = key == kDeliveredOtherKey;
+    if (asked || other || key == kDeliveredKey) approval->execute_by = kNever;
+    if (other) approval->let_go = true;
     if (!key.starts_with(kHookKey)) return;
     approval->let_go = true;
     const std::string_view call = key.substr(asked ? kAskedKey.size() : kHookKey.size());

@@ -389,6 +389,16 @@ class ByHooks(CallCase):
         refused = self.hook("pre", tool="merge", args={"n": 1}, call="m2", hold_ms=1)
         self.assertIn("Request an approval to ask again", refused["deny"])
 
+    def test_an_approval_that_another_call_took_by_mcp_lets_its_own_call_go_no_more(self):
+        request = {"kind": "tool", "tool": "deploy", "args": ARGS, "call_id": "c0"}
+        asked = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", request).json()["id"]
+        self.decide(asked)
+        call = {"name": "approve", "arguments": {"tool_name": "deploy", "input": ARGS, "tool_use_id": "m1"}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        reply = self.agent.post("/mcp", message, {"X-Headway-Session": self.SESSION, "Accept": "application/json"})
+        self.assertIn("allow", reply.json()["result"]["content"][0]["text"])
+        self.assertIn("deny", self.pre("c0"))
+
     def test_a_held_call_that_its_own_user_takes_back_raises_nothing_and_leaves_nothing_to_decide(self):
         for number, error in enumerate(("cancelled", "denied")):
             with self.subTest(error):

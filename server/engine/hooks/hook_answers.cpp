@@ -80,9 +80,11 @@ Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n,
     const bool hooks =
         transaction.channels().find(resident.key) != nullptr && !approval->of_dialog();
     const bool announced = core::in_flight(resident.session.state(), call_id);
-    return transaction.change(
-        resident, &core::Session::redeem, n, digest,
-        hooks ? core::hook_key(call_id, announced) : std::string{core::kDeliveredKey});
+    const bool other = !call_id.empty() && !approval->of_dialog() && !approval->call_id.empty() &&
+                       approval->call_id != core::kept_call_id(call_id);
+    const std::string_view delivered = other ? core::kDeliveredOtherKey : core::kDeliveredKey;
+    return transaction.change(resident, &core::Session::redeem, n, digest,
+                              hooks ? core::hook_key(call_id, announced) : std::string{delivered});
 }
 
 core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up,
