@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "storage/sql/sql_tables.hpp"
@@ -12,6 +15,11 @@ using core::Result;
 
 constexpr std::string_view kSelectMessage =
     "SELECT id,endpoint,message,type,session,n,at,tries,due_at,tried_at,dead_at,away,reason";
+
+/// Conditions for the messages that a full queue gives up first, so that no agent can crowd out an
+/// alarm, or a request that a person has to decide about, by ends and verdicts.
+constexpr std::array<std::string_view, 3> kLeastUrgentFirst{
+    " AND type NOT IN('approval.requested','approval.alarm')", " AND type<>'approval.alarm'", ""};
 
 OutboxMessage message_of(const Statement& row) {
     OutboxMessage message;
@@ -144,25 +152,45 @@ Result<std::uint64_t> SqlOutbox::changed() {
 
 Result<std::uint64_t> SqlOutbox::bury_oldest(std::string_view endpoint, std::uint64_t count,
                                              core::Timestamp at, std::string_view reason) {
-    HEADWAY_TRY(Statement bury,
-                database_.prepare("UPDATE webhook_message SET dead_at=?3,reason=?4 WHERE id IN("
-                                  "SELECT id FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
-                                  "ORDER BY id LIMIT ?2)"));
-    HEADWAY_CHECK(bury.bind(1, endpoint)
-                      .bind(2, static_cast<std::int64_t>(count))
-                      .bind(3, at)
-                      .bind(4, reason)
-                      .run());
-    return changed();
+    std::uint64_t buried = 0;
+    for (const std::string_view least : kLeastUrgentFirst) {
+        if (buried == count) break;
+        HEADWAY_TRY(
+            Statement bury,
+            database_.prepare("UPDATE webhook_message SET dead_at=?3,reason=?4 WHERE id IN("
+                              "SELECT id FROM webhook_message WHERE endpoint=?1 AND dead_at=0" +
+                              std::string{least} + " ORDER BY id LIMIT ?2)"));
+        HEADWAY_CHECK(bury.bind(1, endpoint)
+                          .bind(2, static_cast<std::int64_t>(count - buried))
+                          .bind(3, at)
+                          .bind(4, reason)
+                          .run());
+        HEADWAY_TRY(const std::uint64_t more, changed());
+        buried += more;
+    }
+    return buried;
 }
 
 Result<std::uint64_t> SqlOutbox::drop_dead(std::string_view endpoint, std::uint64_t keep) {
-    HEADWAY_TRY(Statement drop,
-                database_.prepare("DELETE FROM webhook_message WHERE id IN(SELECT id FROM "
-                                  "webhook_message WHERE endpoint=?1 AND dead_at>0 "
-                                  "ORDER BY id DESC LIMIT 4611686018427387904 OFFSET ?2)"));
-    HEADWAY_CHECK(drop.bind(1, endpoint).bind(2, static_cast<std::int64_t>(keep)).run());
-    return changed();
+    HEADWAY_TRY(
+        Statement dead,
+        database_.prepare("SELECT COUNT(*) FROM webhook_message WHERE endpoint=?1 AND dead_at>0"));
+    HEADWAY_CHECK(dead.bind(1, endpoint).step());
+    const std::uint64_t all = dead.count(0);
+    HEADWAY_CHECK(dead.step());  // to its end
+    std::uint64_t dropped = 0;
+    for (const std::string_view least : kLeastUrgentFirst) {
+        if (all <= keep + dropped) break;
+        HEADWAY_TRY(Statement drop,
+                    database_.prepare("DELETE FROM webhook_message WHERE id IN(SELECT id FROM "
+                                      "webhook_message WHERE endpoint=?1 AND dead_at>0" +
+                                      std::string{least} + " ORDER BY id LIMIT ?2)"));
+        HEADWAY_CHECK(
+            drop.bind(1, endpoint).bind(2, static_cast<std::int64_t>(all - keep - dropped)).run());
+        HEADWAY_TRY(const std::uint64_t more, changed());
+        dropped += more;
+    }
+    return dropped;
 }
 
 Result<> SqlOutbox::hurry_messages(std::string_view endpoint, core::Timestamp now) {

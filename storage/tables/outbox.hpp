@@ -85,11 +85,12 @@ public:
     /// Makes the message a dead letter; true if it was pending.
     virtual core::Result<bool> bury_message(std::int64_t row, std::string_view id,
                                             const OutboxFailure& failure) = 0;
-    /// Makes the oldest `count` pending messages dead letters; returns their number.
+    /// Makes `count` pending messages dead letters: the oldest, requests of approval after all
+    /// others, and alarms last. Returns their number.
     virtual core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
                                                     core::Timestamp at,
                                                     std::string_view reason) = 0;
-    /// Drops the oldest dead letters until `keep` remain; returns how many were dropped.
+    /// Drops dead letters in the same order until `keep` remain; returns how many were dropped.
     virtual core::Result<std::uint64_t> drop_dead(std::string_view endpoint,
                                                   std::uint64_t keep) = 0;
     /// Makes messages due now if they were delayed because the endpoint was unavailable.

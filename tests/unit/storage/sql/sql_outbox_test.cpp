@@ -177,6 +177,26 @@ TEST_CASE("outbox: the oldest become dead letters, and those above the bound are
     CHECK(box.ids(true).empty());
 }
 
+TEST_CASE("outbox: alarms and requests are given up after all other messages", "[storage]") {
+    Box box;
+    for (const char* id : {"alarm", "request", "a", "b", "c"}) {
+        OutboxMessage message = message_for(id, 1);
+        message.type = id[1] == 'l' ? "approval.alarm" : "verdict.changed";
+        if (id[0] == 'r') message.type = "approval.requested";
+        require_ok(box.store->outbox().add_message(message));
+    }
+    CHECK(box.store->outbox().bury_oldest("ops", 2, outbox_time(5), "too many").value() == 2);
+    CHECK(box.ids(false) == Ids{"alarm", "request", "c"});
+    CHECK(box.store->outbox().bury_oldest("ops", 2, outbox_time(5), "too many").value() == 2);
+    CHECK(box.ids(false) == Ids{"alarm"});
+    CHECK(box.store->outbox().bury_oldest("ops", 7, outbox_time(5), "too many").value() == 1);
+    CHECK(box.store->outbox().drop_dead("ops", 3).value() == 2);
+    CHECK(box.ids(true) == Ids{"alarm", "request", "c"});
+    CHECK(box.store->outbox().drop_dead("ops", 1).value() == 2);
+    CHECK(box.ids(true) == Ids{"alarm"});
+    CHECK(box.store->outbox().drop_dead("ops", 1).value() == 0);
+}
+
 TEST_CASE("outbox: only messages delayed by an unavailable endpoint are hurried", "[storage]") {
     Box box;
     for (const char* id : {"away", "refused"})
