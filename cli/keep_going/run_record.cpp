@@ -207,7 +207,9 @@ void read_all(const RecordFields& fields, RunRecord& record) {
     record.session = fields.text("session", kNameMax);
     if (!api::valid_id(record.session)) fields.blame("session");
     record.generation = fields.text("generation", kNameMax);
-    if (!api::valid_id(record.generation)) fields.blame("generation");
+    const bool own =
+        record.generation == record.session || record.generation.starts_with(record.session + "~");
+    if (!own || !api::valid_id(record.generation)) fields.blame("generation");
     record.opened_at = fields.text("opened_at", kNameMax);
     record.argv = fields.texts("argv", kWordMax);
     if (record.argv.empty() || record.argv.front().empty()) fields.blame("argv");

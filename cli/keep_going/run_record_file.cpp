@@ -198,8 +198,9 @@ core::Result<> RecordFile::write(const RunRecord& record) {
         return core::Error{
             core::ErrorCode::kInternal, path_ + ": the command or a folder cannot be recorded", {}};
     const std::string next = path_ + ".new";
+    (void)::unlink(next.c_str());  // of a killed process, or a pipe that would block this one
     const system::FileDescriptor file(
-        ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+        ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (file.open() && write_whole(file.get(), text) &&
         ::rename(next.c_str(), path_.c_str()) == 0) {
         sync_folder_of(path_);

@@ -2,6 +2,7 @@
 #include "cli/process/proc_tree.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,11 @@ std::optional<Number> parse_number(std::string_view text) {
 /// Empty for a process that has ended meanwhile.
 std::string content_of(const fs::path& path) {
     return config::read_file(path).value_or(std::string{});
+}
+
+bool is_of_this_user(const fs::path& process) {
+    struct stat about {};
+    return ::stat(process.c_str(), &about) == 0 && about.st_uid == ::geteuid();
 }
 
 // The kernel adds the usage of children when we wait for them.
@@ -127,7 +133,7 @@ std::vector<pid_t> ProcTree::with_variable(std::string_view name, std::string_vi
     fs::directory_iterator entries(proc_, error);
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
         const auto pid = parse_number<pid_t>(entries->path().filename().native());
-        if (!pid || *pid == ::getpid()) continue;
+        if (!pid || *pid == ::getpid() || !is_of_this_user(entries->path())) continue;
         const std::string all = std::string(1, '\0') + content_of(entries->path() / "environ");
         if (all.find(entry) != std::string::npos) pids.push_back(*pid);
     }

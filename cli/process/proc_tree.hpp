@@ -46,7 +46,7 @@ public:
 
     std::vector<pid_t> descendants(pid_t root) const;
     TreeUsage usage(pid_t root) const;
-    /// The other processes that were started with this variable, as far as this user may see it.
+    /// The other processes of this user that were started with this variable.
     std::vector<pid_t> with_variable(std::string_view name, std::string_view value) const;
 
 private:

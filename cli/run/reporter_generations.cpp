@@ -30,6 +30,17 @@ bool was_stopped(const Json& session) {
            plain_text(session["budget"], "level") == "exhausted";
 }
 
+/// Id of the generation behind this one: that of `night` is `night~2`, and then comes `night~3`.
+std::string next_generation(const std::string& session) {
+    constexpr std::size_t kDigitsMost = 3;
+    const std::size_t mark = session.rfind('~');
+    const std::string digits = mark == session.npos ? "" : session.substr(mark + 1);
+    const bool counted = !digits.empty() && digits.size() <= kDigitsMost && digits[0] != '0' &&
+                         digits.find_first_not_of("0123456789") == digits.npos;
+    if (!counted) return session + "~2";
+    return session.substr(0, mark + 1) + std::to_string(std::stoi(digits) + 1);
+}
+
 }  // namespace
 
 bool can_be_lifted(const Json& session) {
@@ -80,7 +91,7 @@ std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
     if (own && was_stopped(ended)) return stop("stopped: its session had been stopped");
     note_end(ended["verdict"], is_ended_by_person(ended));
     if (!own || !began_ || !setup_.goes_on || generation_ >= kGenerationsMost) return std::nullopt;
-    const std::string next = setup_.session + "~" + std::to_string(generation_ + 1);
+    const std::string next = next_generation(session_);
     const HttpReply reply = daemon_.put_text(session_path(next), setup_.open);
     if (!reply.ok() && worth_retrying(reply)) return retry_later();
     if (reply.status == 403) return stop("stopped: its session may not go on");

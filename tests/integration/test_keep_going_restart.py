@@ -123,16 +123,38 @@ class Restart(RestartCase):
         self.assertIn("resumed 3 times", self.ended()["verdict"]["reason"])
 
     def test_a_session_that_its_agent_had_ended_goes_on_in_the_one_that_was_open(self):
-        process = self.start("slow done")
+        process = self.start("slow slow done")
         self.addCleanup(process.kill)
         self.wait_for(lambda: self.record().get("conversation") and self.record()["opened_at"], "no conversation")
         self.addCleanup(self.end, self.record()["agent_process"]["pid"])
         self.client.post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"})
-        self.wait_for(lambda: self.record()["generation"] == f"{self.session}~2", "no generation")
+        self.wait_for(lambda: self.record().get("generation") == f"{self.session}~2", "no generation")
         self.kill(process)
-        output = self.go_on()
-        self.assertEqual((output.code, len(self.starts())), (0, 2), output)
-        self.assertIn("resumed 1 time", self.client.session(f"{self.session}~2")["verdict"]["reason"])
+        self.cli.root = self.elsewhere
+        process = self.cli.start("keep-going", "continue")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: len(self.starts()) == 2 and self.record().get("phase") == "running", "no resume")
+        self.client.post(f"/v1/sessions/{self.session}~2/end", {"outcome": "completed"})
+        self.wait_for(lambda: self.record().get("generation") == f"{self.session}~3", "no third generation")
+        self.end(self.record()["agent_process"]["pid"])
+        process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 3))
+        self.assertIn("resumed 2 times", self.client.session(f"{self.session}~3")["verdict"]["reason"])
+
+    def test_a_pipe_beside_the_record_holds_no_run_up(self):
+        process = self.start("limit2 limit2 done")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.record().get("phase") == "waiting", "no wait")
+        os.mkfifo(self.runs / f"{self.session}.json.new")
+        process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 3))
+
+    def test_a_new_run_of_the_session_names_the_run_that_it_replaces(self):
+        self.killed_in_wait("limit600 done")
+        process = self.start("done")
+        self.addCleanup(process.kill)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertIn("replaces one of the same session that was cut off", err)
 
     def test_several_end_together(self):
         for number in range(2):
@@ -405,7 +427,7 @@ class RestartNever(RestartCase):
         good = self.file().read_text()
         record = json.loads(good)
         for text, words in ((good[:50], "no JSON"), (json.dumps({**record, "version": 9}), "version"), (json.dumps({**record, "argv": "x"}), "argv"),
-                            (json.dumps({**record, "session": "../x"}), "session"), (json.dumps({**record, "session": "other"}), "another session")):
+                            (json.dumps({**record, "session": "../x"}), "session"), (json.dumps({**record, "session": "other", "generation": "other"}), "another session")):
             self.file().write_text(text)
             for output in (self.go_on(), self.go_on(self.session), self.cli.run("keep-going", "status")):
                 self.assertIn(words, output.err)

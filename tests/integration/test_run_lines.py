@@ -102,6 +102,14 @@ class Lines(LinesCase):
         self.assertEqual((result.code, document["outcome"]), (0, "failed"))
         self.assertIn("bad thing", document["verdict"]["reason"])
 
+    def test_the_own_program_of_an_agent_that_says_it_failed_ends_with_1(self):
+        program = self.daemon.root / "gemini"
+        program.write_text(f"#!/bin/sh\ncat '{FIXTURES / 'gemini_failed.jsonl'}'\n")
+        program.chmod(0o755)
+        result = self.cli.run("run", "--session", unique("lines"), "--quiet", "--", str(program))
+        self.assertEqual(result.code, 1)
+        self.assertEqual(result.out, (FIXTURES / "gemini_failed.jsonl").read_text())
+
     def test_an_exit_status_is_a_failure_whatever_the_agent_says(self):
         result, document, _ = self.run_lines((FIXTURES / "codex.jsonl").read_text(), then="exit 3; ")
         self.assertEqual((result.code, document["outcome"]), (3, "failed"))

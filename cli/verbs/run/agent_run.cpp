@@ -25,32 +25,8 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kGoalBytesMax = 8 * 1024;  // with every byte escaped it fits into a request
-constexpr std::size_t kWordBytesMax = 512;       // "string" of API.md
+constexpr std::size_t kWordBytesMax = 512;  // "string" of API.md
 constexpr std::size_t kArgumentsMax = 64;
-
-std::string base_name(const RunOptions& options) {
-    const std::string name = std::filesystem::path(options.command.front()).filename().string();
-    return std::string(cut_bytes(name.empty() ? "command" : name, 100));
-}
-
-std::string command_line(const RunOptions& options) {
-    return on_one_line(cut_bytes(join(options.command, " "), 4 * kWordBytesMax));
-}
-
-std::string goal_of(const RunOptions& options) {
-    return options.goal.empty() ? command_line(options)
-                                : std::string(cut_bytes(options.goal, kGoalBytesMax));
-}
-
-core::Result<Json> open_body(const RunOptions& options) {
-    HEADWAY_TRY(const Json labels, build_labels(options.labels));
-    Json body = {{"goal", goal_of(options)},
-                 {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
-    if (!labels.empty()) body["labels"] = labels;
-    if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
-    return body;
-}
 
 Json argument_list(const RunOptions& options) {
     Json words = Json::array();
@@ -126,6 +102,9 @@ public:
         if (!options.keep_going) return;
         if (auto held = RecordFile::hold(options.keeping.state_folder, session_); held) {
             file_ = *std::move(held);
+            const auto left = file_.read();
+            if (left || left.error().code != core::ErrorCode::kUnknownSession)
+                warn("this run replaces one of the same session that was cut off");
         } else {
             warn(held.error().detail + "; a restart of the machine would end this run");
         }
@@ -160,7 +139,8 @@ public:
                                                {"args", {{"argv", argument_list(options_)}}}});
             const int error = run_agent(*reporter, signals, inherited, ending);
             // Without an end for the session: it goes on after the restart.
-            if (interrupted_ && file_.held() && machine_goes_down(console_.environment))
+            const bool over = ending.end.completed && options_.keeping.check.empty();
+            if (interrupted_ && !over && file_.held() && machine_goes_down(console_.environment))
                 return ending.status.code;
             // It ends by itself; but with a token that is valid, it could be continued.
             continues_ && reporter->denied() ? file_.leave() : file_.remove();
@@ -215,12 +195,19 @@ private:
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
             RunOver over = over_of(command, ending);
+            // A service manager may signal the agent before this process.
+            if (over.signal == SIGTERM && file_.held() && machine_goes_down(console_.environment))
+                over.interrupted = true;
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             interrupted_ = over.interrupted;
             command.tell_kept();
             note_check(ending, over);
-            if (ending.status.code == 0 && !ending.end.completed && !options_.keeping.check.empty())
-                ending.status.code = 1;  // no check has passed, whatever the agent's status says
+            // No check has passed, or the agent's words say so. A script may print such lines, too.
+            const bool known = is_agent_program(options_.command.front()) &&
+                               !ending.facts.agent.empty();
+            if (ending.status.code == 0 && !ending.end.completed &&
+                (known || !options_.keeping.check.empty()))
+                ending.status.code = 1;
         }
         if (starts > 1)
             ending.end.reason +=

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -158,10 +159,15 @@ private:
     pid_t start(const std::string& session) const {
         const std::string log = record_log(folder_, session);
         const system::FileDescriptor file = system::above_standard(system::FileDescriptor{
-            ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600)});
+            ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                   0600)});
         system::Started started;
         started.error = errno;
-        if (file.open())
+        struct stat about {};
+        const bool regular =
+            file.open() && ::fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode);
+        if (file.open() && !regular) started.error = EEXIST;
+        if (regular)
             started = system::start({.argv = words_for(session),
                                      .streams = {system::kNowhere, file.get(), file.get()},
                                      .mask = system::no_signals()});

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/run/run.hpp"
 
+#include <filesystem>
 #include <ostream>
 
 #include "cli/base/exit_code.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
 #include "cli/line/verb.hpp"
+#include "cli/records/report_fields.hpp"
 #include "cli/verbs/run/agent_run.hpp"
 #include "cli/verbs/run/keeping_options.hpp"
 #include "core/values/policy.hpp"
@@ -14,6 +18,9 @@
 namespace headway::cli {
 namespace {
 
+constexpr std::size_t kGoalBytesMax = 8 * 1024;  // with every byte escaped it fits into a request
+constexpr std::size_t kLineBytesMax = 2 * 1024;
+
 constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU, memory
 and disk use of its processes, and ends with the command's exit status. Without a daemon the command still runs. Its
@@ -22,7 +29,8 @@ reports are sent if the daemon is back within --linger after the exit, or within
 If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude, qwen,
 gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo run (--format
 json); pi (--mode json); codex exec, cline (--json). The session of such an agent fails, even with exit status 0, if
-the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing after a refused call.
+the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing after a refused call;
+`run` itself then ends with 1 where the command is the agent's own program.
 
 With `enabled = true` in [keep_going] of your own headway.toml (never the one of the working folder), agents that can be
 resumed run as with --keep-going. `headway keep-going continue` goes on with a run that was killed.
@@ -39,6 +47,10 @@ Examples:
   TOKEN=$(headway token create night --scope report:nightly-42 --expires 12h)
   headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
   headway wait nightly-42                            in another shell)";
+
+std::string command_line(const RunOptions& options) {
+    return on_one_line(cut_bytes(join(options.command, " "), kLineBytesMax));
+}
 
 class RunVerb : public VerbOf<RunOptions> {
 public:
@@ -83,6 +95,25 @@ public:
 };
 
 }  // namespace
+
+std::string base_name(const RunOptions& options) {
+    const std::string name = std::filesystem::path(options.command.front()).filename().string();
+    return std::string(cut_bytes(name.empty() ? "command" : name, 100));
+}
+
+std::string goal_of(const RunOptions& options) {
+    return options.goal.empty() ? command_line(options)
+                                : std::string(cut_bytes(options.goal, kGoalBytesMax));
+}
+
+core::Result<Json> open_body(const RunOptions& options) {
+    HEADWAY_TRY(const Json labels, build_labels(options.labels));
+    Json body = {{"goal", goal_of(options)},
+                 {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
+    if (!labels.empty()) body["labels"] = labels;
+    if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
+    return body;
+}
 
 std::unique_ptr<Verb> make_run() {
     return std::make_unique<RunVerb>();

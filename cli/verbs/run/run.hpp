@@ -33,4 +33,11 @@ struct RunOptions {
     std::vector<std::string> command;
 };
 
+/// Name of the command's program.
+std::string base_name(const RunOptions& options);
+/// The goal of the run's session: the given one, else the command line. Bounded.
+std::string goal_of(const RunOptions& options);
+/// Body of the request that opens the session. Error: a label is wrong.
+core::Result<Json> open_body(const RunOptions& options);
+
 }  // namespace headway::cli

@@ -118,6 +118,7 @@ TEST_CASE("run record: values out of their range are refused", "[cli]") {
         {"session", "../x"},
         {"session", ""},
         {"generation", ".."},
+        {"generation", "another"},
         {"argv", Json::array()},
         {"argv", Json::array({Json{""}})},
         {"argv", Json::array({Json{std::string("a\0b", 3)}})},
