@@ -67,9 +67,8 @@ struct Fold {
         if (call.of_agent) ++state.agent_calls;
         begin_call(state, call);
         close_call(call.call_id);  // the same id again is a retry of the same call
-        if (state.open_calls.size() >= limits::kInFlightMax) {
+        if (state.open_calls.size() >= limits::kInFlightMax)
             state.open_calls.erase(state.open_calls.begin());
-        }
         state.open_calls.push_back({call.call_id, call.tool, event.at});
         HEADWAY_ASSERT(state.open_calls.size() <= limits::kInFlightMax);
     }
@@ -218,8 +217,8 @@ struct Fold {
         }
         if (approval->of_headway() && withdraw_question(state)) seen.nudge_taken = true;
         seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;
-        seen.dialog_over =  // or the last decision that the agent may wait for
-            !seen.dialog_left && (approval->of_dialog() || state.approvals.pending() == 1);
+        const bool last = approval->of_dialog() || awaits_one_decision(state);
+        seen.dialog_over = !seen.dialog_left && last;
         if (decided.decision == Decision::kReject) close_call(approval->call_id);  // it is over
         state.stopped = state.stopped || (decided.stop && decided.channel != "expiry");
         enter(state.approvals, decided, event.n, event.at);
@@ -232,8 +231,8 @@ struct Fold {
         enter(state.approvals, redeemed, event.n, event.at);
         const auto ref = parse_approval_id(redeemed.id);
         const Approval* approval = ref ? state.approvals.find(ref->n) : nullptr;
-        const bool now = approval != nullptr && approval->changed_n == event.n;
-        if (now) let_run(state, *approval, event.at);
+        if (approval != nullptr && approval->changed_n == event.n)
+            let_run(state, *approval, event.at);
     }
 
     void operator()(const ApprovalExpired& expired) const {
@@ -246,7 +245,8 @@ struct Fold {
 
     void operator()(const ApprovalClosed& closed) const {
         seen.dialog_left = closed.how == ApprovalClosing::kLeftToAgent;
-        seen.dialog_over = !seen.dialog_left;
+        const bool of_call = closed.how == ApprovalClosing::kTakenBack;
+        seen.dialog_over = !seen.dialog_left && (!of_call || awaits_one_decision(state));
         enter(state.approvals, closed, event.n, event.at);
     }
 

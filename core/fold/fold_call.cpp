@@ -173,6 +173,12 @@ void count_path(SessionState& state, std::uint64_t path) {
 
 }  // namespace
 
+bool awaits_one_decision(const SessionState& state) {
+    const bool asks = std::any_of(state.open_calls.begin(), state.open_calls.end(),
+                                  [](const OpenCall& call) { return asks_a_person(call.tool); });
+    return !asks && state.approvals.pending() == 1;
+}
+
 CallFingerprint plain_fingerprint(const ToolFinished& call) {
     CallFingerprint fingerprint;
     fingerprint.kind = kind_of_call(call.tool, {});

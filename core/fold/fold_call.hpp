@@ -25,6 +25,10 @@ struct CallEvidence {
 /// way. Called before the event is entered.
 void note_pause(SessionState& state, const Event& event);
 
+/// True if one pending request is all that the agent waits for: no call that is open asks a person.
+/// Pure.
+bool awaits_one_decision(const SessionState& state);
+
 /// Opens a round if the started call's round number is new. A call without a number opens a round
 /// if no call is open, or if a call of the current round has finished.
 void begin_call(SessionState& state, const ToolStarted& call);

@@ -425,6 +425,13 @@ class ByHooks(CallCase):
                 self.hook("permission", hold_ms=1, words=False, edits=False, **more)
                 self.hook("post", ok=decision == "approve", **({} if decision == "approve" else {"class": "denied"}), **more)
 
+    def test_a_decision_about_a_call_leaves_a_question_at_the_agent_open(self):
+        self.agent.report(self.SESSION, "tool.started", tool="AskUserQuestion", args={"questions": []}, call_id="q1")
+        self.leave("b1")
+        (asked,) = self.pending()
+        self.decide(asked)
+        self.assertEqual(self.operator.session(self.SESSION)["verdict"]["status"], "blocked")
+
     def test_a_call_that_was_approved_before_it_was_taken_back_has_used_its_approval_up(self):
         self.leave("b1")
         (asked,) = self.pending()
