@@ -165,7 +165,7 @@ void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& a
         actions.push_back(event(id, "error.reported", std::move(error)));
     }
     actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
-    if (cancelled) wrong.clear();
+    if (cancelled) wrong = kTurnStopped;
     actions.push_back({Kind::kIdle, id, std::move(wrong), {}, {}});
     end_unnamed(id, false, actions);
 }

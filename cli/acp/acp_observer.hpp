@@ -15,6 +15,9 @@
 
 namespace headway::cli {
 
+/// In AcpAction::type of a kIdle: the turn was cancelled, by its user or by Headway.
+inline constexpr const char* kTurnStopped = "its last turn was stopped";
+
 /// One consequence of a message that was passed on.
 struct AcpAction {
     enum class Kind : std::uint8_t {

@@ -318,7 +318,7 @@ void AcpSessions::end_unasked(Session& session, const std::string& reason) {
     if (*session.at_work) return end(session, "cancelled", reason);
     if (!session.used) return end(session, "cancelled", reason + "; it was given no prompt");
     if (session.wrong.empty()) return end(session, "completed", reason);
-    end(session, "failed", session.wrong);
+    end(session, session.wrong == kTurnStopped ? "cancelled" : "failed", session.wrong);
 }
 
 std::vector<int> AcpSessions::stop_fds() const {

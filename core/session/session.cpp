@@ -247,7 +247,7 @@ void Session::agent_gone(const Context& context, std::vector<Event>& out) {
     SessionEnded end;
     end.automatic = true;
     end.outcome = rests ? Outcome::kCompleted : Outcome::kFailed;
-    if (state_.cancel_requested) end.outcome = Outcome::kCancelled;
+    if (state_.cancel_requested || (rests && state_.stopped)) end.outcome = Outcome::kCancelled;
     if (end.outcome == Outcome::kFailed) end.code = kAgentGone;
     end.reason = bounded_text("the process of the agent has ended");
     command.add(std::move(end));

@@ -225,6 +225,15 @@ class Steered(AcpCase):
         ends = [event["data"] for event in self.client.journal(self.id) if event["type"] == "tool.finished"]
         self.assertEqual([end["error"]["class"] for end in ends], ["cancelled"])
 
+    def test_a_session_whose_last_turn_its_user_stopped_is_cancelled(self):
+        number = self.editor.prompt("slow")
+        eventually(lambda: self.document().get("in_flight"), what="the call")
+        self.editor.send(method="session/cancel", params={"sessionId": self.editor.session})
+        self.editor.over(number)
+        self.editor.close()
+        ended = eventually(lambda: self.document().get("outcome") and self.document(), what="the end")
+        self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("cancelled", "its last turn was stopped"))
+
     def test_a_cancel_ends_the_turn_once_and_the_next_prompt_is_another_session(self):
         number = self.editor.prompt("slow")
         eventually(lambda: self.document().get("in_flight"), what="the call")

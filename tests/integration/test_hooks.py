@@ -210,6 +210,12 @@ class Reports(HookCase):
         finished = kinds(self.client.journal(self.agent.id), "tool.finished")
         self.assertEqual([d["error"]["class"] for d in finished], ["unknown_tool"])
 
+    def test_a_session_that_was_never_asked_for_anything_is_no_success(self):
+        self.agent.hook("SessionStart", source="startup")
+        self.agent.hook("SessionEnd", reason="other")
+        ended = self.client.session(self.agent.id)
+        self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("cancelled", "it ended without a prompt"))
+
     def test_the_end_of_a_turn_closes_calls_and_makes_it_wait(self):
         self.agent.hook("UserPromptSubmit", prompt="go")
         self.agent.pre("t1")

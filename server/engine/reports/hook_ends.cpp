@@ -23,6 +23,16 @@ bool ends_dialogs(const Hook& hook) {
     return hook.kind == HookKind::kBatch || hook.kind == HookKind::kIdle || closes_calls(hook);
 }
 
+namespace {
+
+/// An agent that was opened and closed again: no person asked it for anything.
+bool had_no_task(const core::SessionState& state) {
+    return state.about.goal.empty() && state.other_words == 0 && state.tool_calls == 0 &&
+           state.unrun_calls == 0 && state.about.parent.empty();
+}
+
+}  // namespace
+
 core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, bool interrupted) {
     core::SessionEnded end;
     end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
@@ -36,7 +46,11 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
     const bool completed =
         hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
     end.outcome = core::Outcome::kCancelled;
-    if (state.cancel_requested) return end;
+    if (state.cancel_requested || state.stopped) return end;
+    if (hook.kind == HookKind::kEnd && !named && had_no_task(state)) {
+        end.reason = core::bounded_text("it ended without a prompt");
+        return end;
+    }
     const bool recovering =
         !interrupted && !completed && state.agent_state == core::AgentState::kErrorRecovery;
     if (exhausted) {
