@@ -69,7 +69,7 @@ class Ends(AcpCase):
         for words in ("ends refusal", "ends max_tokens", "ends max_turn_requests", "ends"):
             self.assertEqual(self.outcome_after(words), ("blocked", "failed"), words)
         self.assertEqual(self.outcome_after("nothing"), ("waiting", "failed"))
-        self.assertEqual(self.outcome_after("ends cancelled"), ("waiting", "completed"))
+        self.assertEqual(self.outcome_after("ends cancelled"), ("waiting", "cancelled"))
 
     def test_a_session_without_a_prompt_is_not_completed(self):
         eventually(lambda: self.document().get("id"), what="the session")
