@@ -132,6 +132,8 @@ struct ToolFinished {
     /// end is reported later, this report is no second execution.
     bool end_assumed = false;
     bool of_agent = false;  ///< set by Headway: Channel::kAgent
+    /// Set by Headway: since the last call of this session, one below it has made a change.
+    bool changed_below = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -146,7 +148,8 @@ struct ToolFinished {
             field("usage", &ToolFinished::usage),
             internal("refused_here", &ToolFinished::refused_here),
             internal("end_assumed", &ToolFinished::end_assumed),
-            internal("of_agent", &ToolFinished::of_agent));
+            internal("of_agent", &ToolFinished::of_agent),
+            internal("changed_below", &ToolFinished::changed_below));
     }
 };
 

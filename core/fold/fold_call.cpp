@@ -267,6 +267,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     const bool green = evidence.fingerprint.kind == CallKind::kVerify && call.ok &&
                        evidence.fingerprint.failing.value_or(0) == 0;
     if (green && evidence.entry.jitter) evidence.patience *= kGreenPatience;
+    if (call.changed_below) evidence.entry.tier = std::max(evidence.entry.tier, Tier::kState);
     evidence.tier = evidence.entry.tier;
     book(ledger, evidence.tier, n, tells(evidence, call));
     count_for_phase(state, call, evidence);

@@ -98,6 +98,32 @@ class FanOut(SharedDaemonCase, Family):
         self.assertEqual(need["reason"], "3 generations of sub-agents, more than 2")
         self.assertEqual(self.needs(f"{self.parent}-g0"), [])
 
+    def orchestrate(self, edits: bool) -> list:
+        """Verdicts of an agent that gives the same task to one sub-agent after the other, whose answers differ by a number only."""
+        agent, verdicts = Agent(self.daemon), []
+        agent.hook("UserPromptSubmit", prompt="one sub-agent for each item")
+        for k in range(1, 8):
+            task = {"description": "next item", "prompt": "Take the next item of TODO.md and do it", "subagent_type": "coder"}
+            done = f"Done: item {k}, 1 file changed."
+            agent.hook("PreToolUse", tool_name="Agent", tool_input=task, tool_use_id=f"a{k}")
+            agent.hook("SubagentStart", agent_id=f"s{k}", agent_type="coder")
+            if edits:
+                edit = {"tool_name": "Edit", "tool_use_id": f"e{k}", "agent_id": f"s{k}", "agent_type": "coder",
+                        "tool_input": {"file_path": f"/m{k}.py", "old_string": "a", "new_string": f"b{k}"}}
+                agent.hook("PreToolUse", **edit)
+                agent.hook("PostToolUse", **edit, tool_response={"filePath": f"/m{k}.py"})
+            agent.hook("SubagentStop", agent_id=f"s{k}", agent_type="coder", last_assistant_message=done)
+            agent.hook("PostToolUse", tool_name="Agent", tool_input=task, tool_use_id=f"a{k}",
+                       tool_response={"isAsync": False, "status": "completed", "agentId": f"s{k}", "prompt": task["prompt"],
+                                      "content": [{"type": "text", "text": done}], "totalDurationMs": 1000 + k * 37})
+            agent.hook("PostToolBatch", tool_calls=[{"tool_name": "Agent", "tool_input": task, "tool_use_id": f"a{k}", "tool_response": done}])
+            verdicts.append(self.client.session(agent.id)["verdict"]["status"])
+        return verdicts
+
+    def test_equal_tasks_whose_sub_agents_change_files_are_no_loop(self):
+        self.assertFalse({"suspect", "stuck"} & set(self.orchestrate(edits=True)))
+        self.assertIn("stuck", self.orchestrate(edits=False))
+
     def test_sub_agents_by_hooks(self):
         agent = Agent(self.daemon)
         agent.hook("UserPromptSubmit", prompt="build it")

@@ -205,8 +205,8 @@ void add_requests_of(const core::SessionState& state, const core::ToolFinished& 
 }
 
 /// A held call that its own user takes back, or refuses, has not run: no alarm, and nothing is left
-/// to decide. The same holds for one that the agent has given up, `gives_up`: as its connection closed.
-/// Returns the requests of such calls.
+/// to decide. The same holds for one that the agent has given up, `gives_up`: as its connection
+/// closed. Returns the requests of such calls.
 std::vector<std::uint64_t> take_back(const Resident& resident, bool gives_up,
                                      std::vector<core::Event>& events) {
     std::vector<std::uint64_t> requests;
@@ -379,10 +379,13 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(heed_family(transaction, *resident, asks, rejected));
     asking.asks = asks;
     asking.rejected_elsewhere = rejected;
+    SessionTree::take_change_below(*resident, events);
+    const std::uint64_t hard_n = resident->session.state().ledger->hard_n;
     const std::vector<std::uint64_t> taken_back = take_back(*resident, gives_up, events);
     resident->session.report(events, asking, decided);
     for (const std::uint64_t n : taken_back)
         resident->session.close_request(n, core::ApprovalClosing::kTakenBack, asking, decided);
+    SessionTree::note_change(*resident, hard_n, transaction.sessions().residents());
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
                                      transaction.context(), decided);
     HEADWAY_CHECK(heed_ancestors(transaction, *resident, decided));

@@ -89,8 +89,10 @@ struct Resident {
     /// no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
-    bool agent_runs = false;  ///< the process of its agent is followed; in memory only
-    AgentWork agent_work;     ///< CPU use of the agent's process; in memory only
+    bool changed_below = false;  ///< a session below it has made a change since its last call; in
+                                 ///< memory only
+    bool agent_runs = false;     ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;        ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
     std::uint64_t telemetry_calls = 0;  ///< calls of telemetry that the agent had reported before

@@ -65,6 +65,23 @@ std::vector<Resident*> SessionTree::descendants(const core::Session& session,
     return found;
 }
 
+void SessionTree::take_change_below(Resident& resident, std::vector<core::Event>& events) {
+    if (!resident.changed_below) return;
+    for (core::Event& event : events) {
+        auto* call = std::get_if<core::ToolFinished>(&event.payload);
+        if (call == nullptr) continue;
+        call->changed_below = true;
+        resident.changed_below = false;
+        return;
+    }
+}
+
+void SessionTree::note_change(const Resident& child, std::uint64_t hard_n, ResidentSet& residents) {
+    const core::SessionState& state = child.session.state();
+    if (state.about.parent.empty() || state.ledger->hard_n == hard_n) return;
+    if (Resident* const parent = residents.find(state.about.parent)) parent->changed_below = true;
+}
+
 /// The root session of the run: the topmost known parent. Empty for a session without relatives.
 std::string SessionTree::run_of(const core::Session& session, ResidentSet& residents) const {
     constexpr int kAncestorsMax = 16;  // parents could name each other
