@@ -7,13 +7,14 @@
 // it has, and is read again when there is a gap.
 import { get, query, setLogin } from './api.js';
 import { fold, NEEDS, TYPES } from './fold.js';
-import { openStream } from './stream.js';
+import { openStream, SILENCE_MS } from './stream.js';
 
 const FLUSH_MS = 200;
 const REREAD_MS = 2000; // what no event says (rounds, pressure) of rows on a screen
 const OVERVIEW_MS = 400;
 const FORGET_MS = 200000; // a page that has not said anything for so long is gone; background tabs say so once a minute
 const EVENTS_MAX = 1000; // of a followed session in one batch; more is a gap
+const quiet = () => AbortSignal.timeout(SILENCE_MS); // an answer that does not come blocks nothing
 const HEADS_MAX = 50000;
 const HEAD = /^\{"session":"([^"]*)","n":(\d+),/;
 
@@ -86,6 +87,7 @@ export class Hub {
     try {
       await this.readOverview(); // says where the stream begins, and whether one may read it
     } catch (error) {
+      if (this.source) return; // another try was faster
       return this.lost(error.status === 401 ? 'refused' : '');
     }
     if (this.source || !this.ports.size) return;
@@ -188,7 +190,7 @@ export class Hub {
     try {
       for (let i = 0; i < wanted.length; i += 200) {
         const part = wanted.slice(i, i + 200).join(',');
-        const reply = await get('/v1/sessions' + query({ view: 'row', ids: part, limit: 200 }));
+        const reply = await get('/v1/sessions' + query({ view: 'row', ids: part, limit: 200 }), { signal: quiet() });
         for (const row of reply.sessions) {
           if (this.rows.has(row.id) && row.n >= this.rows.get(row.id).n) { this.rows.set(row.id, row); this.changed.add(row.id); }
         }
@@ -208,7 +210,7 @@ export class Hub {
 
   async readOverview() {
     const asked = ++this.asked;
-    const overview = await get('/v1/overview');
+    const overview = await get('/v1/overview', { signal: quiet() });
     if (asked < this.answered) return; // overtaken
     this.answered = asked;
     this.last ??= String(overview.cursor);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The hub of the page and a stream that names where it goes on.
+// The hub of the page: a stream that names where it goes on, one in which nothing comes, and pages that come back.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-let folder, Hub, asked;
+let folder, Hub, openStream, asked;
 before(async () => {
   // The modules of web/ have no package around them that tells node what they are.
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-hub-'));
@@ -16,6 +16,7 @@ before(async () => {
     fs.copyFileSync(new URL(`../../web/${name}`, import.meta.url), path.join(folder, name));
   globalThis.setInterval = () => 0; // flush() is called here
   ({ Hub } = await import(path.join(folder, 'hub.js')));
+  ({ openStream } = await import(path.join(folder, 'stream.js')));
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
@@ -52,4 +53,44 @@ test('after a stream that went back everything is read again', () => {
   assert.deepEqual(told, [{ reset: true }]);
   assert.equal(made.rows.size + made.heads.size, 0);
   assert.equal(asked, 1);
+});
+
+const settled = () => new Promise((done) => { setImmediate(done); });
+
+test('a stream is over when nothing has come for longer than two comments of the daemon', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let body, ended = 0;
+  t.mock.method(globalThis, 'fetch', async (path, { signal }) => new Response(new ReadableStream({
+    start(controller) {
+      body = controller;
+      signal.addEventListener('abort', () => controller.error(signal.reason));
+    },
+  })));
+  const events = [];
+  openStream('/v1/stream', (event) => events.push(event.data), () => { ended++; });
+  await settled();
+  for (let i = 0; i < 5; i++) {
+    body.enqueue(new TextEncoder().encode(i ? ': \n\n' : 'id: 1\ndata: one\n\n'));
+    await settled();
+    t.mock.timers.tick(30000);
+    await settled();
+  }
+  assert.deepEqual([events, ended], [['one'], 0]);
+  t.mock.timers.tick(15000);
+  await settled();
+  assert.equal(ended, 1);
+});
+
+test('a daemon that does not answer at all ends the stream, and a stream that was closed ends once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(globalThis, 'fetch', (path, { signal }) => new Promise((done, fail) => { signal.addEventListener('abort', () => fail(signal.reason)); }));
+  let ended = 0;
+  openStream('/v1/stream', () => {}, () => { ended++; });
+  t.mock.timers.tick(45000);
+  await settled();
+  assert.equal(ended, 1);
+  openStream('/v1/stream', () => {}, () => { ended++; }).close();
+  t.mock.timers.tick(45000);
+  await settled();
+  assert.equal(ended, 1);
 });
