@@ -16,6 +16,10 @@ let send;
 export const state = { link: { state: 'connecting', since: Date.now() }, overview: null };
 
 function deliver(message) {
+  if (message.forgot) { // what it did not follow meanwhile is read
+    send(said);
+    message = { reset: true };
+  }
   Object.assign(state, message.link && { link: message.link }, message.overview && { overview: message.overview });
   for (const listener of [...listeners]) listener(message);
   if (message.link?.state === 'live') readMe(); // it may be another daemon by now
@@ -30,13 +34,13 @@ function inPage() {
 
 export function connect() {
   onLogin((secret) => { said.login = secret; if (send) { send({ login: secret }); readMe(); } });
+  setInterval(() => send({}), 20000); // also to a hub in the page: it forgets a page that is still
   if (!globalThis.SharedWorker) return inPage();
   const { port } = Object.assign(new SharedWorker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'headway' }),
       { onerror: inPage });
   port.onmessage = ({ data }) => deliver(data);
   send = (message) => port.postMessage(message);
   send(said);
-  setInterval(() => send({}), 20000);
   addEventListener('pagehide', () => send({ bye: true }));
   addEventListener('pageshow', (event) => { if (event.persisted) { send(said); deliver({ reset: true }); } });
 }

@@ -33,7 +33,7 @@ function hub() {
   made.ports.get(port).watch.add('a');
   made.last = '7';
   told.length = 0;
-  return { made, told };
+  return { made, port, told };
 }
 const reset = (from) => ({ data: JSON.stringify({ reason: 'why', oldest: 100, from }) });
 
@@ -93,4 +93,27 @@ test('a daemon that does not answer at all ends the stream, and a stream that wa
   t.mock.timers.tick(45000);
   await settled();
   assert.equal(ended, 1);
+});
+
+test('a page that the hub forgot during a sleep is asked what it follows, and nothing is live meanwhile', () => {
+  const { made, port, told } = hub();
+  made.receive(port, { watch: [], follow: 'a', login: '' });
+  made.setLink('live');
+  made.ports.get(port).seen -= 300000;
+  made.flush();
+  assert.equal(made.ports.size, 0);
+  assert.equal(made.link.state, 'connecting');
+  told.length = 0;
+  made.receive(port, {});
+  assert.deepEqual([told.at(-1), told[0].link.state], [{ forgot: true }, 'connecting']);
+  told.length = 0;
+  made.receive(port, { watch: [{ id: 'b', n: 1 }], follow: 'b', login: '' });
+  assert.deepEqual(told, []);
+  assert.equal(made.ports.get(port).follow, 'b');
+});
+
+test('a page that has just come is asked nothing', () => {
+  const { made } = hub(), told = [];
+  made.receive({ send: (message) => told.push(message) }, { watch: [], follow: null, login: '' });
+  assert.ok(told.length > 0 && told.every((message) => !message.forgot));
 });
