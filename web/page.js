@@ -177,9 +177,10 @@ export function showCount(where = place) {
     shown = total;
     icon.href = total ? badge(total) : plain;
   }
-  const key = (item) => item.kind + item.session + item.approval;
-  const [first, ...more] = known ? needs.filter((item) => !known.has(key(item))) : [];
-  if (state.overview) known = new Set(needs.map(key));
+  // A newer alarm is news, but not those that are left when some are acknowledged.
+  const key = (item) => [item.kind, item.session, !item.up_to && item.approval].join(' ');
+  const [first, ...more] = known ? needs.filter((item) => !(known.get(key(item)) >= (item.up_to || 0))) : [];
+  if (state.overview) known = new Map(needs.map((item) => [key(item), item.up_to || 0]));
   // All tabs use one tag, so there is one notification.
   if (!first || !document.hidden || !notifies()) return;
   const body = more.length ? `and ${plural(more.length, 'more thing')} need you` : first.reason;
