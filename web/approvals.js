@@ -200,7 +200,8 @@ export function ApprovalList({ list, first }) {
     spot.busy = false;
     spot.replaced = Date.now();
     setErrors((old) => ({ ...old, [item.id]: error }));
-    mode(item.id, '');
+    // Typed words are kept for another try, where one may help.
+    if (!error || error.winner || spot.modes[item.id] === 'sure') mode(item.id, '');
     if (error) list.again();
     else {
       const words = { approve: 'Approved', edit: 'Approved as edited:', reject: 'Denied', respond: 'Answered' }[decision.decision];

@@ -380,4 +380,20 @@ test('a confirmation for all identical requests begins again when they become mo
   assert.equal(await decided(id), 'rejected');
 });
 
+test('typed words are there for another try after the daemon did not answer', async () => {
+  await window.to('#/login', '.card');
+  const { id } = await daemon.ask('typed', { tool: 'deploy', args: { to: 'prod' }, risk: 'low' });
+  await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+  await page.route('**/decision', (route) => route.abort('connectionrefused'), { times: 1 });
+  await page.keyboard.press('d');
+  const field = page.locator(`[data-id="${id}"] form input`);
+  await field.fill('not on a Friday');
+  await field.press('Enter');
+  await page.locator(`[data-id="${id}"] [role=alert]`).waitFor();
+  assert.equal(await field.inputValue(), 'not on a Friday');
+  await field.press('Enter');
+  assert.equal(await decided(id), 'rejected');
+  assert.equal((await daemon.get(`/v1/approvals/${id}`)).decision.reason, 'not on a Friday');
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));
