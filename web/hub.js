@@ -7,14 +7,13 @@
 // it has, and is read again when there is a gap.
 import { get, query, setLogin } from './api.js';
 import { fold, NEEDS, TYPES } from './fold.js';
-import { openStream, SILENCE_MS } from './stream.js';
+import { openStream } from './stream.js';
 
 const FLUSH_MS = 200;
 const REREAD_MS = 2000; // what no event says (rounds, pressure) of rows on a screen
 const OVERVIEW_MS = 400;
 const FORGET_MS = 200000; // a page that has not said anything for so long is gone; background tabs do so once a minute
 const EVENTS_MAX = 1000; // of a followed session in one batch; more is a gap
-const quiet = () => AbortSignal.timeout(SILENCE_MS); // an answer that does not come blocks nothing
 const HEADS_MAX = 50000;
 const HEAD = /^\{"session":"([^"]*)","n":(\d+),/;
 
@@ -197,7 +196,7 @@ export class Hub {
     try {
       for (let i = 0; i < wanted.length; i += 200) {
         const part = wanted.slice(i, i + 200).join(',');
-        const reply = await get('/v1/sessions' + query({ view: 'row', ids: part, limit: 200 }), { signal: quiet() });
+        const reply = await get('/v1/sessions' + query({ view: 'row', ids: part, limit: 200 }));
         for (const row of reply.sessions) {
           if (this.rows.has(row.id) && row.n >= this.rows.get(row.id).n) { this.rows.set(row.id, row); this.changed.add(row.id); }
         }
@@ -217,7 +216,7 @@ export class Hub {
 
   async readOverview() {
     const asked = ++this.asked;
-    const overview = await get('/v1/overview', { signal: quiet() });
+    const overview = await get('/v1/overview');
     if (asked < this.answered) return; // overtaken
     this.answered = asked;
     this.last ??= String(overview.cursor);

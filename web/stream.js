@@ -5,7 +5,7 @@
 // connection that a sleep or a router has cut, ends no body.
 import { shown } from './api.js';
 
-export const SILENCE_MS = 40000; // the daemon sends a comment every 15 s
+const SILENCE_MS = 40000; // the daemon sends a comment every 15 s
 
 export function openStream(path, take, end) {
   const stop = new AbortController();

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-let folder, Hub, openStream, asked;
+let folder, Hub, openStream, post, asked;
 before(async () => {
   // The modules of web/ have no package around them that tells node what they are.
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-hub-'));
@@ -16,6 +16,7 @@ before(async () => {
     fs.copyFileSync(new URL(`../../web/${name}`, import.meta.url), path.join(folder, name));
   globalThis.setInterval = () => 0; // flush() is called here
   ({ Hub } = await import(path.join(folder, 'hub.js')));
+  ({ post } = await import(path.join(folder, 'api.js')));
   ({ openStream } = await import(path.join(folder, 'stream.js')));
 });
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -116,4 +117,21 @@ test('a page that has just come is asked nothing', () => {
   const { made } = hub(), told = [];
   made.receive({ send: (message) => told.push(message) }, { watch: [], follow: null, login: '' });
   assert.ok(told.length > 0 && told.every((message) => !message.forgot));
+});
+
+test('a request without an answer fails, also where the answer stops in its middle', async (t) => {
+  const limits = [];
+  t.mock.method(AbortSignal, 'timeout', () => {
+    limits.push(new AbortController());
+    return limits.at(-1).signal;
+  });
+  const silent = (signal) => new Promise((done, fail) => { signal.addEventListener('abort', () => fail(signal.reason)); });
+  for (const answer of [(signal) => silent(signal), async (signal) => ({ ok: true, status: 200, text: () => silent(signal) })]) {
+    t.mock.method(globalThis, 'fetch', (path, { signal }) => answer(signal));
+    const failed = post('/v1/approvals/a.a1/decision', {}).catch((error) => error);
+    await settled();
+    limits.at(-1).abort(new DOMException('late', 'TimeoutError'));
+    const { message, status } = await Promise.race([failed, settled().then(settled).then(() => ({}))]);
+    assert.deepEqual([message, status], ['The daemon does not answer.', 0]);
+  }
 });
