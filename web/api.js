@@ -21,10 +21,18 @@ let login = '';
 export const setLogin = (secret) => { login = secret; };
 export const shown = () => (login ? { 'Headway-Login': login } : {});
 
-async function call(path, exact, options) {
+// A daemon that hangs holds up no page: what waits for an answer fails, and can be tried again. Older browsers know no any().
+const ANSWER_MS = 40000;
+function limited(signal) {
+  const limit = AbortSignal.timeout(ANSWER_MS);
+  return signal ? AbortSignal.any?.([signal, limit]) ?? signal : limit;
+}
+
+async function call(path, exact, { signal, ...options }) {
   const failed = (error) => { throw error.name === 'AbortError' ? error : new Problem(0); };
-  const response = await fetch(path, { cache: 'no-store', ...options, headers: { ...options.headers, ...shown() } }).catch(failed);
-  const body = await response.text();
+  const all = { cache: 'no-store', ...options, headers: { ...options.headers, ...shown() }, signal: limited(signal) };
+  const response = await fetch(path, all).catch(failed);
+  const body = await response.text().catch(failed);
   let json;
   try {
     json = body && JSON.parse(body, exact ? keepNumbers : undefined);

@@ -30,14 +30,16 @@ function useFocus() {
 }
 const leave = (close) => (event) => { if (event.key === 'Escape') { event.stopPropagation(); close(); } };
 
-function Editor({ item, send, close }) {
+const every = (item, all) => (all ? ` all ${item.identical}` : '');
+
+function Editor({ item, all, send, close }) {
   const field = useFocus();
   const original = written(item.args ?? {});
   const [value, set] = useState(original);
   let problem = '';
   try { JSON.parse(value); } catch (error) { problem = error.message; }
   const [asked, ask] = useState(false);
-  const ready = !problem && value !== original;
+  const ready = !problem && value !== original, question = `Yes, approve${every(item, all)} ${item.risk} risk as edited`;
   const edit = () => send({ decision: 'edit' }, value);
   const submit = (event) => {
     event.preventDefault();
@@ -52,10 +54,10 @@ function Editor({ item, send, close }) {
       onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} /></label>
     ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>`
       : value !== original && html`<${Diff} lines=${diff(original, value)} label="Your changes" />`}
-    ${asked ? html`<${Confirm} question=${`Yes, approve ${item.risk} risk as edited`} word=${wordOf(item)} send=${edit}
+    ${asked ? html`<${Confirm} key=${question} question=${question} word=${wordOf(item)} send=${edit}
         close=${() => ask(false)} />`
       : html`<p class="line end"><button type="button" onClick=${close}>Back</button>
-        <button class=${approving(item)} disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p>`}</form>`;
+        <button class=${approving(item)} disabled=${!ready}>Approve${every(item, all)} as edited <kbd>ctrl enter</kbd></button></p>`}</form>`;
 }
 function Asking({ label, verb, kind, send, close }) {
   const field = useFocus();
@@ -77,18 +79,18 @@ function Buttons({ item, no: refused, settling, setMode, send, press, all, toggl
   const button = (key, label, kind, title, action, more) => html`<button key=${key} class=${kind} disabled=${!!no} title=${no || title}
       onClick=${action} ...${more}>${label} <kbd>${key}</kbd></button>`;
   const sends = (decision) => `Sends {"decision":"${decision}"${all ? ',"apply_to_identical":true' : ''}}`;
-  const every = all ? ` all ${item.identical}` : '', question = item.kind === 'question', tool = item.kind === 'tool';
+  const question = item.kind === 'question', tool = item.kind === 'tool', them = every(item, all);
   return html`<p class="line end">
     ${(refused || all) && html`<small class="muted">${refused || sends(question ? 'respond' : 'approve') + ', or what you choose'}</small>`}
     ${item.identical > 1 && button('i', `All ${item.identical} identical`, 'pill', 'One decision for all of them, whichever session asks',
       toggle, { 'aria-pressed': String(all) })}
-    ${button('d', `Deny${every}…`, risky(item) ? 'default' : 'danger', sends('reject'), () => setMode('deny'))}
-    ${tool && button('e', `Edit${every}…`, '', 'Change the arguments, then approve', () => setMode('edit'))}
+    ${button('d', `Deny${them}…`, risky(item) ? 'default' : 'danger', sends('reject'), () => setMode('deny'))}
+    ${tool && button('e', `Edit${them}…`, '', 'Change the arguments, then approve', () => setMode('edit'))}
     ${tool && button('s', 'From now on…', '', 'Approve this and its like, for the session or for a time', () => setMode('grant'))}
     ${question && (item.options || []).map((option) => html`<button key=${'option ' + option} disabled=${!!no}
       title=${sends('respond')} onClick=${() => send({ decision: 'respond', response: option })}>${reveal(option)}</button>`)}
-    ${question ? button('a', `Answer${every}…`, 'primary', sends('respond'), press)
-      : button('a', 'Approve' + every, approving(item), sends('approve'), press)}</p>`;
+    ${question ? button('a', `Answer${them}…`, 'primary', sends('respond'), press)
+      : button('a', 'Approve' + them, approving(item), sends('approve'), press)}</p>`;
 }
 
 function Head({ item }) {
@@ -115,7 +117,7 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
   const ref = useRef();
   useEffect(() => { if (here) ref.current.scrollIntoView({ block: 'nearest' }); }, [here]);
   const close = () => setMode('');
-  const { args } = item, changes = change(args);
+  const { args } = item, changes = change(args), them = every(item, buttons.all), question = `Yes, approve${them} ${item.risk} risk`;
   const asked = args && (typeof args !== 'object' || args instanceof Exact || Object.keys(args).length || item.kind === 'tool');
   return html`<article ref=${ref} class=${cls('card approval', here && 'here')} aria-label=${'Approval ' + item.id} data-id=${item.id}
       onClick=${choose}><${Head} item=${item} />
@@ -129,13 +131,12 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
       like a secret and were cut out: you do not see them, and you approve them with the rest.</p>`}
     <p class="digest muted" title="what is approved has this digest, and nothing else has">${item.args_digest}</p>
       <${Trouble} error=${error} />
-    ${mode === 'edit' ? html`<${Editor} item=${item} send=${send} close=${close} />`
-      : mode === 'deny' ? html`<${Asking} label="Reason, for the agent" verb="Deny" kind="danger" close=${close}
+    ${mode === 'edit' ? html`<${Editor} item=${item} all=${buttons.all} send=${send} close=${close} />`
+      : mode === 'deny' ? html`<${Asking} label="Reason, for the agent" verb=${'Deny' + them} kind="danger" close=${close}
           send=${(reason) => send({ decision: 'reject', ...(reason && { reason }) })} />`
-      : mode === 'answer' ? html`<${Asking} label="Answer" verb="Send" kind="primary" close=${close}
+      : mode === 'answer' ? html`<${Asking} label="Answer" verb=${buttons.all ? 'Answer' + them : 'Send'} kind="primary" close=${close}
           send=${(response) => send({ decision: 'respond', response })} />`
-      : mode === 'sure' ? html`<${Confirm} question=${`Yes, approve${buttons.all ? ` all ${item.identical}` : ''} ${item.risk} risk`}
-          word=${wordOf(item)} keyed send=${() => send({ decision: 'approve' })} close=${close} />`
+      : mode === 'sure' ? html`<${Confirm} key=${question} question=${question} word=${wordOf(item)} keyed=${here} send=${() => send({ decision: 'approve' })} close=${close} />`
       : html`<${Buttons} ...${{ item, setMode, send, ...buttons }} />`}
     ${mode === 'grant' && html`<${Granting} item=${item} all=${buttons.all} close=${close} done=${done} />`}</article>`;
 }
@@ -199,7 +200,8 @@ export function ApprovalList({ list, first }) {
     spot.busy = false;
     spot.replaced = Date.now();
     setErrors((old) => ({ ...old, [item.id]: error }));
-    mode(item.id, '');
+    // Typed words are kept for another try, where one may help.
+    if (!error || error.winner || spot.modes[item.id] === 'sure') mode(item.id, '');
     if (error) list.again();
     else {
       const words = { approve: 'Approved', edit: 'Approved as edited:', reject: 'Denied', respond: 'Answered' }[decision.decision];

@@ -41,9 +41,10 @@ const RESULT_MAX = 1200;
 // One event tool.finished or tool.started.
 export function Call({ data: d, label }) {
   const command = commandOf(d.args), changes = change(d.args);
+  const file = [d.args?.path, d.args?.file_path].find((value) => typeof value === 'string') || ''; // an agent may send anything
   const result = text(d.result) || '', error = [d.error?.class, text(d.error?.message)].filter(Boolean).join(': ');
   return html`<div class="call">${command ? html`<${Shell} command=${command} />`
-    : changes ? html`<p><b>${d.tool}</b> <code><${Visible} text=${d.args.path || d.args.file_path || ''} /></code></p><${Diff} lines=${changes} label="Changes" />`
+    : changes ? html`<p><b>${d.tool}</b> <code><${Visible} text=${file} /></code></p><${Diff} lines=${changes} label="Changes" />`
     : html`<p><b>${d.tool}</b></p><${Json} value=${d.args ?? {}} label=${`Arguments of ${d.tool}`} />`}
     <p class=${cls('muted', d.ok === false && 'bad')}>${label ? label + ' ' : ''}${d.ok === false ? 'failed' : d.ok === true || d.result != null ? 'result' : 'no result yet'}
       ${d.duration_ms != null && `, ${span(d.duration_ms)}`}</p>

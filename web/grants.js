@@ -50,8 +50,11 @@ async function granted(session, signal) {
   return found;
 }
 
+// True for events that make or end a grant. They are few, also where an agent asks at every call.
+const changes = ({ type, data }) => type === 'approval.revoked' || (type === 'approval.decided' && /^(session|until)$/.test(data.scope));
+
 export function Grants({ id, journal }) {
-  const newest = journal.sorted.find((event) => event.type.startsWith('approval'))?.n;
+  const newest = journal.sorted.find(changes)?.n;
   const { data, again } = useLoad((signal) => granted(id, signal), id + newest);
   const items = data?.filter(({ decision }) => !decision.until || ms(decision.until) > Date.now());
   return html`<${ListCard} title="Grants" note="approved from now on" items=${items}

@@ -12,7 +12,7 @@ import { openStream } from './stream.js';
 const FLUSH_MS = 200;
 const REREAD_MS = 2000; // what no event says (rounds, pressure) of rows on a screen
 const OVERVIEW_MS = 400;
-const FORGET_MS = 200000; // a page that has not said anything for so long is gone; background tabs say so once a minute
+const FORGET_MS = 200000; // a page that has not said anything for so long is gone; background tabs do so once a minute
 const EVENTS_MAX = 1000; // of a followed session in one batch; more is a gap
 const HEADS_MAX = 50000;
 const HEAD = /^\{"session":"([^"]*)","n":(\d+),/;
@@ -43,12 +43,19 @@ export class Hub {
 
   leave(port) {
     this.ports.delete(port);
-    if (!this.ports.size) this.stop();
+    if (this.ports.size) return;
+    this.stop();
+    this.setLink('connecting'); // nothing is live until a page comes
   }
 
   receive(port, message) {
     if ('login' in message) this.show(message.login);
-    if (!this.ports.has(port)) this.join(port);
+    if (!this.ports.has(port)) {
+      if (message.bye) return;
+      this.join(port);
+      // A page that comes says all it wants. This one was forgotten, as after a sleep, and does not know it.
+      if (!('watch' in message && 'follow' in message)) port.send({ forgot: true });
+    }
     const page = this.ports.get(port);
     page.seen = Date.now();
     if (message.bye) this.leave(port);
@@ -86,6 +93,7 @@ export class Hub {
     try {
       await this.readOverview(); // says where the stream begins, and whether one may read it
     } catch (error) {
+      if (this.source) return; // another try was faster
       return this.lost(error.status === 401 ? 'refused' : '');
     }
     if (this.source || !this.ports.size) return;

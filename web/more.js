@@ -19,15 +19,17 @@ const KEYS = [
 ];
 function Help({ close }) {
   const [notify, setNotify] = useState(notifies());
+  const [error, setError] = useState(null);
+  const turn = () => toggleNotify().then((on) => { setNotify(on); setError(null); }, setError);
   return html`<${Dialog} title="Keys" close=${close}><div class="keys">
       ${KEYS.map(([title, ...keys]) => html`<section key=${title}><h3>${title}</h3>
       <dl>${keys.map((line) => {
     const [key, what] = line.split('=');
     return html`<div key=${line}><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`;
   })}</dl></section>`)}</div><p class="line">
-      <button onClick=${async () => setNotify(await toggleNotify())}>
+      <button onClick=${turn}>
         ${notify ? 'Turn notifications off' : 'Turn notifications on'}</button>
-      <span class="muted">for what needs you while this tab is in the background</span></p>
+      <span class="muted">for what needs you while this tab is in the background</span></p><${Trouble} error=${error} />
     <p class="line"><a href="/docs">Documentation</a> <a href="/docs/api">The API, with examples</a></p><//>`;
 }
 

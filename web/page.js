@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { get } from './api.js';
 import { plural } from './format.js';
 import { Hub } from './hub.js';
+import { keyOf, urgency } from './rank.js';
 import { sorted } from './snooze.js';
 import { keepLogin, onLogin } from './login.js';
 
@@ -16,6 +17,10 @@ let send;
 export const state = { link: { state: 'connecting', since: Date.now() }, overview: null };
 
 function deliver(message) {
+  if (message.forgot) { // what it did not follow meanwhile is read
+    send(said);
+    message = { reset: true };
+  }
   Object.assign(state, message.link && { link: message.link }, message.overview && { overview: message.overview });
   for (const listener of [...listeners]) listener(message);
   if (message.link?.state === 'live') readMe(); // it may be another daemon by now
@@ -30,13 +35,13 @@ function inPage() {
 
 export function connect() {
   onLogin((secret) => { said.login = secret; if (send) { send({ login: secret }); readMe(); } });
+  setInterval(() => send({}), 20000); // also to a hub in the page: it forgets a page that is still
   if (!globalThis.SharedWorker) return inPage();
   const { port } = Object.assign(new SharedWorker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'headway' }),
       { onerror: inPage });
   port.onmessage = ({ data }) => deliver(data);
   send = (message) => port.postMessage(message);
   send(said);
-  setInterval(() => send({}), 20000);
   addEventListener('pagehide', () => send({ bye: true }));
   addEventListener('pageshow', (event) => { if (event.persisted) { send(said); deliver({ reset: true }); } });
 }
@@ -151,6 +156,7 @@ export const refusal = (value, scope) => (value.can[scope] ? '' : value.logged_i
 
 const icon = document.querySelector('link[rel=icon]');
 const plain = icon.href;
+const standing = new Map(); // notifications that were shown here, by what they are about
 let known, shown, place = '';
 
 const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
@@ -158,11 +164,18 @@ const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns=
     <text x="16" y="23" fill="#fff" font-size="20" font-family="sans-serif" text-anchor="middle">${Math.min(99, count)}</text></svg>`);
 
 export const notifies = () => globalThis.Notification?.permission === 'granted' && localStorage.getItem('notify') === 'on';
-// Turns notifications on or off; resolves to whether they are on.
+const choose = (on) => { localStorage.setItem('notify', on ? 'on' : 'off'); return on; };
+// Browsers of phones have the class, ask for the permission, and throw at each use.
+function note(title, options) {
+  try { return new Notification(title, { icon: plain, ...options }); } catch { choose(false); return null; }
+}
+// Turns notifications on or off; resolves to whether they are on, or rejects with why they cannot be.
 export async function toggleNotify() {
-  const on = !notifies() && (await globalThis.Notification?.requestPermission()) === 'granted';
-  localStorage.setItem('notify', on ? 'on' : 'off');
-  return on;
+  if (notifies()) return choose(false);
+  const allowed = await globalThis.Notification?.requestPermission();
+  if (allowed === 'granted' && note('Headway', { tag: 'headway', body: 'Notifications are on: what needs you comes like this.' })) return choose(true);
+  throw new Error(allowed && allowed !== 'granted' ? 'Your browser has been asked not to show notifications of this page; its settings can change that.'
+      : 'This browser cannot show notifications of this page, like most on phones. A webhook reaches you there.');
 }
 
 export function showCount(where = place) {
@@ -173,11 +186,16 @@ export function showCount(where = place) {
     shown = total;
     icon.href = total ? badge(total) : plain;
   }
-  const key = (item) => item.kind + item.session + item.approval;
-  const [first, ...more] = known ? needs.filter((item) => !known.has(key(item))) : [];
-  if (state.overview) known = new Set(needs.map(key));
-  // All tabs use one tag, so there is one notification.
+  // A newer alarm is news, but not those that are left when some are acknowledged.
+  const key = (item) => [item.kind, item.session, !item.up_to && item.approval].join(' ');
+  const [first, ...more] = known ? needs.filter((item) => !(known.get(key(item)) >= (item.up_to || 0))) : [];
+  if (state.overview) known = new Map(needs.map((item) => [key(item), item.up_to || 0]));
+  const keys = new Set(needs.map(keyOf));
+  for (const [about, one] of standing) if (!keys.has(about)) { one.close(); standing.delete(about); }
   if (!first || !document.hidden || !notifies()) return;
   const body = more.length ? `and ${plural(more.length, 'more thing')} need you` : first.reason;
-  new Notification(first.goal || first.session, { body, tag: 'headway', icon: plain });
+  // A tag for each thing: all tabs show one notification of it, and none takes the place of another, which would make no sound. Alarms
+  // and critical requests stay until a person has seen them.
+  const tag = keyOf(first), one = note(first.goal || first.session, { body, tag, requireInteraction: urgency(first) < 2 });
+  if (one) standing.set(tag, one);
 }

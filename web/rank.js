@@ -94,7 +94,8 @@ export function seen(roots, turned) {
 
 // -- needs of one cause
 
-export const keyOf = (item) => [item.kind, item.session, item.approval || '', item.since].join(' ');
+// Another alarm of the session (`up_to` is the newest) is another thing than the one that a person has seen.
+export const keyOf = (item) => [item.kind, item.session, item.approval || '', item.since, ...(item.up_to ? [item.up_to] : [])].join(' ');
 
 // Numbers and ids differ between sessions that do the same.
 const pattern = (text = '') => text.replace(/#?\d+/g, '#').slice(0, 160);

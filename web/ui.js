@@ -193,15 +193,17 @@ export const REASON = ['reason', 'Reason, for the agent and the journal'];
 export const CONFIRM_AFTER_MS = 600;
 
 // The confirmation of a dangerous decision, drawn at the start of its line, away from the button that led here. It takes the key y, and
-// nothing before CONFIRM_AFTER_MS. Where `word` is given, the person types it. In dialogs and forms, where keys are text, `keyed` is unset.
+// nothing before CONFIRM_AFTER_MS, which begins again when the key becomes its own. Where `word` is given, the person types it. In dialogs
+// and forms, where keys are text, `keyed` is unset.
 export function Confirm({ question, word, keyed, send, close }) {
   const [open, set] = useState(false);
   const [typed, type] = useState('');
   const field = useRef();
-  useEffect(() => {
+  useLayoutEffect(() => {
+    set(false);
     const timer = setTimeout(() => set(true), CONFIRM_AFTER_MS);
     return () => clearTimeout(timer);
-  }, []);
+  }, [keyed]);
   useLayoutEffect(() => field.current?.focus(), []);
   const ready = open && (!word || typed.trim() === word);
   const confirm = () => { if (ready) send(); };

@@ -238,14 +238,30 @@ Result<VerdictCounts> SqlSessionIndex::count_open() {
     }
 }
 
+/// In the order in which a person is asked (urgency_of() in overview_query.cpp): many silent
+/// sessions leave no later stuck one out. The verdict finds the few stuck and blocked sessions, and
+/// time the silent ones, of which there may be many: a sign keeps the other index out of the plan.
 Result<std::vector<SessionNeed>> SqlSessionIndex::needs(std::size_t limit) {
-    HEADWAY_TRY(
-        Statement list,
-        database_.prepare(
-            "SELECT session,attention_at,0 FROM session_index WHERE attention_at IS NOT NULL "
-            "UNION ALL "
-            "SELECT session,over_budget_at,1 FROM session_index WHERE over_budget_at IS NOT NULL "
-            "ORDER BY 2,1,3 LIMIT ?1"));
+    const auto by_verdict = [](const std::string& condition, const char* rank) {
+        return "SELECT * FROM (SELECT session,attention_at,0," + std::string{rank} +
+               " FROM session_index WHERE " + condition +
+               " ORDER BY attention_at,session LIMIT ?1) AS of_verdict";
+    };
+    const auto is = [](core::Verdict verdict) {
+        return "verdict=" + std::to_string(static_cast<int>(verdict));
+    };
+    const std::string open = " AND open=1 AND +attention_at IS NOT NULL";
+    const std::string silent = "attention_at IS NOT NULL AND +" + is(core::Verdict::kSilent);
+    const std::string standing =
+        "(" + is(core::Verdict::kBlocked) + " OR " + is(core::Verdict::kWaiting) + ")" + open;
+    HEADWAY_TRY(Statement list,
+                database_.prepare(by_verdict(is(core::Verdict::kStuck) + open, "0") +
+                                  " UNION ALL SELECT * FROM (SELECT session,over_budget_at,1,1 "
+                                  "FROM session_index WHERE over_budget_at IS NOT NULL "
+                                  "ORDER BY over_budget_at,session LIMIT ?1) AS of_budget "
+                                  "UNION ALL " +
+                                  by_verdict(standing, "2") + " UNION ALL " +
+                                  by_verdict(silent, "3") + " ORDER BY 4,2,1 LIMIT ?1"));
     list.bind(1, static_cast<std::int64_t>(limit));
     std::vector<SessionNeed> found;
     while (true) {

@@ -73,7 +73,8 @@ public:
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
     /// Numbers of open sessions, by verdict.
     virtual core::Result<VerdictCounts> count_open() = 0;
-    /// Needs, oldest first.
+    /// Needs, the most urgent first: stuck, over the budget, blocked and waiting, silent; among
+    /// equally urgent ones, the oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
     /// The keys from `from` on and below `before` that belong to matching sessions, newest first.

@@ -326,4 +326,74 @@ test('where nothing can be read without a login, the page says so, and a login o
   await closed.close();
 });
 
+// Two requests of high risk, alone on the page, the first one chosen.
+async function twoRisky(name) {
+  await window.to('#/login', '.card');
+  const ids = [];
+  for (const to of ['one', 'two']) ids.push((await daemon.ask(name, { tool: 'deploy', args: { to }, risk: 'high' })).id);
+  await window.to(`#/approvals?id=${ids[0]}`, `[data-id="${ids[0]}"].here`);
+  await page.locator(`[data-id="${ids[1]}"]`).waitFor();
+  return ids;
+}
+
+test('the key y confirms the chosen request and no other, and none that has just been chosen', async () => {
+  const [first, second] = await twoRisky('two-open');
+  const sure = (id) => page.locator(`[data-id="${id}"] .sure:enabled`);
+  await page.keyboard.press('a');
+  await sure(first).waitFor();
+  await page.keyboard.press('j');
+  await page.locator(`[data-id="${second}"].here`).waitFor();
+  await page.keyboard.press('y'); // the question stands in the first one
+  await page.keyboard.press('a');
+  await sure(second).waitFor();
+  assert.equal(await status(first), 'pending');
+  await page.keyboard.press('k');
+  await page.locator(`[data-id="${first}"].here`).waitFor();
+  await sure(first).waitFor();
+  await page.keyboard.press('y');
+  assert.equal(await decided(first), 'approved');
+  await page.locator(`[data-id="${second}"].here`).waitFor();
+  await page.keyboard.press('y'); // a second press of the same finger
+  await sure(second).waitFor();
+  assert.equal(await status(second), 'pending');
+  await page.keyboard.press('y');
+  assert.equal(await decided(second), 'approved');
+});
+
+test('a confirmation for all identical requests begins again when they become more', async () => {
+  await window.to('#/login', '.card');
+  const ask = (session) => daemon.ask(session, { tool: 'drop', args: { table: 't' }, risk: 'high' });
+  const [{ id }] = [await ask('more-1'), await ask('more-2')];
+  await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+  const card = page.locator(`[data-id="${id}"]`), sure = card.locator('.sure');
+  await card.getByRole('button', { name: /All 2 identical/ }).click();
+  await card.getByRole('button', { name: /^Approve all 2/ }).click();
+  await card.locator('.sure:enabled').waitFor();
+  const node = await sure.elementHandle();
+  await ask('more-3');
+  await sure.getByText('all 3').waitFor();
+  assert.equal(await node.evaluate((button) => button.isConnected), false, 'another question');
+  await page.keyboard.press('Escape');
+  await card.getByRole('button', { name: /^Deny all 3/ }).click();
+  await card.locator('form input:focus').waitFor();
+  await card.getByRole('button', { name: 'Deny all 3' }).click();
+  assert.equal(await decided(id), 'rejected');
+});
+
+test('typed words are there for another try after the daemon did not answer', async () => {
+  await window.to('#/login', '.card');
+  const { id } = await daemon.ask('typed', { tool: 'deploy', args: { to: 'prod' }, risk: 'low' });
+  await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+  await page.route('**/decision', (route) => route.abort('connectionrefused'), { times: 1 });
+  await page.keyboard.press('d');
+  const field = page.locator(`[data-id="${id}"] form input`);
+  await field.fill('not on a Friday');
+  await field.press('Enter');
+  await page.locator(`[data-id="${id}"] [role=alert]`).waitFor();
+  assert.equal(await field.inputValue(), 'not on a Friday');
+  await field.press('Enter');
+  assert.equal(await decided(id), 'rejected');
+  assert.equal((await daemon.get(`/v1/approvals/${id}`)).decision.reason, 'not on a Friday');
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

@@ -262,4 +262,16 @@ test('the cost of all sessions is summed by agent, model, label or day', async (
   await window.page.setViewportSize({ width: 1440, height: 900 });
 });
 
+test('an alarm that was put aside is there again with the next alarm of its session', async () => {
+  await window.to('#/', 'table.fleet');
+  for (const name of ['first', 'second']) {
+    await daemon.ask('alarms', { tool: name, call_id: name, args: {} });
+    await daemon.report('alarms', { type: 'tool.finished', data: { tool: name, call_id: name, args: {}, ok: true } });
+    const line = window.page.locator('.need.k-alarm');
+    await line.waitFor();
+    await line.getByRole('button', { name: 'Seen' }).click();
+    await line.waitFor({ state: 'detached' });
+  }
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

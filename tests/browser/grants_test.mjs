@@ -137,6 +137,26 @@ test('the page of a session lists its grants, and takes one back', async () => {
   assert.equal((await approval(again.id)).status, 'pending');
 });
 
+test('requests that make no grant do not let the page read all decisions again', async () => {
+  const { id } = await daemon.ask('busy', { tool: 'bash', args: { command: 'make' } });
+  await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'approve', scope: 'session' }, daemon.token());
+  const read = [], note = (request) => { if (/status=resolved/.test(request.url())) read.push(request.url()); };
+  await window.to('#/session/busy?view=events', '.events li');
+  await page.getByRole('region', { name: 'Grants' }).waitFor();
+  page.on('request', note);
+  for (let i = 0; i < 5; i++) {
+    await daemon.ask('busy', { tool: 'bash', args: { command: 'make' }, call_id: `c${i}` }); // approved by the grant
+    const { head } = await daemon.get('/v1/sessions/busy/events?limit=1');
+    await page.locator(`.events li[data-n="${head}"]`).waitFor();
+  }
+  assert.deepEqual(read, []);
+  const other = await daemon.ask('busy', { tool: 'bash', args: { command: 'make clean' } });
+  await daemon.call('POST', `/v1/approvals/${other.id}/decision`, { decision: 'approve', scope: 'session' }, daemon.token());
+  await page.getByRole('region', { name: 'Grants' }).getByText('"make clean"').waitFor();
+  assert.ok(read.length > 0);
+  page.off('request', note);
+});
+
 test('a grant is taken back from the list of decisions too', async () => {
   await window.to('#/approvals?show=decided', '.plain td');
   const row = page.locator('tr', { hasText: 'for-an-hour' }).filter({ hasText: 'from now on' });

@@ -84,6 +84,22 @@ test('two tabs share one stream', async () => {
   await other.close();
 });
 
+test('a page that the worker forgot shows what came meanwhile, and goes on', async () => {
+  await daemon.open('sleeper', { goal: 'Sleep' });
+  await window.to('#/session/sleeper', '.events li');
+  const { page } = window, says = (text) => daemon.report('sleeper', { type: 'message', data: { role: 'assistant', text } });
+  await says('before the sleep');
+  await page.getByText('before the sleep').waitFor();
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide'))); // the worker knows it no more
+  await until(async () => (await daemon.get('/v1/system')).streams.clients === 0, 'no stream');
+  await says('during the sleep');
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.getByText('during the sleep').waitFor();
+  await page.locator('.link.live').waitFor();
+  await says('after the sleep');
+  await page.getByText('after the sleep').waitFor();
+});
+
 test('without a SharedWorker the page keeps the stream itself, through a restart too', async () => {
   const alone = await visit(browser, daemon, { init: () => { delete globalThis.SharedWorker; } });
   const { page } = alone;
@@ -103,6 +119,20 @@ test('without a SharedWorker the page keeps the stream itself, through a restart
   await page.getByText('read without a worker').waitFor();
   assert.deepEqual(alone.trouble, []);
   await alone.context.close();
+});
+
+test('without a SharedWorker the page goes on after minutes in which a person does nothing', async () => {
+  const context = await browser.newContext();
+  await context.addInitScript(() => { delete globalThis.SharedWorker; });
+  await context.clock.install();
+  const page = await context.newPage();
+  await page.goto(await daemon.loginUrl());
+  await page.locator('tr[data-id=quick]').waitFor();
+  await page.clock.runFor(300000);
+  await page.locator('.link.live').waitFor();
+  await daemon.report('quick', tool('bash', { command: 'after five minutes' }));
+  await page.locator('tr[data-id=quick]').getByText('after five minutes').waitFor();
+  await context.close();
 });
 
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

@@ -173,4 +173,12 @@ test('a session that a rejection stopped can be resumed', async () => {
   await window.page.getByRole('button', { name: 'Pause…' }).waitFor();
 });
 
+test('a path that is no text breaks no page', async () => {
+  await daemon.report('odd-path', tool('edit', { path: 5, file_path: { a: 1 }, old_string: 'old', new_string: 'new' }, { ok: true }));
+  await window.to('#/session/odd-path?view=turns', '.turns li');
+  await window.page.locator('.turns li.t-call button').first().click();
+  await window.page.locator('.turns .diff').waitFor();
+  assert.equal(await window.page.getByText('This page has failed').count(), 0);
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

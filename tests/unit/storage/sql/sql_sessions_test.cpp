@@ -198,19 +198,28 @@ TEST_CASE("session index: a session is moved, not listed twice", "[storage]") {
     CHECK(shelf.store->index().count_open().value() == VerdictCounts{});
 }
 
-TEST_CASE("session index: sessions that need a person, oldest first", "[storage]") {
+TEST_CASE("session index: sessions that need a person, the most urgent first", "[storage]") {
     Index shelf;
     const SessionKey stuck = shelf.put("stuck", judged(Verdict::kStuck, 30));
     const SessionKey silent = shelf.put("silent", judged(Verdict::kSilent, 10));
     const SessionKey blocked = shelf.put("blocked", judged(Verdict::kBlocked, 20, "blocked"));
+    SessionState polls = judged(Verdict::kWaiting, 15);
+    polls.judgement.change().needs_somebody = true;
+    const SessionKey waiting = shelf.put("waiting", polls);
+    const SessionKey spent = shelf.put("spent", low_on_budget(BudgetLevel::kCritical), 40);
+    const SessionKey earlier = shelf.put("earlier", judged(Verdict::kStuck, 25));
+    shelf.put("paused", judged(Verdict::kWaiting, 2));
     shelf.put("asked", judged(Verdict::kBlocked, 5, "approval"));
     shelf.put("works", judged(Verdict::kExploring, 1));
-    CHECK(shelf.needs() == Needs{{silent, 10}, {blocked, 20}, {stuck, 30}});
-    CHECK(shelf.needs(2) == Needs{{silent, 10}, {blocked, 20}});
-    CHECK(shelf.store->index().count_needs().value() == 3);
+    CHECK(
+        shelf.needs() ==
+        Needs{{earlier, 25}, {stuck, 30}, {spent, 40}, {waiting, 15}, {blocked, 20}, {silent, 10}});
+    CHECK(shelf.needs(3) == Needs{{earlier, 25}, {stuck, 30}, {spent, 40}});
+    CHECK(shelf.needs(1) == Needs{{earlier, 25}});
+    CHECK(shelf.store->index().count_needs().value() == 6);
     shelf.put("silent", judged(Verdict::kProgressing, 40));
     shelf.put("stuck", done(judged(Verdict::kStuck, 30)));
-    CHECK(shelf.needs() == Needs{{blocked, 20}});
+    CHECK(shelf.needs() == Needs{{earlier, 25}, {spent, 40}, {waiting, 15}, {blocked, 20}});
 }
 
 TEST_CASE("session index: alarms stay with a session that has ended, the most urgent first",

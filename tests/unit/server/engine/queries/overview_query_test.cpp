@@ -139,6 +139,26 @@ TEST_CASE("overview: the most urgent comes first, of equals the oldest", "[serve
     CHECK(overview(s)["approvals_pending"] == 2);
 }
 
+TEST_CASE("overview: a session over its budget stands before more blocked ones than are shown",
+          "[server]") {
+    Supervised s;
+    StateChanged asks;
+    asks.state = AgentState::kAwaitingPermission;
+    for (std::size_t i = 0; i <= limits::kNeedsShownMax; ++i)
+        (void)s.report("s" + std::to_string(i), {event(asks)});
+    OpenCommand open;
+    open.session = "last";
+    open.about.budget.max_steps = 10;
+    require_ok(s.ask(open));
+    Heartbeat ninth;
+    ninth.iteration = 9;
+    (void)s.report("last", {event(ninth)});
+    const Document shown = overview(s);
+    CHECK(shown["needs_you"].size() == limits::kNeedsShownMax);
+    CHECK(shown["needs_you"][0]["session"] == "last");
+    CHECK(shown["needs_you_total"] == limits::kNeedsShownMax + 2);
+}
+
 TEST_CASE("overview: an approval of critical risk stands before more others than are shown",
           "[server]") {
     Supervised s;
