@@ -240,6 +240,7 @@ std::optional<AgentLine> read(const Json& line) {
     if (!begins(line)) return std::nullopt;
     AgentLine agent_line;
     const std::string& type = line.text_of("type");
+    agent_line.lane = line.text_of("parent_tool_use_id");
     if (type == "system") read_system(line, agent_line);
     if (type == "assistant") read_assistant(line, agent_line);
     if (type == "user") read_user(line, agent_line);

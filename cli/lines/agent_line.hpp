@@ -79,6 +79,7 @@ struct AgentLine {
     std::string model;         ///< the model; empty: not reported
     std::string folder;        ///< the folder in which the agent works; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
+    std::string lane;          ///< the sub-agent whose calls these are; empty: the agent itself
     std::string notice;        ///< a warning of the agent about its own run
     std::string once;          ///< system message that is passed on once in a run
     std::optional<LineUse> use;

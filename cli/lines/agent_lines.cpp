@@ -169,9 +169,12 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
         once_.push_back(line.once);
         add_message(line, "system", line.once);
     }
+    std::string lane = bounded_text(line.lane, 100);
+    if (session_ != first_session_) lane += "@" + session_;  // a script may start several agents
     for (LineEvent& event : line.events) {
         bound_event(event);
         if (!complete_call(event)) continue;
+        if (!lane.empty() && event.type == "tool.finished") event.data["lane"] = lane;
         const bool error = event.type == "error.reported";
         if (error && !take_error(event)) continue;
         note(event);

@@ -123,6 +123,8 @@ struct ToolFinished {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> round;
     std::string origin;
+    /// Which of several agents made the call, where one program reports for all of them.
+    std::string lane;
     std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
     /// Set by Headway if it refused the call before the call ran: no approval is used up, and no
@@ -144,8 +146,8 @@ struct ToolFinished {
             field("result_digest", &ToolFinished::result_digest),
             field("mutated", &ToolFinished::mutated),
             field("duration_ms", &ToolFinished::duration_ms), field("round", &ToolFinished::round),
-            field("origin", &ToolFinished::origin), internal("print", &ToolFinished::fingerprint),
-            field("usage", &ToolFinished::usage),
+            field("origin", &ToolFinished::origin), field("lane", &ToolFinished::lane),
+            internal("print", &ToolFinished::fingerprint), field("usage", &ToolFinished::usage),
             internal("refused_here", &ToolFinished::refused_here),
             internal("end_assumed", &ToolFinished::end_assumed),
             internal("of_agent", &ToolFinished::of_agent),

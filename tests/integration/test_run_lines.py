@@ -102,6 +102,27 @@ class Lines(LinesCase):
         self.assertEqual((result.code, document["outcome"]), (0, "failed"))
         self.assertIn("bad thing", document["verdict"]["reason"])
 
+    @staticmethod
+    def reads(conversation: str, parents: list) -> list:
+        """Lines of one conversation, whose agents (None: the main one) read the same file each."""
+        about, lines = {"session_id": conversation, "uuid": "u"}, [{"type": "system", "subtype": "init", "model": "m"}]
+        for n, parent in enumerate(parents):
+            use = {"type": "tool_use", "id": f"{conversation}-{n}", "name": "Read", "input": {"file_path": "/README.md"}}
+            end = {"type": "tool_result", "tool_use_id": use["id"], "content": "# Shop, a small one"}
+            lines += [{"type": "assistant", "message": {"content": [use]}, "parent_tool_use_id": parent},
+                      {"type": "user", "message": {"content": [end]}, "parent_tool_use_id": parent}]
+        return [json.dumps({**about, **line}) for line in lines]
+
+    def verdicts(self, lines: list) -> set:
+        _, _, journal = self.run_lines("\n".join(lines) + "\n")
+        return {"suspect", "stuck"} & {event["data"]["to"] for event in journal if event["type"] == "verdict.changed"}
+
+    def test_equal_calls_of_several_agents_in_one_run_are_no_loop(self):
+        self.assertEqual(self.verdicts(self.reads("c", [f"toolu_{n}" for n in range(8)])), set())
+        self.assertEqual(self.verdicts([line for n in range(8) for line in self.reads(f"c{n}", [None])]), set())
+        for parent in (None, "toolu_1"):
+            self.assertIn("stuck", self.verdicts(self.reads("c", [parent] * 8)))
+
     def test_the_own_program_of_an_agent_that_says_it_failed_ends_with_1(self):
         program = self.daemon.root / "gemini"
         program.write_text(f"#!/bin/sh\ncat '{FIXTURES / 'gemini_failed.jsonl'}'\n")
