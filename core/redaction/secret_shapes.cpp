@@ -2,6 +2,7 @@
 #include "core/redaction/secret_shapes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -107,6 +108,24 @@ std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) 
     const char first = authority[parting + 1];
     if (first == '$' || first == '{' || first == '*' || first == '[') return std::nullopt;
     return SecretSpan{from, std::min(sign, authority.find_first_of(";|&()"))};
+}
+
+std::optional<SecretSpan> webhook_at(std::string_view text, std::size_t colon) {
+    static constexpr std::array<std::string_view, 5> kAddresses{
+        "://hooks.slack.com/services/", "://discord.com/api/webhooks/",
+        "://discordapp.com/api/webhooks/", "://api.telegram.org/bot",
+        "://api.telegram.org/file/bot"};
+    constexpr std::size_t kPathMin = 20;
+    const std::string_view rest = text.substr(colon);
+    for (const std::string_view address : kAddresses) {
+        if (!rest.starts_with(address)) continue;
+        const std::size_t from = colon + address.size();
+        const std::size_t size = run_of(
+            text, from, [](char c) { return in_name(c) || c == ':' || c == '/' || c == '.'; });
+        if (size < kPathMin || !holds_digit(text.substr(from, size))) return std::nullopt;
+        return SecretSpan{from, size};
+    }
+    return std::nullopt;
 }
 
 namespace {

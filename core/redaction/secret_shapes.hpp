@@ -28,6 +28,9 @@ std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
 std::optional<SecretSpan> bearer_at(std::string_view text, std::size_t at);
 /// User name and password before the @ of a URL; a user name alone is no secret.
 std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon);
+/// The path of a URL with which anybody can post: of a webhook of Slack or Discord, or of a bot of
+/// Telegram.
+std::optional<SecretSpan> webhook_at(std::string_view text, std::size_t colon);
 /// A private key in PEM.
 std::optional<SecretSpan> key_block_at(std::string_view text, std::size_t at);
 /// A token or a private key that begins within the name from `start` on: behind `-` or `_`, or

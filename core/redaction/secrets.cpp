@@ -19,11 +19,13 @@ struct BuiltIn {
 };
 
 /// Names with harmless short values need a longer value to count as secret.
-constexpr std::array<BuiltIn, 17> kNames{{{"password", 1},
+constexpr std::array<BuiltIn, 19> kNames{{{"password", 1},
                                           {"passwords", 1},
                                           {"passwd", 1},
                                           {"passphrase", 1},
                                           {"passcode", 1},
+                                          {"dbpass", 4},
+                                          {"githubpat", 8},
                                           {"secret", 4},
                                           {"secrets", 4},
                                           {"credential", 4},
@@ -123,6 +125,7 @@ std::string_view name_before(std::string_view text, std::size_t sign) {
     while (end > 0 && is_gap(text[end - 1]) && sign - end < kGapMax)
         --end;
     end = before_colour(text, end);
+    if (end > 1 && text[end - 1] == ']' && is_quote(text[end - 2])) --end;  // environ['NAME']
     while (end > 0 && (is_quote(text[end - 1]) || text[end - 1] == '\\'))
         --end;
     std::size_t from = end;
@@ -354,6 +357,7 @@ std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t 
         std::optional<SecretSpan> found;
         if ((mark & kSign) != 0) {
             found = userinfo_at(text, i);
+            if (!found) found = webhook_at(text, i);
             if (!found) found = assigned(text, i, passed);
         } else if (begins && (mark & kStart) != 0) {
             found = token_at(text, i, passed.no_jwt_before);

@@ -13,12 +13,12 @@ struct TokenShape {
     std::string_view start;
     std::size_t bytes_min;  ///< minimum length of the whole token
 };
-inline constexpr std::array<TokenShape, 23> kTokenShapes{
+inline constexpr std::array<TokenShape, 24> kTokenShapes{
     {{"sk-", 24},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20}, {"ghp_", 24},
      {"gho_", 24},   {"ghu_", 24},     {"ghs_", 24},     {"ghr_", 24},     {"github_pat_", 30},
      {"glpat-", 20}, {"xoxb-", 20},    {"xoxp-", 20},    {"xoxa-", 20},    {"xoxs-", 20},
      {"AKIA", 20},   {"ASIA", 20},     {"AIza", 35},     {"eyJ", 36},      {"hf_", 24},
-     {"npm_", 30},   {"pypi-", 30},    {"hw_", 30}}};
+     {"npm_", 30},   {"pypi-", 30},    {"hw_", 30},      {"dop_v1_", 40}}};
 
 /// For each first byte, the shapes that begin with it, as a bit set.
 constexpr std::array<std::uint32_t, 256> token_shapes_by_start() {

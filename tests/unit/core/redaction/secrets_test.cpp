@@ -38,6 +38,8 @@ TEST_CASE("secrets: values of secret names are removed, and nothing around them"
          R"({\"api_key\": \"[redacted]\", \"n\": 1})"},
         {R"(password = "two words, and a \" in it" # end)", R"(password = "[redacted]" # end)"},
         {"'secret' => 'abcd1',", "'secret' => '[redacted]',"},
+        {"os.environ['API_KEY'] = 'a1b2c3d4e5'", "os.environ['API_KEY'] = '[redacted]'"},
+        {"DB_PASS=hunter2 GITHUB_PAT=abc12345", "DB_PASS=[redacted] GITHUB_PAT=[redacted]"},
         {"export GITHUB_TOKEN=abc12345def", "export GITHUB_TOKEN=[redacted]"},
         {"mysql --password hunter2 -u root", "mysql --password [redacted] -u root"},
         {"mysql --password='a b' -u root", "mysql --password='[redacted]' -u root"},
@@ -110,6 +112,17 @@ TEST_CASE("secrets: tokens of known shapes are removed anywhere", "[secrets]") {
                   (token == kJwt ? "[redacted] (401)" : "[redacted]... (401)"));
         }
     }
+}
+
+TEST_CASE("secrets: the path of a webhook, by which any one may post, is removed", "[secrets]") {
+    const std::string slack = std::string{"https://hooks.slack.com/"} + "services/";
+    CHECK(redacted("curl " + slack + "T0ABCDEFG/B0ABCDEFG/x1y2z3w4v5u6t7s8 -d x; rm -rf /") ==
+          "curl " + slack + "[redacted] -d x; rm -rf /");
+    CHECK(redacted("'https://discord.com/api/webhooks/123456789012345678/aB-c_d1'") ==
+          "'https://discord.com/api/webhooks/[redacted]'");
+    CHECK(redacted("https://api.telegram.org/bot123456789:AAabcdefghijklmnopqr/sendMessage?x=1") ==
+          "https://api.telegram.org/bot[redacted]?x=1");
+    CHECK(redacted(slack + "docs") == slack + "docs");
 }
 
 TEST_CASE("secrets: a colour between a name and its value hides no value", "[secrets]") {
