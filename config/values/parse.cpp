@@ -20,14 +20,15 @@ bool read_number(std::string_view text, Number& number) {
     return error == std::errc{} && rest == end;
 }
 
-/// A name of a tool without the form of a pattern: `Bash` of `Bash(rm:*)` and of `Bash*`; names
+/// A name of a tool without the form of a pattern: `Bash` of `Bash(rm:*)` and `Bash|Edit`; names
 /// with blanks before a bracket are names. The whole name if it is no pattern.
 std::string_view name_before_pattern(std::string_view name) {
     const std::size_t bracket = name.find('(');
     const bool of_calls =
         name.ends_with(')') && bracket != name.npos && bracket > 0 && name[bracket - 1] != ' ';
     if (of_calls) name = name.substr(0, bracket);
-    return name.substr(0, std::min(name.find('*'), name.size()));
+    if (name.starts_with('/')) return {};
+    return name.substr(0, std::min(name.find_first_of("*|;=!"), name.size()));
 }
 
 }  // namespace

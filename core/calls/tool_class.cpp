@@ -161,7 +161,11 @@ std::string wrong_tool_class(std::string_view rule) {
     constexpr std::string_view kPrefix = "class:";
     constexpr std::size_t kShownBytesMax = 64;
     const std::string small = lower(trimmed(rule));
-    if (!small.starts_with(kPrefix) || is_tool_class(rule)) return {};
+    if (is_tool_class(rule)) return {};
+    // `kind:shell` is no tool, but a class that is written wrong.
+    const std::string behind = small.substr(small.find_first_of(":=") + 1);
+    const bool meant = behind.size() < small.size() && is_tool_class(std::string{kPrefix} + behind);
+    if (!small.starts_with(kPrefix) && !meant) return {};
     std::string known;
     for (const std::string_view name : kClasses)
         known.append(known.empty() ? "" : ", ").append(name);

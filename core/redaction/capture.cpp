@@ -8,6 +8,7 @@
 #include "core/base/assert.hpp"
 #include "core/calls/exact_args.hpp"
 #include "core/text/text.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -147,7 +148,8 @@ bool CaptureRules::only_digests(const AgentInfo& agent, const std::vector<Label>
 
 bool CaptureRules::only_digests_of(const std::string& adapter) const {
     if (digests) return true;
-    return !adapter.empty() && std::find(agents.begin(), agents.end(), adapter) != agents.end();
+    const auto same = [name = lower(adapter)](const auto& one) { return lower(one) == name; };
+    return !adapter.empty() && std::any_of(agents.begin(), agents.end(), same);
 }
 
 void keep_digests(Payload& payload) {

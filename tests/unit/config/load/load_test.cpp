@@ -201,6 +201,10 @@ TEST_CASE("load: no list of tools takes a pattern, which would cover no tool", "
         const auto loaded = load(request);
         return loaded ? std::string{} : loaded.error().detail;
     };
+    for (const char* wrong : {"Bash|Write", "!Bash", "/Bash/", "Bash=*", "class:edit;class:shell"})
+        CHECK_THAT(detail(wrong), Catch::Contains("is no name of a tool"));
+    for (const char* wrong : {"kind:shell", "clas:edit", "class=shell"})
+        CHECK_THAT(detail(wrong), Catch::Contains("class"));
     CHECK_THAT(detail("Bash(rm:*)"), Catch::Contains("headway.toml:2") &&
                                          Catch::Contains("\"Bash\"") &&
                                          Catch::Contains("class:shell"));
