@@ -80,6 +80,11 @@ class Goals(GoalCase):
         self.client = self.daemon.operator()
         self.addCleanup(self.client.close)
 
+    def test_an_agent_that_has_reached_its_goal_waits_for_a_task(self):
+        self.begin()
+        self.assertEqual(self.stop("true"), {})
+        self.assertEqual(self.client.session(self.session)["verdict"]["status"], "waiting")
+
     def test_each_agent_goes_on_in_its_own_words_and_stops_when_the_command_passes(self):
         for agent, decision in (("claude", "block"), ("codex", "block"), ("qwen", "block"), ("copilot", "block"), ("gemini", "deny")):
             with self.subTest(agent):

@@ -84,6 +84,14 @@ core::Event message_event(std::uint64_t turn, const GoalReport& goal) {
     return event;
 }
 
+core::Event idle_event() {
+    core::StateChanged change;
+    change.state = core::AgentState::kIdle;
+    core::Event event;
+    event.payload = std::move(change);
+    return event;
+}
+
 /// Something that a person has to look at. The class is none that the API has for errors of tools
 /// or providers: the session is `blocked` in the words of the message.
 core::Event error_event(std::string message, std::string_view error_class) {
@@ -214,7 +222,8 @@ Result<std::string> judge_goal(Transaction& transaction, Resident& resident, con
     const bool answered = !called && gone.turns == 0;  // a turn of words alone
     HEADWAY_TRY(const bool may, may_pursue_goal(transaction.reader(), resident, call));
     if (goal.reached() || answered || !may) {
-        // Nothing follows from it.
+        // Nothing follows from it: the agent is at its prompt, as before the command.
+        if (state.agent_state == core::AgentState::kIdle) events.push_back(idle_event());
     } else if (goal.cannot_run()) {
         events.push_back(cannot_run(goal));
     } else if (gone.turns == kGoalTurnsMax) {
