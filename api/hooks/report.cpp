@@ -10,6 +10,7 @@
 #include "api/records/args_digest.hpp"
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
+#include "core/calls/tool_class.hpp"
 #include "core/text/text.hpp"
 #include "core/text/words.hpp"
 
@@ -50,7 +51,9 @@ void write_started(JsonWriter& json, const HookCall& call) {
     });
 }
 
-void write_finished(JsonWriter& json, const HookCall& call) {
+/// `folder`: where the agent stands, if known. The same shell command in another folder is another
+/// question.
+void write_finished(JsonWriter& json, const HookCall& call, std::string_view folder = {}) {
     const bool ok = call.ok.value_or(!call.untold);
     write_event(json, "tool.finished", [&] {
         json.member("tool", call.tool);
@@ -68,6 +71,8 @@ void write_finished(JsonWriter& json, const HookCall& call) {
         }
         if (call.duration_ms) json.member("duration_ms", *call.duration_ms);
         if (ok && !call.mutated.empty()) json.member("mutated", call.mutated);
+        if (!folder.empty() && core::class_of_tool(call.tool) == "class:shell")
+            json.member("lane", core::cut_text(folder, core::limits::kStringBytesMax));
     });
 }
 
@@ -174,7 +179,7 @@ void write_events(JsonWriter& json, const Hook& hook) {
         case HookKind::kPre:
             return write_started(json, hook.call);
         case HookKind::kPost:
-            return write_finished(json, hook.call);
+            return write_finished(json, hook.call, hook.cwd);
         case HookKind::kBatch:
             return write_batch(json, hook);
         case HookKind::kPermission:

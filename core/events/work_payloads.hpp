@@ -123,7 +123,8 @@ struct ToolFinished {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> round;
     std::string origin;
-    /// Which of several agents made the call, where one program reports for all of them.
+    /// Which of several agents made the call, where one program reports for all of them; for a
+    /// shell command of a hook, the folder.
     std::string lane;
     std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;

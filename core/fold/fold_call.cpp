@@ -231,8 +231,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
                         std::optional<Millis> took, bool was_open) {
     CallEvidence evidence;
     evidence.fingerprint = call.fingerprint ? *call.fingerprint : plain_fingerprint(call);
-    // Equal calls of several agents are no repeats.
-    if (!call.lane.empty() && state.policy->trust_origin)
+    // Equal calls of several agents, or in several folders, are no repeats.
+    if (!call.lane.empty() && (state.policy->trust_origin || call.of_agent))
         evidence.fingerprint.question.low ^= digest_of(call.lane).low;
     evidence.replayed = replayed(state, call, evidence.fingerprint);
     if (evidence.replayed) return evidence;  // and no turn of its own

@@ -210,6 +210,19 @@ class Reports(HookCase):
         finished = kinds(self.client.journal(self.agent.id), "tool.finished")
         self.assertEqual([d["error"]["class"] for d in finished], ["unknown_tool"])
 
+    def test_a_command_in_one_folder_after_the_other_is_no_loop_and_in_one_folder_it_is(self):
+        for folders, loops in ((8, False), (1, True)):
+            agent = Agent(self.daemon)
+            agent.hook("UserPromptSubmit", prompt="test all packages")
+            for n in range(8):
+                about = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_use_id": f"t{n}", "cwd": f"/repo/p{n % folders}"}
+                agent.hook("PreToolUse", **about)
+                done = {"stdout": "Tests: 12 passed, 12 total", "stderr": ""}
+                agent.hook("PostToolUse", **about, tool_response=done)
+                agent.hook("PostToolBatch", tool_calls=[{**about, "tool_response": done}])
+            seen = {event["data"]["to"] for event in self.client.journal(agent.id) if event["type"] == "verdict.changed"}
+            self.assertEqual(bool(seen & {"suspect", "stuck"}), loops, seen)
+
     def test_a_session_that_was_never_asked_for_anything_is_no_success(self):
         self.agent.hook("SessionStart", source="startup")
         self.agent.hook("SessionEnd", reason="other")
