@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "api/text/plain_text.hpp"
 #include "core/base/limits.hpp"
 
 namespace headway::server {
@@ -25,6 +26,16 @@ struct KeptCall {
 };
 
 }  // namespace
+
+core::Result<std::string> Call::idempotency_key() const {
+    const std::string_view key = request.head.idempotency_key;
+    if (key.empty()) return std::string{};
+    if (key.size() > core::limits::kRedeemKeyBytesMax || api::as_utf8(key) != key) {
+        return core::Error{core::ErrorCode::kInvalidField, "must be 1 to 255 bytes of UTF-8",
+                           "Idempotency-Key"};
+    }
+    return own_key(caller, key);
+}
 
 core::Result<> Call::read_beside(LongBodies::Read reads,
                                  std::function<core::Result<>(Call& call)> follows,

@@ -98,6 +98,9 @@ public:
         return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
     }
 
+    /// The header Idempotency-Key as own_key(); empty without one. Error: kInvalidField.
+    core::Result<std::string> idempotency_key() const;
+
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
     /// True if the body has to be read outside the I/O thread. Always false for routes that accept
