@@ -407,6 +407,13 @@ class Operator(AccessCase):
         daemon.process.send_signal(signal.SIGHUP)
         eventually(lambda: self.client(daemon).get("/v1/sessions").status == 401, what="the reload")
 
+    def test_a_reload_does_not_open_to_everybody_what_a_proxy_passes_on_until_the_restart(self):
+        daemon = self.start(config='[access]\nmode = "token"\n[server]\nbehind_proxy = "on"\n')
+        daemon.config_file.write_text('[access]\nmode = "local"\n', encoding="utf-8")
+        daemon.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "the configuration was not reloaded: the listener stays" in daemon.log(), what="the refusal")
+        self.assertEqual(self.client(daemon).get("/v1/sessions").status, 401)
+
 
 class CommandLine(AccessCase):
     def test_the_operators_token_is_found_by_itself(self):
