@@ -37,6 +37,11 @@ core::Result<std::string> Call::idempotency_key() const {
     return own_key(caller, key);
 }
 
+std::string Call::place_holder() const {
+    if (caller.anonymous() || caller.only_reports) return origin_of(request.peer);
+    return on.access.stays_as(caller, request.head);
+}
+
 core::Result<> Call::read_beside(LongBodies::Read reads,
                                  std::function<core::Result<>(Call& call)> follows,
                                  bool asks) const {
@@ -80,7 +85,7 @@ core::Result<> Call::begin_wait(std::string id) const {
     }
     if (ms <= 0 || on.state.draining) return {};
     const core::Timestamp deadline = on.clock.now() + core::Millis{ms};
-    return on.polls.add_document(to, std::move(id), deadline);
+    return on.polls.add_document(to, std::move(id), deadline, place_holder());
 }
 
 }  // namespace headway::server
