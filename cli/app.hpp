@@ -21,6 +21,8 @@ struct CopyReport {
     std::uint64_t damaged_snapshots = 0;  ///< damaged snapshots; their sessions are read from the
                                           ///< journal instead
     std::uint64_t damaged_sessions = 0;   ///< sessions that cannot be read at all
+    std::uint64_t lost_commits = 0;       ///< commits of the damaged log that the copy lacks
+    std::string damaged_log;              ///< where a copy of that log is; empty: it is sound
 };
 
 /// The data saved from a damaged database.

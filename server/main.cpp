@@ -23,20 +23,31 @@ namespace {
 using namespace headway;
 using core::Result;
 
+cli::CopyReport report_of(const storage::DatabaseCounts& counts) {
+    cli::CopyReport report;
+    report.bytes = counts.bytes;
+    report.sessions = counts.sessions;
+    report.events = counts.events;
+    report.damaged_snapshots = counts.damaged_snapshots;
+    report.damaged_sessions = counts.damaged_sessions;
+    return report;
+}
+
 Result<cli::CopyReport> back_up(const std::string& database, const std::string& file) {
-    HEADWAY_TRY(const storage::DatabaseCounts counts, server::backup_offline(database, file));
-    return cli::CopyReport{counts.bytes, counts.sessions,          counts.events,
-                           {},           counts.damaged_snapshots, counts.damaged_sessions};
+    HEADWAY_TRY(const server::OfflineBackup backup, server::backup_offline(database, file));
+    cli::CopyReport report = report_of(backup.counts);
+    if (backup.damage) {
+        report.lost_commits = backup.damage->lost_commits;
+        report.damaged_log = backup.damage->kept.string();
+    }
+    return report;
 }
 
 Result<cli::CopyReport> restore(const std::string& database, const std::string& file) {
     HEADWAY_TRY(const storage::Restored restored, storage::restore_database(file, database));
-    return cli::CopyReport{restored.counts.bytes,
-                           restored.counts.sessions,
-                           restored.counts.events,
-                           restored.replaced.string(),
-                           restored.counts.damaged_snapshots,
-                           restored.counts.damaged_sessions};
+    cli::CopyReport report = report_of(restored.counts);
+    report.replaced = restored.replaced.string();
+    return report;
 }
 
 Result<cli::RepairReport> repair(const std::string& database) {

@@ -30,7 +30,8 @@ Json copy_json(const std::string& file, const CopyReport& report) {
             {"sessions", report.sessions},
             {"events", report.events},
             {"damaged_snapshots", report.damaged_snapshots},
-            {"damaged_sessions", report.damaged_sessions}};
+            {"damaged_sessions", report.damaged_sessions},
+            {"lost_commits", report.lost_commits}};
 }
 
 void say_copy(const Console& console, const std::string& verb, const std::string& file,
@@ -40,6 +41,12 @@ void say_copy(const Console& console, const std::string& verb, const std::string
 }
 
 void say_damage(const Console& console, const CopyReport& report) {
+    if (report.lost_commits > 0) {
+        console.err << "headway: the log of the database is damaged: " << report.lost_commits
+                    << " commits of acknowledged reports cannot be read, and the copy lacks them; "
+                       "a copy of the log is kept as "
+                    << clean_line(report.damaged_log) << "\n";
+    }
     if (report.damaged_snapshots > 0) {
         console.err << "headway: of " << report.damaged_snapshots
                     << " sessions the snapshot is damaged; their journal is sound and is read "

@@ -189,6 +189,8 @@ void Access::set_tokens(std::vector<core::TokenRecord> tokens) {
     std::vector<Known> known;
     known.reserve(tokens.size());
     for (core::TokenRecord& token : tokens) {
+        if (token.grants == core::Grants{})
+            alarm_ = "the scopes of the token " + token.id + " cannot be read: it has none";
         Known& one = known.emplace_back();
         one.principal = {token.id, token.name, token.grants};
         one.record = std::move(token);

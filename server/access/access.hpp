@@ -129,8 +129,8 @@ public:
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
     /// The Retry-After of the last error kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
-    /// A line for the log about an address that fails too often, or (at most once an hour) about a
-    /// refused reporter. Empty if there is none.
+    /// A line for the log about an address that fails too often, a token whose scopes cannot be
+    /// read, or (at most once an hour) a refused reporter. Empty if there is none.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
     /// All tokens, newest first, with the current `used_at`.

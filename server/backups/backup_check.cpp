@@ -52,16 +52,18 @@ Result<storage::DatabaseCounts> finish_backup(const std::filesystem::path& copy,
 
 }  // namespace
 
-Result<storage::DatabaseCounts> backup_offline(const std::filesystem::path& database,
-                                               const std::filesystem::path& file) {
+Result<OfflineBackup> backup_offline(const std::filesystem::path& database,
+                                     const std::filesystem::path& file) {
     const std::filesystem::path partial = file.string() + ".partial";
     if (std::error_code ec; std::filesystem::exists(file, ec)) {
         return Error{
             ErrorCode::kFileExists, file.string() + " is there already; choose another name", {}};
     }
     storage::remove_left_copy(partial);
-    HEADWAY_CHECK(storage::copy_offline(database, partial));
-    return finish_backup(partial, file);
+    OfflineBackup backup;
+    HEADWAY_TRY(backup.damage, storage::copy_offline(database, partial));
+    HEADWAY_TRY(backup.counts, finish_backup(partial, file));
+    return backup;
 }
 
 BackupCheck::~BackupCheck() {

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "core/base/result.hpp"
 #include "server/http/sockets/net.hpp"
+#include "storage/files/log_check.hpp"
 #include "storage/sqlite/sqlite_copy.hpp"
 
 namespace headway::server {
@@ -31,9 +33,15 @@ private:
     std::thread thread_;
 };
 
+/// A backup made without a daemon.
+struct OfflineBackup {
+    storage::DatabaseCounts counts;
+    std::optional<storage::LogDamage> damage;  ///< of the log of the database
+};
+
 /// Makes a backup of a database that no daemon uses, and waits for the result. Errors: kFileExists,
 /// kBackupFailed, kStorageUnavailable.
-core::Result<storage::DatabaseCounts> backup_offline(const std::filesystem::path& database,
-                                                     const std::filesystem::path& file);
+core::Result<OfflineBackup> backup_offline(const std::filesystem::path& database,
+                                           const std::filesystem::path& file);
 
 }  // namespace headway::server

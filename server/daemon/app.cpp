@@ -342,14 +342,13 @@ void App::reload() {
 
 void App::reload_settings() {
     auto loaded = config::load(options_.sources);
-    if (!loaded) {
-        log_->error("the configuration was not reloaded: {}", loaded.error().detail);
-        return;
-    }
-    if (auto done = reload_certificate(dispatcher_->http(), loaded->settings.server); !done) {
-        log_->error("the configuration was not reloaded: {}", done.error().detail);
-        return;
-    }
+    const auto refuse = [this](const core::Error& error) {
+        log_->error("the configuration was not reloaded: {}", error.detail);
+    };
+    if (!loaded) return refuse(loaded.error());
+    const config::ServerSettings& in_force = loaded_.settings.server;
+    if (auto done = reload_listener(dispatcher_->http(), in_force, loaded->settings); !done)
+        return refuse(done.error());
     set_log_level(*log_, loaded->settings.log.level);
     dispatcher_->reload(loaded->settings);
     log_->info("configuration reloaded");

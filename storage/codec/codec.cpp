@@ -99,9 +99,9 @@ core::Result<std::uint64_t> count_events(std::string_view bytes) {
     return count;
 }
 
-core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
-                                                     Texts texts) {
-    bytes::Reader reader{bytes, texts == Texts::kChecked};
+core::Result<std::vector<core::Event>> decode_events(std::string_view bytes,
+                                                     std::uint64_t first_n) {
+    bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
     if (!reader.ok() || version != kRowVersion || count == 0 || count > bytes.size()) {

@@ -20,13 +20,8 @@ namespace headway::storage {
 /// are not encoded, because the row has the first number in a column.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
-/// Whether texts are checked to be UTF-8: invalid UTF-8 shows a damaged disk and cannot become
-/// JSON.
-enum class Texts : std::uint8_t { kTaken, kChecked };
-
 /// Decodes a row and numbers its events from `first_n` on. Error: kStorageCorrupt.
-core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
-                                                     Texts texts = Texts::kTaken);
+core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n);
 
 /// True if the row begins with a version that this program does not know.
 bool is_newer_row(std::string_view bytes);

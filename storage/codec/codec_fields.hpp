@@ -17,7 +17,6 @@
 #include "core/base/fields.hpp"
 #include "core/base/lazy_optional.hpp"
 #include "core/base/time.hpp"
-#include "storage/base/utf8.hpp"
 
 // The encoding of described structs (storage/FORMAT.md): each field that differs from its default
 // value is written as the field's number, counted from 1, and its value; a 0 follows the last
@@ -104,8 +103,7 @@ private:
 /// Takes values from bytes. After the first mismatch, ok() is false and nothing more is read.
 class Reader {
 public:
-    explicit Reader(std::string_view in, bool check_texts = false)
-        : in_(in), check_texts_(check_texts) {}
+    explicit Reader(std::string_view in) : in_(in) {}
 
     bool ok() const { return ok_; }
     bool at_end() const { return in_.empty(); }
@@ -125,9 +123,7 @@ public:
     template <class T>
     void value(T& v) {
         if constexpr (std::is_same_v<T, std::string>) {
-            const std::string_view taken = take(varint());
-            if (check_texts_ && !is_utf8(taken)) fail();
-            v.assign(taken);
+            v.assign(take(varint()));
         } else if constexpr (std::is_same_v<T, double>) {
             std::uint64_t bits = 0;
             const std::string_view taken = take(sizeof bits);
@@ -209,7 +205,6 @@ private:
     }
 
     std::string_view in_;
-    bool check_texts_ = false;
     bool ok_ = true;
 };
 

@@ -64,7 +64,8 @@ Result<Database> open_alone(const fs::path& file) {
 
 }  // namespace
 
-Result<> copy_offline(const fs::path& database, const fs::path& file) {
+Result<std::optional<LogDamage>> copy_offline(const fs::path& database, const fs::path& file) {
+    HEADWAY_TRY(auto damage, keep_log_if_damaged(database));
     HEADWAY_TRY(Database from, open_alone(database));
     HEADWAY_CHECK(make_private(file));
     auto done = [&]() -> Result<> {
@@ -72,8 +73,9 @@ Result<> copy_offline(const fs::path& database, const fs::path& file) {
         HEADWAY_CHECK(copy.step(-1));
         return {};
     }();
-    if (!done) remove_database(file);
-    return done;
+    if (done) return damage;
+    remove_database(file);
+    return std::move(done).error();
 }
 
 Result<Restored> restore_database(const fs::path& backup, const fs::path& database) {

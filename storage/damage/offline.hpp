@@ -2,18 +2,21 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "core/base/result.hpp"
+#include "storage/files/log_check.hpp"
 #include "storage/sqlite/sqlite_copy.hpp"
 
 // Backups and their restoration, for a database that no daemon uses. Blocking.
 
 namespace headway::storage {
 
-/// Copies the database and its WAL into a new file, which the caller verifies. Errors: kFileExists;
-/// kStorageUnavailable while a daemon runs; kBackupFailed.
-core::Result<> copy_offline(const std::filesystem::path& database,
-                            const std::filesystem::path& file);
+/// Copies the database and its WAL into a new file, which the caller verifies. Returns the damage
+/// of the WAL, of which the copy has the sound part, and SQLite discards the rest. Errors:
+/// kFileExists; kStorageUnavailable while a daemon runs; kBackupFailed.
+core::Result<std::optional<LogDamage>> copy_offline(const std::filesystem::path& database,
+                                                    const std::filesystem::path& file);
 
 /// Result of restore_database().
 struct Restored {

@@ -53,7 +53,7 @@ bool JournalScan::read_from(Cursor& after, FoundRows& rows) {
         if (!*row) return true;
         after = std::max(after, scan->integer(0));
         const auto n = static_cast<std::uint64_t>(scan->integer(2));
-        const auto events = decode_events(scan->blob(4), n, Texts::kChecked);
+        const auto events = decode_events(scan->blob(4), n);
         if (!check_row(*scan) || !events || events->empty() || n == 0) {
             ++unread_rows_;
             continue;

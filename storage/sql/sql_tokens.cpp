@@ -32,21 +32,19 @@ std::vector<std::string> split(std::string_view text) {
     return words;
 }
 
-Result<core::TokenRecord> token_of(const Statement& row) {
+/// Scopes that cannot be read, as those of a newer version, are none: the token is as if revoked,
+/// and the others can be used.
+core::TokenRecord token_of(const Statement& row) {
     core::TokenRecord token;
     token.id = row.text(0);
     token.name = row.text(1);
     auto grants = core::Grants::parse(split(row.text(2)));
-    if (!grants) {
-        return Error{ErrorCode::kStorageCorrupt,
-                     "the scopes of the token " + token.id + " cannot be read",
-                     {}};
-    }
-    token.grants = *std::move(grants);
+    if (grants) token.grants = *std::move(grants);
     token.hash = row.blob(3);
     token.created_at = row.time(4);
     token.expires_at = row.time(5);
     token.revoked_at = row.time(6);
+    if (!grants && token.revoked_at == core::kNever) token.revoked_at = token.created_at;
     token.used_at = row.time(7);
     return token;
 }
@@ -60,8 +58,7 @@ Result<std::vector<core::TokenRecord>> SqlTokens::tokens() {
     while (true) {
         HEADWAY_TRY(const bool found, rows.step());
         if (!found) return tokens;
-        HEADWAY_TRY(core::TokenRecord token, token_of(rows));
-        tokens.push_back(std::move(token));
+        tokens.push_back(token_of(rows));
     }
 }
 
@@ -105,8 +102,7 @@ Result<std::optional<core::TokenRecord>> SqlTokens::revoke_token(std::string_vie
     HEADWAY_TRY(Statement row, database_.prepare(std::string{kSelectToken} + "WHERE id=?1"));
     HEADWAY_TRY(const bool found, row.bind(1, id).step());
     if (!found) return std::optional<core::TokenRecord>{};
-    HEADWAY_TRY(core::TokenRecord token, token_of(row));
-    return std::optional{std::move(token)};
+    return std::optional{token_of(row)};
 }
 
 Result<> SqlTokens::note_token_uses(std::span<const core::TokenUse> uses) {

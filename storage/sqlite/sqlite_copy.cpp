@@ -54,8 +54,8 @@ Result<> count_journal(Database& database, const std::filesystem::path& file,
         if (!row) return {};
         const std::int64_t cursor = rows.integer(0);
         HEADWAY_CHECK(check_row(rows));
-        const auto events = decode_events(rows.blob(4), static_cast<std::uint64_t>(rows.integer(2)),
-                                          Texts::kChecked);
+        const auto events =
+            decode_events(rows.blob(4), static_cast<std::uint64_t>(rows.integer(2)));
         if (!events || cursor <= counts.head) {
             return corrupt(file, "journal row " + std::to_string(cursor) + " cannot be read");
         }

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tokens and scopes: access in both modes, over restarts, by HTTP and by the command line."""
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
 import stat
 import unittest
 
@@ -390,6 +392,19 @@ class Operator(AccessCase):
         self.assertEqual(stat.S_IMODE(daemon.operator_file.stat().st_mode), 0o600)
         self.assertIn("others could read", daemon.log())
 
+    def test_a_token_whose_scopes_cannot_be_read_has_none_and_the_daemon_starts(self):
+        daemon = self.start({"access.mode": "token"})
+        operator = self.operator(daemon)
+        made = [operator.post("/v1/tokens", {"name": name, "scopes": ["read"]}).json() for name in ("bad", "good")]
+        self.assertEqual(daemon.stop(), 0)
+        with contextlib.closing(sqlite3.connect(daemon.state_dir / "headway.db")) as database:
+            database.execute("UPDATE token SET scopes='teleport' WHERE id=?", (made[0]["id"],))
+            database.commit()
+        daemon.start()
+        found = [self.client(daemon, token=token["token"]).get("/v1/sessions").status for token in made]
+        self.assertEqual(found, [401, 200])
+        self.assertIn(f"the scopes of the token {made[0]['id']} cannot be read", daemon.log())
+
     def test_rotation_ends_the_old_token_at_once(self):
         daemon = self.start()
         old = self.operator(daemon)
@@ -406,6 +421,13 @@ class Operator(AccessCase):
         daemon.config_file.write_text('[access]\nmode = "token"\n', encoding="utf-8")
         daemon.process.send_signal(signal.SIGHUP)
         eventually(lambda: self.client(daemon).get("/v1/sessions").status == 401, what="the reload")
+
+    def test_a_reload_does_not_open_to_everybody_what_a_proxy_passes_on_until_the_restart(self):
+        daemon = self.start(config='[access]\nmode = "token"\n[server]\nbehind_proxy = "on"\n')
+        daemon.config_file.write_text('[access]\nmode = "local"\n', encoding="utf-8")
+        daemon.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "the configuration was not reloaded: the listener stays" in daemon.log(), what="the refusal")
+        self.assertEqual(self.client(daemon).get("/v1/sessions").status, 401)
 
 
 class CommandLine(AccessCase):

@@ -101,6 +101,20 @@ class Backup(OwnDaemonCase):
             self.assertEqual(self.client(other).report(writers[0].session, "message", role="assistant", text="on")["accepted"], 1)
             self.assertEqual(other.stop(), 0)
 
+    def test_headers_of_a_hook_that_are_no_utf8_spoil_neither_the_backup_nor_the_list(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        for n, (name, value) in enumerate([("Usage", b"\xff;2026-11-29T23:00:00Z;1;1"), ("Error-Class", b"\xfe"),
+                                           ("Usage", b"a;2026-11-29T23:00:00Z;1;1;0;0;0;\xc3"),
+                                           ("Agent-Version", b"v" * 127 + "é".encode()), ("Agent-Version", b"1.0\xff")]):
+            event = {"event": "post", "session": f"x{n}", "agent": "mine", "tool": "bash", "args": {}, "call": "c", "ok": False}
+            self.assertEqual(client.post("/v1/hooks/generic", event, {f"X-Headway-{name}": value}).status, 200, name)
+        sessions = client.get("/v1/sessions").json()["sessions"]
+        self.assertEqual(sorted(session["id"] for session in sessions), [f"mine-x{n}" for n in range(5)])
+        self.assertEqual([len(client.journal(f"mine-x{n}")) for n in range(5)], [3] * 5)
+        done = Cli(daemon).run("backup", str(daemon.root / "backup.db"))
+        self.assertEqual(done.code, 0, done.err)
+
     def test_without_a_daemon_the_database_is_copied_as_it_is(self):
         daemon = self.start()
         writer = Writer(daemon, "w")

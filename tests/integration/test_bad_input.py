@@ -132,6 +132,11 @@ FIELDS = [
          "/v1/sessions/new", "PUT"),
     body("long label", json.dumps({"labels": {"a": "x" * 129}}), 400, "invalid_field", "/labels/a", "/v1/sessions/new", "PUT"),
     body("empty label", '{"labels":{"team":""}}', 400, "invalid_field", "/labels/team", "/v1/sessions/new", "PUT"),
+    raw("key of an opening that is no UTF-8", f"POST /v1/sessions HTTP/1.1\r\n{HOST}Idempotency-Key: k\xff\r\n"
+        "Content-Length: 0\r\n\r\n", 400, "invalid_field", "Idempotency-Key", False),
+    raw("key of a request for approval that is no UTF-8", f"POST /v1/sessions/bad/approvals HTTP/1.1\r\n{HOST}"
+        "Idempotency-Key: \xe2\x82\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", 400,
+        "invalid_field", "Idempotency-Key", False),
     body("policy of a tool without a name", '{"policy":{"tools":[{"tool":"a"},{"tool":""}]}}', 400, "invalid_field",
          "/policy/tools/1/tool", "/v1/sessions/new", "PUT"),
     body("policy of a class that is none", '{"policy":{"tools":[{"tool":"class:bogus","requires_approval":true}]}}', 400,

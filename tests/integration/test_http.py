@@ -381,8 +381,7 @@ class Limits(OwnDaemonCase):
         held = [RawConnection(daemon.port) for _ in range(16)]
         for connection in held:
             self.addCleanup(connection.close)
-            connection.send(connection.format("GET", "/v1/stream"))
-            connection.read_until(b"\r\n\r\n")
+            connection.send(connection.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
         with RawConnection(daemon.port) as one_more:
             self.assertTrue(one_more.closed_by_server())
         held.pop().close()
@@ -395,6 +394,23 @@ class Limits(OwnDaemonCase):
                     return False
 
         eventually(admitted, what="room for a new connection")
+
+    def test_long_polls_and_streams_give_way_to_new_connections(self):
+        for path, gauge in (("/v1/sessions/none/wait?missing=wait&wait=10m", b"headway_waiters 15"),
+                            ("/v1/stream", b"headway_streams 15")):
+            daemon = self.start({"server.connections_max": "16"})
+            held = [RawConnection(daemon.port) for _ in range(15)]
+            for connection in held:
+                self.addCleanup(connection.close)
+                connection.send(connection.format("GET", path))
+            client = self.client(daemon)
+            eventually(lambda client=client, gauge=gauge: gauge in client.get("/metrics").body, what=path)
+            for _ in range(5):  # each takes the place of the one before, or of one that waits
+                another = RawConnection(daemon.port)
+                self.addCleanup(another.close)
+                another.send(another.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
+            with RawConnection(daemon.port) as hook:
+                self.assertEqual(hook.request("GET", "/livez").status, 200)
 
     def test_connections_without_a_request_give_way_to_new_ones(self):
         daemon = self.start({"server.connections_max": "16"})

@@ -125,6 +125,16 @@ class Files(OwnDaemonCase):
         self.assertGreater(int(said[1]), 1)
         self.assertEqual(log.with_name("headway.db-wal.damaged-1").read_bytes(), bytes(content))
 
+    def test_a_backup_without_a_daemon_keeps_a_log_that_is_damaged_and_says_so(self):
+        daemon, _, log = self.killed()
+        content = bytearray(log.read_bytes())
+        content[len(content) // 2] ^= 1
+        log.write_bytes(content)
+        done = Cli(daemon).run("backup", str(daemon.root / "backup.db"))
+        self.assertEqual(done.code, 0, done.err)
+        self.assertRegex(done.err, r"the log of the database is damaged: \d+ commits")
+        self.assertEqual(log.with_name("headway.db-wal.damaged-1").read_bytes(), bytes(content))
+
     def test_doctor_says_that_a_database_was_cut(self):
         daemon = self.start()
         self.client(daemon).report("a", "message", role="assistant", text="x")

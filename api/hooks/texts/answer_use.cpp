@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "api/text/plain_text.hpp"
 #include "api/text/timestamp.hpp"
 
 namespace headway::api::hooks {
@@ -22,6 +23,10 @@ std::string_view take_until(std::string_view& text, char mark) {
     return part;
 }
 
+bool is_utf8(std::string_view text) {
+    return as_utf8(text) == text;
+}
+
 bool read_count(std::string_view text, std::uint64_t& count) {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, count);
@@ -33,7 +38,7 @@ bool read_parts(std::string_view item, core::Usage& usage) {
     if (!read_count(take_until(item, ';'), usage.cached_tokens)) return false;
     if (!read_count(take_until(item, ';'), usage.cache_write_tokens)) return false;
     if (!read_count(take_until(item, ';'), usage.reasoning_tokens)) return false;
-    if (item.size() > kModelBytesMax || item.find(';') != item.npos) return false;
+    if (item.size() > kModelBytesMax || item.find(';') != item.npos || !is_utf8(item)) return false;
     usage.model = item;
     const std::uint64_t through_cache = usage.cached_tokens + usage.cache_write_tokens;
     if (through_cache > usage.input_tokens || usage.reasoning_tokens > usage.output_tokens)
@@ -46,7 +51,7 @@ bool read_parts(std::string_view item, core::Usage& usage) {
 std::optional<AnswerUse> read_answer_use(std::string_view item) {
     AnswerUse use;
     use.id = take_until(item, ';');
-    if (use.id.empty() || use.id.size() > kIdBytesMax) return std::nullopt;
+    if (use.id.empty() || use.id.size() > kIdBytesMax || !is_utf8(use.id)) return std::nullopt;
     if (!parse_timestamp(take_until(item, ';'), use.at)) return std::nullopt;
     if (!read_count(take_until(item, ';'), use.usage.input_tokens)) return std::nullopt;
     const bool parts = item.find(';') != item.npos;

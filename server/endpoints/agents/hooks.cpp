@@ -15,7 +15,9 @@
 #include "api/hooks/texts/errors.hpp"
 #include "api/hooks/texts/goal_report.hpp"
 #include "api/json/readable_json.hpp"
+#include "api/text/plain_text.hpp"
 #include "core/base/limits.hpp"
+#include "core/text/text.hpp"
 #include "core/views/digest.hpp"
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
@@ -91,6 +93,11 @@ core::SessionStarted about_of(std::string_view agent, const Hook& hook) {
     return about;
 }
 
+/// A header's value as text that can be stored: an agent whose hook is refused would go on unseen.
+std::string text_of(std::string_view value, std::size_t bytes_max) {
+    return std::string{core::cut_text(api::as_utf8(value), bytes_max)};
+}
+
 /// A hook and what is known of it besides its body.
 struct HookReading {
     ReplyTo to;
@@ -126,10 +133,10 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     reading.given = call.request.head.hook_session;
     reading.exit_code = call.request.head.hook_exit_code;
     reading.error_class =
-        call.request.head.hook_error_class.substr(0, api::hooks::kHookNameBytesMax);
+        text_of(call.request.head.hook_error_class, api::hooks::kHookNameBytesMax);
     reading.error_status = call.request.head.hook_error_status;
     reading.retry_at = api::hooks::time_of_digits(call.request.head.hook_retry_at);
-    reading.agent_version = call.request.head.agent_version.substr(0, core::limits::kLabelBytesMax);
+    reading.agent_version = text_of(call.request.head.agent_version, core::limits::kLabelBytesMax);
     reading.required = call.query.find("require") != nullptr;
     reading.bytes = call.request.body.size();
     reading.numbers = call.request.head.agent_process;

@@ -40,17 +40,14 @@ Result<ReadRequest> read_request(api::JsonDocument& document, std::string_view b
 }  // namespace
 
 Result<> endpoints::ask_approval(Call& call) {
-    if (call.request.head.idempotency_key.size() > limits::kRedeemKeyBytesMax) {
-        return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
-    }
-    return call.read_body(read_request, [](Call& from, ReadRequest&& read) {
+    HEADWAY_CHECK(call.idempotency_key());  // before the body is read
+    return call.read_body(read_request, [](Call& from, ReadRequest&& read) -> Result<> {
         AskCommand command;
         command.session = from.session();
         command.controls = from.controls();
         command.asked = std::move(read.asked);
-        const std::string_view key = from.request.head.idempotency_key;
-        if (!key.empty()) {
-            command.idempotency_key = own_key(from.caller, key);
+        HEADWAY_TRY(command.idempotency_key, from.idempotency_key());
+        if (!command.idempotency_key.empty()) {
             command.idempotency_fingerprint =
                 "approval:" + from.session() + ":" + core::to_hex(read.digest);
         }

@@ -38,13 +38,10 @@ Result<> open(Call& call, bool named) {
         command.session = prefix + new_session_id(call.on.clock.now());
         if (!api::valid_id(command.session)) command.session = prefix;
     }
-    const std::string_view key = call.request.head.idempotency_key;
-    if (!named && !key.empty()) {
-        if (key.size() > 255) {
-            return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
-        }
-        command.idempotency_key = own_key(call.caller, key);
-        command.idempotency_fingerprint = core::to_hex(core::digest_of(call.request.body));
+    if (!named) {
+        HEADWAY_TRY(command.idempotency_key, call.idempotency_key());
+        if (!command.idempotency_key.empty())
+            command.idempotency_fingerprint = core::to_hex(core::digest_of(call.request.body));
     }
     // A token for some sessions must not open or read others.
     HEADWAY_CHECK(require_report(call.caller, command.session));

@@ -25,8 +25,9 @@ Result<> follow(Call& call, StreamKind kind) {
         HEADWAY_TRY(after, api::parse_position(*id, "last_event_id"));
     }
     if (kind == StreamKind::kProgress) after.reset();  // progress has no history
-    return call.on.streams.open(call.connection, call.to.slot, kind, call.session(), after,
-                                call.on.access.stays_as(call.caller, call.request.head));
+    return call.on.streams.open(
+        call.connection, call.to.slot, kind, call.session(), after,
+        {call.on.access.stays_as(call.caller, call.request.head), call.place_holder()});
 }
 
 }  // namespace

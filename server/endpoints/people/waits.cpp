@@ -69,6 +69,7 @@ Result<> endpoints::wait_for_session(Call& call) {
     const api::Query& query = call.query;
     Wait wait;
     wait.reply_to = call.to;
+    wait.caller = call.place_holder();
     wait.sessions.push_back(call.session());
     HEADWAY_CHECK(parse_wait(query, call.on.clock.now(), wait));
     if (call.on.state.draining) wait.deadline = call.on.clock.now();
@@ -84,6 +85,7 @@ Result<> endpoints::wait_for_sessions(Call& call) {
     }
     Wait wait;
     wait.reply_to = call.to;
+    wait.caller = call.place_holder();
     wait.several = true;
     wait.all = all != nullptr;
     HEADWAY_TRY(wait.sessions, parse_ids(wait.all ? *all : *any, wait.all ? "all" : "any",

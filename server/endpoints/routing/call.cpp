@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "api/text/plain_text.hpp"
 #include "core/base/limits.hpp"
 
 namespace headway::server {
@@ -25,6 +26,21 @@ struct KeptCall {
 };
 
 }  // namespace
+
+core::Result<std::string> Call::idempotency_key() const {
+    const std::string_view key = request.head.idempotency_key;
+    if (key.empty()) return std::string{};
+    if (key.size() > core::limits::kRedeemKeyBytesMax || api::as_utf8(key) != key) {
+        return core::Error{core::ErrorCode::kInvalidField, "must be 1 to 255 bytes of UTF-8",
+                           "Idempotency-Key"};
+    }
+    return own_key(caller, key);
+}
+
+std::string Call::place_holder() const {
+    if (caller.anonymous() || caller.only_reports) return origin_of(request.peer);
+    return on.access.stays_as(caller, request.head);
+}
 
 core::Result<> Call::read_beside(LongBodies::Read reads,
                                  std::function<core::Result<>(Call& call)> follows,
@@ -69,7 +85,7 @@ core::Result<> Call::begin_wait(std::string id) const {
     }
     if (ms <= 0 || on.state.draining) return {};
     const core::Timestamp deadline = on.clock.now() + core::Millis{ms};
-    return on.polls.add_document(to, std::move(id), deadline);
+    return on.polls.add_document(to, std::move(id), deadline, place_holder());
 }
 
 }  // namespace headway::server

@@ -98,6 +98,13 @@ public:
         return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
     }
 
+    /// The header Idempotency-Key as own_key(); empty without one. Error: kInvalidField.
+    core::Result<std::string> idempotency_key() const;
+
+    /// Whose share of waits and streams this request takes: the token or login, else the user of
+    /// the socket, else the address.
+    std::string place_holder() const;
+
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
     /// True if the body has to be read outside the I/O thread. Always false for routes that accept

@@ -231,6 +231,21 @@ void Dispatcher::hook(const ReplyTo& to, HookAnswered answered) {
     holds_.take(to, std::move(answered));
 }
 
+/// The caller with the most waits or streams gives way, so that the hooks of others find the
+/// daemon.
+bool Dispatcher::make_room() {
+    constexpr int kTries = 8;  // a connection with a wait may owe other replies, too
+    for (int tries = 0; tries < kTries; ++tries) {
+        if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest();
+        const auto id = polls_.give_up_largest();
+        if (!id) return false;
+        replies_.flush(*id);
+        HttpConnection* const connection = http_.find(*id);
+        if (connection != nullptr && connection->give_way()) return true;
+    }
+    return false;
+}
+
 void Dispatcher::closed(std::uint64_t connection) {
     intake_.forget(connection);
     streams_.on_closed(connection);

@@ -72,6 +72,7 @@ public:
                 const HttpRequest& request) override;
     void writable(HttpConnection& connection) override { streams_.on_writable(connection); }
     void closed(std::uint64_t connection) override;
+    bool make_room() override;
     std::size_t held() const override { return streams_.held(); }
     void second(Clock::Steady::time_point now) override;
 

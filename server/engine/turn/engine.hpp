@@ -89,6 +89,8 @@ private:
     void publish_views(const Transaction& transaction, Publication& publication);
     void drop_turn(Publication& publication);
     bool try_again(const std::vector<Request>& requests, Publication& publication);
+    void write_singly(const core::Error& error, std::vector<Request>& requests, std::size_t left,
+                      Publication& publication);
     void give_up(const core::Error& error, std::vector<Request>& requests,
                  Publication& publication);
     void refuse(const core::Error& error, std::vector<Request>& requests, Publication& publication);

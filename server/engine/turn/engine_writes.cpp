@@ -78,6 +78,8 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
         store_.rollback();
         if (tries < kTriesMax && try_again(requests, publication)) continue;
         add_receivers(receivers_, later);
+        if (policy_->repeats() && !is_storage_error(written.error().code))
+            return write_singly(written.error(), requests, left, publication);
         return give_up(written.error(), requests, publication);
     }
     Transaction& transaction = *tried;
@@ -181,6 +183,26 @@ bool Engine::try_again(const std::vector<Request>& requests, Publication& public
         if (request.write != nullptr) request.write->restore();
     }
     return true;
+}
+
+/// The database refuses a value of one of these writes, and does not name the write. Each runs in a
+/// transaction of its own, and the one that fails there gets the error.
+void Engine::write_singly(const Error& error, std::vector<Request>& requests, std::size_t left,
+                          Publication& publication) {
+    const auto writes = std::count_if(requests.begin(), requests.end(), is_write);
+    drop_turn(publication);
+    if (writes == 0 || !recover()) return give_up(error, requests, publication);
+    if (writes == 1) return refuse(error, requests, publication);
+    for (Request& request : requests) {
+        if (!is_write(request)) continue;
+        request.write->restore();
+        std::vector<Request> alone;
+        alone.push_back(std::move(request));
+        auto published = std::make_unique<Publication>();
+        write_phase(alone, left, *published);
+        request = std::move(alone.front());
+        announce(std::move(published));
+    }
 }
 
 /// The turn was rolled back. Each of its commands gets the error; sessions are loaded again before

@@ -178,7 +178,7 @@ bool HttpServer::make_room() {
             if (one->give_way()) return true;
         }
     }
-    return false;
+    return handler_.make_room();
 }
 
 void HttpServer::admit(Socket socket, const Peer& peer) {

@@ -124,7 +124,13 @@ Result<> check_listeners(const config::Settings& settings,
                  "server.report_group");
 }
 
-Result<> reload_certificate(HttpServer& http, const config::ServerSettings& settings) {
+Result<> reload_listener(HttpServer& http, const config::ServerSettings& in_force,
+                         const config::Settings& loaded) {
+    const config::ServerSettings& settings = loaded.server;
+    if (const auto fits = config::check_listener(in_force, loaded.access); !fits) {
+        return wrong("the listener stays as it is until a restart: " + fits.error().detail,
+                     "access.mode");
+    }
     if (http.encrypted() == settings.tls_cert.empty()) {
         return core::Error{core::ErrorCode::kInvalidConfig,
                            "TLS is switched on and off by a restart only", "server.tls_cert"};

@@ -28,8 +28,10 @@ core::Result<> open_listeners(HttpServer& http, const config::Settings& settings
 core::Result<> check_listeners(const config::Settings& settings,
                                const std::map<std::string, std::string>& environment);
 
-/// Reloads the certificate for new connections. Error: kInvalidConfig; the old certificate then
-/// stays in use. Only a restart can turn TLS on or off.
-core::Result<> reload_certificate(HttpServer& http, const config::ServerSettings& settings);
+/// Reloads the certificate for new connections, if the listener `in_force` may go on with the new
+/// access settings. Error: kInvalidConfig; the old certificate then stays in use. Only a restart
+/// can turn TLS on or off, or move the listener.
+core::Result<> reload_listener(HttpServer& http, const config::ServerSettings& in_force,
+                               const config::Settings& loaded);
 
 }  // namespace headway::server

@@ -100,6 +100,8 @@ void ReplyWriter::expect_body() {
 bool ReplyWriter::begin_stream(std::uint64_t number, StreamBody body) {
     const bool replies = state_ == State::kReplies || state_ == State::kLast;
     if (!replies || slots_.size() != 1 || slots_.front().number != number) return false;
+    if (body == StreamBody::kHeld && slots_.front().asked.http_1_0)
+        return false;  // knows no chunks
     Envelope envelope;
     envelope.request_id = slots_.front().asked.request_id;
     envelope.deprecation = slots_.front().asked.deprecation;

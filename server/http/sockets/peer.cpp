@@ -17,6 +17,17 @@ Peer peer_at(const net::ip::tcp::endpoint& endpoint) {
     return peer;
 }
 
+std::string origin_of(const Peer& peer) {
+    if (peer.on_socket()) return "uid " + std::to_string(peer.uid);
+    const net::ip::address_v6 wide{peer.address};
+    const bool narrow = wide.is_v4_mapped();
+    if (wide.is_loopback() || (narrow && peer.address[12] == 127)) return "loopback";
+    if (narrow) return shown(peer);
+    Peer network = peer;
+    std::fill(network.address.begin() + 8, network.address.end(), std::uint8_t{0});
+    return shown(network);
+}
+
 std::string shown(const Peer& peer) {
     if (peer.on_socket()) {
         const std::string socket = peer.local ? "the Unix socket" : "the report socket";

@@ -25,6 +25,10 @@ struct Peer {
 /// The peer of an accepted connection. Pure.
 Peer peer_at(const net::ip::tcp::endpoint& endpoint);
 
+/// The user of a Unix socket's peer, else the address: loopback as one, IPv6 by its first half, of
+/// which one machine may have all. Pure.
+std::string origin_of(const Peer& peer);
+
 /// The address, or the socket and its user, as text for a log. Pure.
 std::string shown(const Peer& peer);
 

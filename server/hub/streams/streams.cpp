@@ -41,24 +41,36 @@ Streams::Streams(ViewCache& views, FindConnection find, Ask ask, Time time)
 
 core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                              const std::string& session, std::optional<std::int64_t> after,
-                             const std::string& caller) {
+                             Caller caller) {
     core::Error busy{core::ErrorCode::kOverloaded, "too many streams are open; try again", {}};
-    if (clients_.size() >= limits::kStreamsMax) return busy;
+    const bool full = clients_.size() >= limits::kStreamsMax;
+    if (full && !give_up(shares_.given_up_to(caller.holder))) return busy;
     Client client;
     client.kind = kind;
     client.session = session;
-    client.caller = caller;
+    client.caller = std::move(caller);
     client.slot = slot;
     client.after = after;
     client.asked = true;
     const std::uint64_t id = connection.id();
-    clients_[id] = std::move(client);
+    const std::string holder = client.caller.holder;
+    clients_[id] = std::move(client);  // first: the query says whether there is a stream
     if (!ask_(id, {session, after})) {
         clients_.erase(id);
         return busy;
     }
+    shares_.add(holder, {id, 0});
     if (!session.empty()) views_.watch(session);
     return {};
+}
+
+/// The client resumes from its last id, and may be refused then.
+bool Streams::give_up(const std::optional<CallerShares::Place>& place) {
+    if (!place) return false;
+    const std::uint64_t id = place->first;
+    shares_.remove(clients_.at(id).caller.holder, *place);  // its end comes from the event loop
+    if (HttpConnection* const connection = find_(id)) connection->close();
+    return true;
 }
 
 std::optional<std::uint64_t> Streams::abandon(std::uint64_t connection) {
@@ -190,7 +202,7 @@ void Streams::session_deleted(const std::string& session) {
 void Streams::cut(const std::function<bool(const std::string&)>& may_stay) {
     std::vector<std::uint64_t> gone;
     for (const auto& [id, client] : clients_) {
-        if (!may_stay(client.caller)) gone.push_back(id);
+        if (!may_stay(client.caller.credential)) gone.push_back(id);
     }
     for (const std::uint64_t id : gone) {
         const auto client = clients_.find(id);
@@ -271,6 +283,7 @@ void Streams::on_closed(std::uint64_t id) {
     if (found == clients_.end()) return;
     const Client client = std::move(found->second);
     clients_.erase(found);
+    shares_.remove(client.caller.holder, {id, 0});
     if (!client.session.empty()) views_.unwatch(client.session);
     if (!client.live) return;
     Channel& channel = channel_of(client);

@@ -13,6 +13,7 @@
 #include "api/encode/encode.hpp"
 #include "server/engine/queries/queries.hpp"
 #include "server/http/connection/http_connection.hpp"
+#include "server/hub/streams/caller_shares.hpp"
 #include "server/hub/streams/view_cache.hpp"
 #include "server/time/clock.hpp"
 
@@ -40,11 +41,21 @@ public:
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream as the reply to `slot`. `after` is the position to resume from; `caller` is
-    /// the result of Access::stays_as(). Errors: kOverloaded.
+    /// For whom a stream is.
+    struct Caller {
+        std::string credential;  ///< the result of Access::stays_as()
+        std::string holder;      ///< Call::place_holder()
+    };
+
+    /// Begins a stream as the reply to `slot`. `after` is the position to resume from. If too many
+    /// are open, the caller with the most loses one to a caller with fewer. Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
-                        const std::string& caller);
+                        Caller caller);
+    /// The number of streams of the caller with the most.
+    std::size_t largest_share() const { return shares_.largest(); }
+    /// Closes a stream of that caller. False if there is none.
+    bool give_up_largest() { return give_up(shares_.of_largest()); }
 
     /// Takes the engine's page for a stream that is catching up.
     void on_page(std::uint64_t connection, StreamReply reply);
@@ -92,7 +103,7 @@ private:
     struct Client {
         StreamKind kind = StreamKind::kSession;
         std::string session;
-        std::string caller;
+        Caller caller;
         std::uint64_t slot = 0;
         std::int64_t position = 0;  ///< the client has been sent everything up to this position
         std::int64_t oldest = 0;    ///< oldest position that was sent to the client
@@ -106,6 +117,7 @@ private:
         Clock::Steady::time_point quiet_since;
     };
 
+    bool give_up(const std::optional<CallerShares::Place>& place);
     static std::string event_frame(std::int64_t id, const storage::StreamEvent& event);
     Channel& channel_of(const Client& client);
     Frame make_frame(std::string text);
@@ -132,6 +144,7 @@ private:
     Ask ask_;
     Time time_;
     std::unordered_map<std::uint64_t, Client> clients_;
+    CallerShares shares_;
     std::unordered_map<std::string, Channel> sessions_;
     std::unordered_map<std::string, Channel> progress_;
     Channel all_;

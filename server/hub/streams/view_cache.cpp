@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/hub/streams/view_cache.hpp"
 
-#include <iterator>
+#include <algorithm>
 #include <utility>
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 
 namespace headway::server {
+
+using core::limits::kViewCacheMax;
 
 const core::SessionView* ViewCache::find(const std::string& session) const {
     const auto entry = entries_.find(session);
@@ -126,9 +128,15 @@ void ViewCache::trim() {
         HEADWAY_ASSERT(at != entries_.end());
         entries_.erase(at);
     }
-    for (auto entry = entries_.begin();
-         entry != entries_.end() && entries_.size() > core::limits::kViewCacheMax;) {
-        entry = entry->second.watchers == 0 ? erase(entry) : std::next(entry);
+    // By a hand that goes round, as those that are watched would be passed each time.
+    const std::size_t excess = entries_.size() - std::min(entries_.size(), kViewCacheMax);
+    for (std::size_t looks = 8 * excess; looks > 0 && entries_.size() > kViewCacheMax; --looks) {
+        hand_ = hand_ + 1 < entries_.bucket_count() ? hand_ + 1 : 0;
+        for (auto at = entries_.begin(hand_); at != entries_.end(hand_);) {
+            const std::string& session = (at++)->first;
+            const auto entry = entries_.find(session);
+            if (entry->second.watchers == 0 && entries_.size() > kViewCacheMax) erase(entry);
+        }
     }
 }
 

@@ -95,6 +95,7 @@ private:
     Entry* oldest_unread_ = nullptr;
     Entry* newest_unread_ = nullptr;
     std::size_t unread_ = 0;
+    std::size_t hand_ = 0;  ///< bucket at which trim() looked last
 };
 
 }  // namespace headway::server

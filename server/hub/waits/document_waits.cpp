@@ -9,12 +9,20 @@ constexpr core::Millis kAgain{100};
 
 }  // namespace
 
-core::Result<> DocumentWaits::add(const ReplyTo& to, std::string id, core::Timestamp deadline) {
-    HEADWAY_CHECK(waits_.check_room());
+core::Result<> DocumentWaits::add(const ReplyTo& to, std::string id, core::Timestamp deadline,
+                                  const std::string& caller) {
+    HEADWAY_CHECK(waits_.make_room(caller, 1, [this](const Place& place, const core::Error& error) {
+        give_up(place, error);
+    }));
     const Place place = waits_.place_of(to);
-    waits_.add(place, {id}, Wait{id});
+    waits_.add(place, {id}, Wait{id}, caller);
     waits_.look_at(place, deadline);
     return {};
+}
+
+void DocumentWaits::give_up(const Place& place, const core::Error& error) {
+    refuse_(waits_.reply_to(place), error);
+    waits_.remove(place);  // a document that is on its way is dropped
 }
 
 bool DocumentWaits::keeps_waiting(const ReplyTo& to, bool pending, const std::string& id) {

@@ -21,11 +21,18 @@ public:
     /// Sends the query for the document; false if the queue is full.
     using Ask = std::function<bool(const ReplyTo&, const std::string& id)>;
 
-    explicit DocumentWaits(Ask ask) : ask_(std::move(ask)) {}
+    /// Replies with an error.
+    using Refuse = std::function<void(const ReplyTo&, const core::Error&)>;
+
+    DocumentWaits(Ask ask, Refuse refuse) : ask_(std::move(ask)), refuse_(std::move(refuse)) {}
 
     /// Adds a wait: the reply to `to` may wait until `deadline`. The caller sends the first query
-    /// for the document. Error: kOverloaded if limits::kWaitersMax replies wait.
-    core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline);
+    /// for the document. See WaitTable::make_room(). Error: kOverloaded.
+    core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline,
+                       const std::string& caller = {});
+    const CallerShares& shares() const noexcept { return waits_.shares(); }
+    /// Refuses the wait at `place` with `error`, in favour of another caller.
+    void give_up(const CallerShares::Place& place, const core::Error& error);
     /// Called when a document has arrived. True if the wait goes on, because the document is
     /// pending and time is left; from then on the wait is for the document `id`, unless `id` is
     /// empty. False if the document is the reply, which ends the wait.
@@ -56,6 +63,7 @@ private:
     void finish(const Place& place, Wait& wait);
 
     Ask ask_;
+    Refuse refuse_;
     WaitTable<Wait> waits_;
 };
 

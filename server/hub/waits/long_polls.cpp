@@ -21,12 +21,12 @@ LongPolls::LongPolls(net::io_context& io, const Clock& clock, ViewCache& views, 
       sessions_(
           views,
           [this](const ReplyTo& to, const core::Result<Response>& response) {
-              replies_.respond(to, response
-                                       ? *response
-                                       : problem_response(response.error(), replies_.path_of(to)));
+              if (!response) return refuse(to, response.error());
+              replies_.respond(to, *response);
           },
           [this] { return reading_time(clock_); }),
-      documents_([this](const ReplyTo& to, const std::string& id) { return ask_for(to, id); }),
+      documents_([this](const ReplyTo& to, const std::string& id) { return ask_for(to, id); },
+                 [this](const ReplyTo& to, const core::Error& error) { refuse(to, error); }),
       timer_(io) {}
 
 core::Result<> LongPolls::add(Wait wait) {
@@ -35,11 +35,33 @@ core::Result<> LongPolls::add(Wait wait) {
     return {};
 }
 
-core::Result<> LongPolls::add_document(const ReplyTo& to, std::string id,
-                                       core::Timestamp deadline) {
-    HEADWAY_CHECK(documents_.add(to, std::move(id), deadline));
+core::Result<> LongPolls::add_document(const ReplyTo& to, std::string id, core::Timestamp deadline,
+                                       const std::string& caller) {
+    HEADWAY_CHECK(documents_.add(to, std::move(id), deadline, caller));
     arm();
     return {};
+}
+
+void LongPolls::refuse(const ReplyTo& to, const core::Error& error) {
+    replies_.respond(to, problem_response(error, replies_.path_of(to)));
+}
+
+std::size_t LongPolls::largest_share() const {
+    return std::max(sessions_.shares().largest(), documents_.shares().largest());
+}
+
+std::optional<std::uint64_t> LongPolls::give_up_largest() {
+    const core::Error full{
+        core::ErrorCode::kOverloaded, "too many connections wait; try again", {}};
+    const bool documents = documents_.shares().largest() > sessions_.shares().largest();
+    const auto place = (documents ? documents_.shares() : sessions_.shares()).of_largest();
+    if (!place) return std::nullopt;
+    if (documents) {
+        documents_.give_up(*place, full);
+    } else {
+        sessions_.give_up(*place, full);
+    }
+    return place->first;
 }
 
 void LongPolls::take_document(const ReplyTo& to, DocumentReply reply) {

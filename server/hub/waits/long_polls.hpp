@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "server/engine/base/answers.hpp"
@@ -23,7 +25,12 @@ public:
     core::Result<> add(Wait wait);
     /// Adds a wait, until `deadline`, for the document `id` (the id of an approval, or
     /// check_key()). The caller sends the first query for the document. Error: kOverloaded.
-    core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
+    core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline,
+                                const std::string& caller);
+    /// The weight of the waits of the caller with the most (CallerShares).
+    std::size_t largest_share() const;
+    /// Refuses one wait of that caller. Returns its connection; nothing if there are no waits.
+    std::optional<std::uint64_t> give_up_largest();
     /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
     /// Called when the request has got another reply, for instance an error.
@@ -45,6 +52,7 @@ public:
 
 private:
     bool ask_for(const ReplyTo& to, const std::string& id);
+    void refuse(const ReplyTo& to, const core::Error& error);
 
     const Clock& clock_;
     Intake& intake_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "server/http/message/reply_to.hpp"
+#include "server/hub/streams/caller_shares.hpp"
 
 namespace headway::server {
 
@@ -27,17 +29,28 @@ template <class Entry>
 class WaitTable {
 public:
     /// Connection and slot, which together identify a request.
-    using Place = std::pair<std::uint64_t, std::uint64_t>;
+    using Place = CallerShares::Place;
+    /// Subjects of all replies: far fewer than cached views, of which those are not evicted.
+    static constexpr std::size_t kSubjectsMax = 4 * core::limits::kWaitersMax;
 
     static Place place_of(const ReplyTo& to) { return {to.connection, to.slot}; }
     static ReplyTo reply_to(const Place& place) { return {place.first, place.second}; }
 
     std::size_t size() const noexcept { return rows_.size(); }
     bool full() const noexcept { return rows_.size() >= core::limits::kWaitersMax; }
-    /// Error: kOverloaded if the table is full.
-    core::Result<> check_room() const {
-        if (!full()) return {};
-        return core::Error{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
+    const CallerShares& shares() const noexcept { return shares_; }
+    /// Makes room for a reply to `caller` that waits for `subjects` subjects. In a full table the
+    /// caller with the most gives up replies: `give_up(place, error)` sends the error and removes
+    /// the reply. Error: kOverloaded.
+    template <class GiveUp>
+    core::Result<> make_room(const std::string& caller, std::size_t subjects, GiveUp give_up) {
+        const core::Error busy{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
+        while (full() || shares_.weight() + subjects > kSubjectsMax) {
+            const auto place = shares_.given_up_to(caller);
+            if (!place) return busy;
+            give_up(*place, busy);
+        }
+        return {};
     }
 
     /// The entry of the reply at `place`; null if no reply waits there.
@@ -48,10 +61,12 @@ public:
     /// Precondition: a reply waits at `place`.
     Entry& at(const Place& place) { return row_of(place).entry; }
 
-    /// Precondition: no reply waits at `place`.
-    Entry& add(const Place& place, std::vector<std::string> subjects, Entry entry) {
-        const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}});
+    /// `caller` is who the reply is for. Precondition: no reply waits at `place`.
+    Entry& add(const Place& place, std::vector<std::string> subjects, Entry entry,
+               const std::string& caller = {}) {
+        const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}, caller});
         HEADWAY_ASSERT(added);
+        shares_.add(caller, place, std::max<std::size_t>(subjects.size(), 1));
         wait_for(place, std::move(subjects));
         return row->second.entry;
     }
@@ -76,6 +91,7 @@ public:
         if (row == rows_.end()) return;
         forget_subjects(place, row->second);
         by_time_.erase({row->second.look_at, place});
+        shares_.remove(row->second.caller, place);
         rows_.erase(row);
     }
 
@@ -118,6 +134,7 @@ private:
     struct Row {
         Entry entry;
         std::vector<std::string> subjects;
+        std::string caller;
         core::Timestamp look_at = core::kNever;
     };
 
@@ -136,6 +153,7 @@ private:
     }
 
     std::map<Place, Row> rows_;
+    CallerShares shares_;
     std::map<std::string, std::set<Place>, std::less<>> by_subject_;
     std::set<std::pair<core::Timestamp, Place>> by_time_;
 };

@@ -20,11 +20,14 @@ core::Millis raised_silence(const core::WaitFor& wait, const core::SessionView& 
 }  // namespace
 
 core::Result<> Waiters::add(Wait wait) {
-    HEADWAY_CHECK(waits_.check_room());
+    HEADWAY_CHECK(waits_.make_room(
+        wait.caller, wait.sessions.size(),
+        [this](const Place& place, const core::Error& error) { give_up(place, error); }));
     const Place place = waits_.place_of(wait.reply_to);
     const std::vector<std::string> sessions = wait.sessions;
     const core::Timestamp deadline = wait.deadline;
-    waits_.add(place, sessions, Pending{std::move(wait), sessions.size()});
+    const std::string caller = wait.caller;
+    waits_.add(place, sessions, Pending{std::move(wait), sessions.size()}, caller);
     waits_.look_at(place, deadline);
     for (const std::string& session : sessions)
         views_.watch(session);
@@ -34,6 +37,11 @@ core::Result<> Waiters::add(Wait wait) {
         });
     }
     return {};
+}
+
+void Waiters::give_up(const Place& place, core::Error error) {
+    answer_(waits_.reply_to(place), std::move(error));
+    remove(place);
 }
 
 void Waiters::resolved(const Place& place, const std::string& session,

@@ -19,6 +19,7 @@ namespace headway::server {
 /// A long poll and its condition.
 struct Wait {
     ReplyTo reply_to;
+    std::string caller;  ///< Call::place_holder()
     core::WaitFor what;
     std::vector<std::string> sessions;  ///< exactly one session, unless `several`
     bool several = false;     ///< the request is to /v1/wait, whose reply lists the sessions
@@ -39,8 +40,11 @@ public:
     Waiters(ViewCache& views, Answer answer, Time time)
         : views_(views), answer_(std::move(answer)), time_(std::move(time)) {}
 
-    /// Error: kOverloaded if limits::kWaitersMax replies wait.
+    /// See WaitTable::make_room(). Error: kOverloaded.
     core::Result<> add(Wait wait);
+    const CallerShares& shares() const noexcept { return waits_.shares(); }
+    /// Refuses the wait at `place` with `error`, in favour of another caller.
+    void give_up(const CallerShares::Place& place, core::Error error);
     /// Called when a session's view has changed.
     void notify(const std::string& session);
     /// Sends the replies of the waits for this session, except the waits that expect a session with

@@ -15,9 +15,11 @@
 #include <system_error>
 #include <utility>
 
+#include "api/text/plain_text.hpp"
 #include "config/values/duration.hpp"
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
+#include "core/text/text.hpp"
 #include "core/text/words.hpp"
 #include "server/outbound/webhooks/webhook_request.hpp"
 #include "system/subprocess.hpp"
@@ -29,6 +31,8 @@ namespace limits = core::limits;
 using Instant = Clock::Steady::time_point;
 
 constexpr int kTryAgain = 75;  // EX_TEMPFAIL of sysexits.h
+/// One byte more than is kept shows whether the last character is whole.
+constexpr std::size_t kOutputReadMax = limits::kWebhookOutputBytesMax + 1;
 /// Reads of one turn, so that a command that prints without end does not hold up the others.
 constexpr int kReadsMax = 16;
 /// Between two looks at a process that the kernel tells nothing about.
@@ -157,7 +161,7 @@ void CommandRun::read_some() {
             stdout_ = system::FileDescriptor{};
             return;
         }
-        const std::size_t room = limits::kWebhookOutputBytesMax - output_.size();
+        const std::size_t room = kOutputReadMax - output_.size();
         output_.append(buffer.data(), std::min(static_cast<std::size_t>(bytes), room));
     }
 }
@@ -216,7 +220,9 @@ WebhookResult CommandRun::result() const {
         result.reason += "; its output is not kept, since the message has a decision link";
         return result;
     }
-    const std::string text = core::sanitized(output_, "/", limits::kWebhookOutputBytesMax);
+    const std::string_view kept = core::cut_text(output_, limits::kWebhookOutputBytesMax);
+    const std::string text =
+        core::sanitized(api::as_utf8(kept), "/", limits::kWebhookOutputBytesMax);
     if (const auto words = core::trimmed(text); !words.empty())
         result.reason.append(": ").append(words);
     return result;

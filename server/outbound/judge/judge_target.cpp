@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/text/plain_text.hpp"
 #include "config/settings/address.hpp"
 #include "config/values/read_file.hpp"
 #include "core/base/limits.hpp"
@@ -121,7 +122,7 @@ std::string JudgeTarget::clean(std::string_view text, std::size_t bytes_max) con
     std::string kept{text};
     for (const std::string& secret : secrets_)
         replace_all(kept, secret, core::kRedacted);
-    return core::sanitized(kept, "", bytes_max);
+    return core::sanitized(api::as_utf8(kept), "", bytes_max);
 }
 
 }  // namespace headway::server

@@ -29,7 +29,7 @@ public:
     const std::vector<std::string>& headers() const { return headers_; }
 
     /// Sanitizes foreign text for logs and events: removes the key and the values of the configured
-    /// headers, and returns one line of at most `bytes_max` bytes.
+    /// headers, and returns one line of at most `bytes_max` bytes of UTF-8.
     std::string clean(std::string_view text, std::size_t bytes_max) const;
 
 private:

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/text/plain_text.hpp"
 #include "config/values/duration.hpp"
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
@@ -60,7 +61,8 @@ void prepare(system::HttpCall& call, system::HttpReceiver& receiver, const Webho
 /// The reason for a missing answer.
 std::string no_answer(CURLcode code, const system::HttpCall& call,
                       const config::WebhookEndpoint& endpoint) {
-    const std::string why = core::sanitized(call.why(code), "", limits::kWebhookReasonBytesMax);
+    const std::string why =
+        core::sanitized(api::as_utf8(call.why(code)), "", limits::kWebhookReasonBytesMax);
     switch (code) {
         case CURLE_COULDNT_CONNECT:
             if (call.refused().empty()) return "cannot be reached: " + why;

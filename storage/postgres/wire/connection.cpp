@@ -39,6 +39,7 @@ bool is_no_outcome(std::string_view state) {
 
 ErrorCode code_of(std::string_view state) {
     if (state == "53100") return ErrorCode::kStorageFull;
+    if (state.starts_with("22")) return ErrorCode::kInvalidField;  // a value, as bytes of no UTF-8
     if (state == "XX001" || state == "XX002") return ErrorCode::kStorageCorrupt;
     return ErrorCode::kStorageUnavailable;
 }

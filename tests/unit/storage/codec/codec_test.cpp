@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "core/policies/policy_floor.hpp"
-#include "storage/base/utf8.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -172,18 +171,4 @@ TEST_CASE("codec: a snapshot whose list of verdicts has another length is refuse
         const auto decoded = decode_state(encode_state(state));
         CHECK((!decoded || decoded->reached.size() == kVerdictCount));
     }
-}
-
-TEST_CASE("codec: invalid UTF-8 is refused on request", "[storage]") {
-    for (const char* text : {"plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
-        CHECK(is_utf8(text));
-    for (const char* text : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
-                             "\xf5\x80\x80\x80", "\xf4\x90\x80\x80", "a\xff"})
-        CHECK_FALSE(is_utf8(text));
-    Event one_event = event(Message{});
-    std::get<Message>(one_event.payload).role = "a\xff";
-    std::string bytes;
-    encode_events(std::vector{one_event}, bytes);
-    CHECK(decode_events(bytes, 1).has_value());
-    CHECK(code_of(decode_events(bytes, 1, Texts::kChecked)) == ErrorCode::kStorageCorrupt);
 }

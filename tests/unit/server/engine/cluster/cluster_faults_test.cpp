@@ -100,6 +100,24 @@ TEST_CASE("cluster: a write waits for a session that another client holds, and n
     CHECK(one.report("s", {beat_with_id("b")}).size() == 1);
 }
 
+TEST_CASE("cluster: a value that the database refuses fails its own write only", "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    one.report("s", {beat_with_id("a")});
+    const Command bad = ReportCommand{"bad", {beat_with_id("\xff")}, true, {}};
+    const Command good = ReportCommand{"s", {beat_with_id("b")}, true, {}};
+    one.replies().clear();
+    one.turn({&good, &bad});
+    REQUIRE(one.replies().size() == 2);
+    CHECK(one.replies().front().what);
+    REQUIRE_FALSE(one.replies().back().what);
+    CHECK(one.replies().back().what.error().code == core::ErrorCode::kInvalidField);
+    CHECK(one.lines.empty());
+    CHECK(one.report("s", {beat_with_id("b"), beat_with_id("c")}) ==
+          std::vector<std::uint64_t>{3, 4});
+}
+
 TEST_CASE("cluster: who waits for a session sees it though a turn had caught up with it already",
           "[cluster]") {
     if (!PostgresHere::found()) return;

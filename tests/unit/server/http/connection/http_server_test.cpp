@@ -38,6 +38,7 @@ struct Keeper final : HttpServer::Handler {
         connection.respond(slot, response);
     }
     void writable(HttpConnection&) override {}
+    bool make_room() override { return false; }
     void closed(std::uint64_t connection) override { gone.push_back(connection); }
     std::size_t held() const override { return shared; }
     void second(Clock::Steady::time_point) override {}

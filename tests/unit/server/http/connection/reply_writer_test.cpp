@@ -364,6 +364,17 @@ TEST_CASE("reply writer: a stream is the reply of the only request", "[server]")
     }
 }
 
+TEST_CASE("reply writer: a client of HTTP/1.0 gets no reply in chunks", "[server]") {
+    for (const bool old : {true, false}) {
+        ReplyWriter writer;
+        Asked request = asked();
+        request.http_1_0 = old;
+        const std::uint64_t number = writer.open(std::move(request));
+        CHECK(writer.begin_stream(number, StreamBody::kHeld) == !old);
+        if (old) CHECK(writer.begin_stream(number, StreamBody::kEvents));
+    }
+}
+
 TEST_CASE("reply writer: frames may be taken up to any byte, and what waits follows them",
           "[server]") {
     const std::vector<Frame> frames{frame("first"), frame(""), frame("second"), frame("third")};

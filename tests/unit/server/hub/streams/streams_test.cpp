@@ -42,7 +42,7 @@ struct Hub {
             const StreamKind kind = route == "streamAll"        ? StreamKind::kAll
                                     : route == "streamProgress" ? StreamKind::kProgress
                                                                 : StreamKind::kSession;
-            require_ok(streams.open(connection, slot, kind, session, std::nullopt, ""));
+            require_ok(streams.open(connection, slot, kind, session, std::nullopt, {}));
         };
         connections.writable = [this](HttpConnection& c) { streams.on_writable(c); };
         connections.closed = [this](std::uint64_t id) { streams.on_closed(id); };

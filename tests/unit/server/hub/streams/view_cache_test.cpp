@@ -206,6 +206,21 @@ TEST_CASE("view cache: trimmed to its bound, the views of watched sessions stay"
     CHECK(cache.views.find("kept") != nullptr);
 }
 
+TEST_CASE("view cache: it is back at its bound after some publications, though many are watched",
+          "[server]") {
+    Cache cache;
+    for (std::size_t i = 0; i < 4 * headway::core::limits::kWaitersMax; ++i)
+        cache.views.watch("watched-" + std::to_string(i));
+    for (std::size_t i = 0; i < headway::core::limits::kViewCacheMax; ++i) {
+        cache.views.update(view_of(std::to_string(i), 1));
+        CHECK(cache.views.find_newest(std::to_string(i)) != nullptr);
+    }
+    for (int publications = 0; publications < 8; ++publications)
+        cache.views.trim();
+    CHECK(cache.views.size() == headway::core::limits::kViewCacheMax);
+    CHECK(cache.views.watched("watched-0"));
+}
+
 TEST_CASE("view cache: of a shared store each reader asks, and gets the answer to its own question",
           "[server]") {
     Cache cache;

@@ -17,10 +17,13 @@ namespace {
 struct Room {
     std::vector<std::uint64_t> asked;  ///< slots
     bool full = false;
-    DocumentWaits waits{[this](const ReplyTo& to, const std::string&) {
-        if (!full) asked.push_back(to.slot);
-        return !full;
-    }};
+    std::vector<std::uint64_t> refused;  ///< slots
+    DocumentWaits waits{
+        [this](const ReplyTo& to, const std::string&) {
+            if (!full) asked.push_back(to.slot);
+            return !full;
+        },
+        [this](const ReplyTo& to, const headway::core::Error&) { refused.push_back(to.slot); }};
 
     void wait(std::uint64_t slot, std::uint64_t n = 7, std::int64_t deadline = 1000) {
         require_ok(waits.add({slot / 10, slot}, "s.a" + std::to_string(n), at(deadline)));
@@ -114,6 +117,10 @@ TEST_CASE("document waits: they are bounded", "[server]") {
         room.wait(i);
     CHECK(code_of(room.waits.add({1, 1'000'000}, {"s", 1}, at(1))) ==
           headway::core::ErrorCode::kOverloaded);
+    CHECK(room.refused.empty());
+    require_ok(room.waits.add({1, 1'000'000}, {"s", 1}, at(1), "another caller"));
+    CHECK(room.refused == std::vector<std::uint64_t>{headway::core::limits::kWaitersMax - 1});
+    CHECK(room.waits.size() == headway::core::limits::kWaitersMax);
 }
 
 TEST_CASE("document waits: what other daemons may have decided is asked for, and waits go on",

@@ -18,6 +18,10 @@ const Table::Place kFirst{1, 1};
 const Table::Place kSecond{1, 2};
 const Table::Place kOther{2, 1};
 
+void none(const Table::Place&, const headway::core::Error&) {
+    FAIL("a place was given up");
+}
+
 }  // namespace
 
 TEST_CASE("wait table: a reply is found by each of its subjects, though one is named twice",
@@ -77,11 +81,30 @@ TEST_CASE("wait table: replies are due at their newest time", "[server]") {
 TEST_CASE("wait table: a full one refuses and says to try again", "[server]") {
     Table table;
     for (std::uint64_t slot = 0; slot < headway::core::limits::kWaitersMax; ++slot) {
-        REQUIRE(table.check_room());
-        table.add({1, slot}, {}, {});
+        REQUIRE(table.make_room("a", 1, none));
+        table.add({1, slot}, {}, {}, "a");
     }
     CHECK(table.full());
-    const auto room = table.check_room();
+    const auto room = table.make_room("a", 1, none);
     REQUIRE_FALSE(room);
     CHECK(room.error().code == headway::core::ErrorCode::kOverloaded);
+}
+
+TEST_CASE("wait table: the subjects of all replies are bounded, and who waits for most gives way",
+          "[server]") {
+    Table table;
+    const std::vector<std::string> hundred(100, "s");
+    Places gone;
+    const auto give_up = [&](const Table::Place& place, const headway::core::Error&) {
+        gone.push_back(place);
+        table.remove(place);
+    };
+    for (std::uint64_t slot = 0; slot < Table::kSubjectsMax / 100; ++slot) {
+        REQUIRE(table.make_room("greedy", 100, give_up));
+        table.add({1, slot}, hundred, {}, "greedy");
+    }
+    CHECK_FALSE(table.make_room("greedy", 1, give_up));
+    CHECK(gone.empty());
+    REQUIRE(table.make_room("other", 100, give_up));
+    CHECK(gone == Places{{1, Table::kSubjectsMax / 100 - 1}});
 }

@@ -143,6 +143,17 @@ TEST_CASE("command sender: an exit status says whether and how it is tried again
     CHECK(killed.reason == "was ended by signal 9");
 }
 
+TEST_CASE("command sender: output that is no UTF-8, or is cut in a character, is kept as UTF-8",
+          "[server]") {
+    Commands commands;
+    commands.add("latin", "printf 'caf\\351'; exit 75");
+    CHECK(commands.outcome_of("latin").reason == "exit status 75: caf\xEF\xBF\xBD");
+    Commands long_ones;
+    long_ones.add("cut", "printf '%01023d\\303\\251' 7; exit 75");
+    const std::string reason = long_ones.outcome_of("cut").reason;
+    CHECK(reason == "exit status 75: " + std::string(1022, '0') + "7");
+}
+
 TEST_CASE("command sender: one that is gone is said", "[server]") {
     Commands commands;
     commands.add("gone", "exit 0");

@@ -6,6 +6,7 @@
 #include <list>
 
 #include "server/outbound/judge/judge_client.hpp"
+#include "server/outbound/judge/judge_target.hpp"
 #include "tests/support/judged.hpp"
 #include "tests/support/llm_server.hpp"
 #include "tests/support/names.hpp"
@@ -214,4 +215,11 @@ TEST_CASE("judge outcomes: only http and https are asked", "[server][judge]") {
         CHECK(reply.outcome == JudgeOutcome::kRefused);
         CHECK_THAT(reply.error, Catch::Contains("set base_url to an http or https URL"));
     }
+}
+
+TEST_CASE("judge outcomes: bytes of an error page that are no UTF-8 are replaced",
+          "[server][judge]") {
+    const JudgeTarget target{judge_endpoint("judge", "http://127.0.0.1:9/v1", "m"),
+                             [](bool, const std::string&) {}};
+    CHECK(target.clean("Dienst nicht verf\xfcgbar", 64) == "Dienst nicht verf\xEF\xBF\xBDgbar");
 }
