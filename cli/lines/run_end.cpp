@@ -192,6 +192,15 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     return {};
 }
 
+/// The reason of the end, with its cause and time behind the agent's words.
+std::string with_why(const RunEnd& end, const std::string& why) {
+    if (why.empty()) return end.reason;
+    std::string phrase{core::phrase_of(end.cause)};
+    if (end.cause == core::Cause::kUnknown) phrase.clear();
+    return bounded_text(why, kWordsMax) + (phrase.empty() ? "" : " (" + phrase + ")") +
+           (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
+}
+
 bool is_stop_of_provider(const RunFacts& facts, const std::optional<std::uint64_t>& http) {
     return facts.error || http;
 }
@@ -222,13 +231,38 @@ void RunFacts::note_missing(const std::string& tool) {
     ++missed;
 }
 
-RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
+namespace {
+
+/// How a command ended that printed no line of an agent. The error is that of standard error.
+RunEnd end_without_lines(const RunFacts& facts, const ExitStatus& exit) {
     RunEnd end;
-    if (facts.agent.empty()) {
-        end.completed = exit.code == 0;
-        end.reason = exit.text();
-        return end;
+    end.completed = exit.code == 0 && facts.called.empty();
+    end.reason = exit.text();
+    if (end.completed) return end;
+    const std::string words = error_words(facts);
+    if (facts.error) {
+        end.cause = cause_of(facts, words, {});
+        end.retry_at = facts.error->text_of("retry_at");
     }
+    std::string why;
+    if (!facts.called.empty()) {
+        const EndRow& row = end_row_of(facts.called);
+        why = std::string{row.name} + " printed no line of its own";
+        end.reason = words_of_exit(row, exit);
+        const ExitMeaning* const meaning = meaning_of(row, exit);
+        const bool open = end.cause == core::Cause::kNone || end.cause == core::Cause::kUnknown;
+        if (open && meaning != nullptr) end.cause = meaning->cause;
+    }
+    if (!words.empty()) why += (why.empty() ? "" : ": ") + words;
+    end.reason = with_why(end, why);
+    return end;
+}
+
+}  // namespace
+
+RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
+    if (facts.agent.empty()) return end_without_lines(facts, exit);
+    RunEnd end;
     const EndRow& row = end_row_of(facts.agent);
     const std::string why = failure_of(facts, row, exit);
     end.completed = why.empty();
@@ -248,10 +282,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     } else if (meaning != nullptr) {
         end.cause = meaning->cause;
     }
-    std::string phrase{core::phrase_of(end.cause)};
-    if (end.cause == core::Cause::kUnknown) phrase.clear();
-    end.reason = bounded_text(why, kWordsMax) + (phrase.empty() ? "" : " (" + phrase + ")") +
-                 (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
+    end.reason = with_why(end, why);
     return end;
 }
 

@@ -23,6 +23,8 @@ struct RunFacts {
 
     std::string agent;  ///< agent of the last line; empty: there was no line, and the exit status
                         ///< is the outcome
+    /// Agent whose own program was called for its lines and printed none; empty: none was.
+    std::string called;
     std::optional<LineResult> result;
     /// Data of the last error.reported after which the model gave no answer.
     std::optional<Json> error;

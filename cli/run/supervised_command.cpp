@@ -193,6 +193,7 @@ void SupervisedCommand::take(Stream& stream) {
         agent_.feed(stream.pending, stream.lines);
     } else {
         if (setup_.lines) take_errors(stream.pending);
+        if (stream.to == STDERR_FILENO) errors_.feed(stream.pending);
         stream.lines.feed(stream.pending);
     }
     stream.pending.clear();
@@ -204,6 +205,12 @@ void SupervisedCommand::take_errors(std::string_view bytes) {
     if (agent != "gemini" && agent != "qwen") return;  // any process may write there
     for (LineEvent& error : retries_.feed(bytes))
         agent_.add_error(std::move(error));
+}
+
+Json SupervisedCommand::error_at_end() {
+    Json error = cli::error_at_end(errors_.take(true).value_or(""));
+    if (!error.is_null()) add_retry_in_words(error);
+    return error;
 }
 
 // A time that only a clock or the agent's own record gives.

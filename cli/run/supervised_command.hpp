@@ -103,6 +103,9 @@ public:
     /// The facts at the moment at which an agent that stayed after its result was ended.
     const std::optional<RunFacts>& ended_after_result() const { return kept_; }
 
+    /// The error that the end of standard error names; null: there is no line.
+    Json error_at_end();
+
     /// The agent's lines, if any.
     const AgentLines& agent() const { return agent_; }
 
@@ -150,6 +153,7 @@ private:
     const Setup setup_;
     AgentLines agent_;
     RetryNotes retries_;
+    OutputLines errors_;  // the last lines of standard error
     std::array<Stream, 2> streams_;
     std::optional<ExitStatus> status_;
     SteadyTime exited_at_;

@@ -190,7 +190,7 @@ private:
             if (options_.keep_going) keeping.note_start(process.pid);
             SupervisedCommand command(std::move(process), signals, reporter,
                                       setup_of(*words, began, before, keeping));
-            ending = ending_of(command);
+            ending = ending_of(command, *words);
             if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
@@ -203,8 +203,9 @@ private:
             command.tell_kept();
             note_check(ending, over);
             // No check has passed, or the agent's words say so. A script may print such lines, too.
+            const RunFacts& facts = ending.facts;
             const bool known = is_agent_program(options_.command.front()) &&
-                               !ending.facts.agent.empty();
+                               (!facts.agent.empty() || !facts.called.empty());
             if (ending.status.code == 0 && !ending.end.completed &&
                 (known || !options_.keeping.check.empty()))
                 ending.status.code = 1;
@@ -259,13 +260,19 @@ private:
         return words;
     }
 
-    static Ending ending_of(SupervisedCommand& command) {
+    Ending ending_of(SupervisedCommand& command, const KeepGoing::Words& words) const {
         Ending ending;
         ending.status = command.run();
         ending.stopped_by = command.stopped_by();
         if (command.ended_after_result()) ending.status = {};
         const RunFacts facts = command.ended_for_wait().value_or(command.agent().facts());
         ending.facts = command.ended_after_result().value_or(facts);
+        // A script may call its agent without a word; the agent itself has its lines.
+        if (ending.facts.agent.empty() && !options_.no_lines && is_agent_program(words.front())) {
+            ending.facts.called = called_for_lines(words);
+            Json error = command.error_at_end();
+            if (!error.is_null()) ending.facts.error = std::move(error);
+        }
         ending.end = run_end(ending.facts, ending.status);
         // Our signal ended it, so its own status is unknown: the result decides.
         if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/lines/retry_notes.hpp"
 #include "tests/unit/cli/lines/told.hpp"
 
 using headway::cli::ExitStatus;
@@ -102,6 +103,42 @@ TEST_CASE("run end: a plain command ends as its exit status says", "[cli]") {
     CHECK(end_of("building\n").reason == "exit status 0");
     CHECK_FALSE(end_of("building\n", 2).completed);
     CHECK(end_of("{\"level\":\"info\"}\n").completed);
+}
+
+TEST_CASE("run end: an agent that was called for its lines and prints none has done nothing",
+          "[cli]") {
+    headway::cli::RunFacts facts;
+    facts.called = "opencode";
+    const RunEnd silent = run_end(facts, {});
+    CHECK_FALSE(silent.completed);
+    CHECK(silent.reason == "opencode printed no line of its own; exit status 0");
+    facts.error = headway::cli::error_at_end("starting\nProviderModelNotFoundError: x/y\n");
+    CHECK(run_end(facts, {}).cause == Cause::kModelMissing);
+    CHECK_THAT(run_end(facts, {}).reason, Catch::Contains("ProviderModelNotFoundError: x/y"));
+    facts = {};
+    facts.called = "gemini";
+    ExitStatus exit;
+    exit.code = 41;
+    CHECK(run_end(facts, exit).cause == Cause::kCredentials);
+    facts.error = headway::cli::error_at_end("Please set it up.\n");
+    CHECK(run_end(facts, exit).cause == Cause::kCredentials);
+    facts.error = headway::cli::error_at_end("NotFoundError: x\n");
+    CHECK(run_end(facts, {}).cause == Cause::kUnknown);
+}
+
+TEST_CASE("run end: the end of standard error names the cause of an agent without lines", "[cli]") {
+    headway::cli::RunFacts facts;
+    facts.error = headway::cli::error_at_end(
+        "error: You've hit your usage limit.\n    at main (x.js:1)\nNode.js v22\n");
+    CHECK(run_end(facts, {}).completed);
+    ExitStatus exit;
+    exit.code = 1;
+    const RunEnd end = run_end(facts, exit);
+    CHECK(end.cause == Cause::kUsageLimit);
+    CHECK_THAT(end.reason, Catch::StartsWith("error: You've hit your usage limit. ("));
+    CHECK(headway::cli::error_at_end("TypeError: x\n  at y\n").text_of("message") ==
+          "TypeError: x");
+    CHECK(headway::cli::error_at_end("\n  \n").is_null());
 }
 
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
