@@ -204,11 +204,16 @@ std::string fault_of(const Json& line) {
     return "its last answer ended with " + word_of(stop);
 }
 
+// Qwen Code's words for an error of the API, as its answer; the result then says success.
+bool is_api_error(std::string_view answer) {
+    return answer.starts_with("[API Error: ");
+}
+
 void read_result(const Json& line, AgentLine& agent_line) {
     LineResult result;
     const std::string& kind = line.text_of("subtype");
     const std::string& end = line.text_of("terminal_reason");
-    const bool is_error = line.flag_of("is_error");
+    const bool is_error = line.flag_of("is_error") || is_api_error(line.text_of("result"));
     const std::string fault = is_error ? std::string{} : fault_of(line);
     result.ok = !is_error && fault.empty();
     result.text = line.text_of("result");

@@ -74,6 +74,10 @@ std::string qwen(const std::string& members) {
            claude(R"("type":"result",)" + members);
 }
 
+std::string qwen_result(const std::string& text) {
+    return qwen(R"("subtype":"success","is_error":false,"result":")" + text + "\"");
+}
+
 std::string cursor(const std::string& members) {
     return R"({"type":"system","subtype":"init","session_id":"s"})"
            "\n"
@@ -139,6 +143,17 @@ TEST_CASE("run end: the end of standard error names the cause of an agent withou
     CHECK(headway::cli::error_at_end("TypeError: x\n  at y\n").text_of("message") ==
           "TypeError: x");
     CHECK(headway::cli::error_at_end("\n  \n").is_null());
+}
+
+TEST_CASE("run end: an error of the API in the place of Qwen Code's answer is no success",
+          "[cli]") {
+    const RunEnd login = end_of(qwen_result("[API Error: 401 status code (no body)]"));
+    CHECK_FALSE(login.completed);
+    CHECK(login.cause == Cause::kCredentials);
+    const RunEnd limit = end_of(qwen_result("[API Error: 429 You exceeded your current quota]"));
+    CHECK_FALSE(limit.completed);
+    CHECK(limit.cause == Cause::kUsageLimit);
+    CHECK(end_of(qwen_result("The log has [API Error: 401], which I mended.")).completed);
 }
 
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
