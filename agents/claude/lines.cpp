@@ -73,8 +73,10 @@ void read_system(const Json& line, AgentLine& agent_line) {
     } else if (kind == "task_started") {
         agent_line.background_began = {line.text_of("task_id")};
         agent_line.background_ended = {line.text_of("tool_use_id")};  // known by that name so far
+        agent_line.goes_on = line.flag_of("is_backgrounded");
     } else if (kind == "task_notification") {
         agent_line.background_ended = {line.text_of("task_id"), line.text_of("tool_use_id")};
+        agent_line.cut_off = line["status"] == "stopped" || line["status"] == "killed";
     } else if (kind == "compact_boundary") {
         const Json& about = line["compact_metadata"];
         agent_line.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});

@@ -169,8 +169,10 @@ ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chanc
             return end("not resumed: the context of the model is full again");
         return at(now, "the context of the model is full", prompt_of("the context was full"));
     }
-    const std::string happened =
-        run.signal != 0 ? "the process was killed" : "the run ended without a result";
+    const std::string happened = run.signal != 0 ? "the process was killed"
+                                 : run.end.cut_off
+                                     ? "the run ended before its work in the background"
+                                     : "the run ended without a result";
     const milliseconds wait = counts_.in_row == 0 ? margin / kCrashesOfMargin
                                                   : backoff(margin, counts_.in_row - 1, chance);
     return at(now + wait, happened, prompt_of(happened));

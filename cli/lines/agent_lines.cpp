@@ -43,6 +43,11 @@ bool changes(const Json& call) {
     }
 }
 
+/// The tools by which Claude Code ends work in the background.
+bool is_stop_of_work(std::string_view tool) {
+    return tool == "TaskStop" || tool == "KillShell" || tool == "KillBash";
+}
+
 bool hooks_tell_error(const LineFormat& format, const Json& error) {
     return format.hooks_tell_errors && !error.contains("retry_at") &&
            error["class"] != "usage_limit";
@@ -159,10 +164,7 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     const bool known = std::find(folders_.begin(), folders_.end(), line.folder) != folders_.end();
     if (!line.folder.empty() && !known && folders_.size() < kFoldersMax)
         folders_.push_back(line.folder);
-    for (const std::string& name : line.background_ended)
-        std::erase(background_, name);
-    for (const std::string& name : line.background_began)
-        if (background_.size() < kOpenCallsMax) background_.push_back(bounded_text(name, 200));
+    take_background(line);
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);
     if (!line.once.empty() && once_.size() < kOnceMax &&
         std::find(once_.begin(), once_.end(), line.once) == once_.end()) {
@@ -182,6 +184,32 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (line.result) take_result(std::move(*line.result));
 }
 
+/// Work that the agent itself has stopped was not cut off, and neither was what the agent still
+/// answers for.
+void AgentLines::take_background(const AgentLine& line) {
+    bool goes_on = line.goes_on;
+    for (const std::string& name : line.background_ended) {
+        const std::size_t gone = std::erase_if(background_, [&name](const Background& work) {
+            return work.name == name && work.goes_on;
+        });
+        std::erase_if(background_, [&name](const Background& work) { return work.name == name; });
+        const bool by_agent = std::find(ended_by_agent_.begin(), ended_by_agent_.end(), name) !=
+                              ended_by_agent_.end();
+        goes_on = goes_on || gone > 0;
+        if (line.cut_off && gone > 0 && !by_agent) ++facts_.cut_off;
+    }
+    for (const std::string& name : line.background_began)
+        begin_background(name, goes_on);
+    facts_.goes_on = static_cast<std::size_t>(
+        std::count_if(background_.begin(), background_.end(),
+                      [](const Background& work) { return work.goes_on; }));
+}
+
+void AgentLines::begin_background(const std::string& name, bool goes_on) {
+    if (background_.size() < kOpenCallsMax)
+        background_.push_back({bounded_text(name, 200), goes_on});
+}
+
 void AgentLines::take_result(LineResult result) {
     if (result.text.empty()) result.text = last_message_;
     result.text = bounded_text(result.text);
@@ -199,6 +227,16 @@ void AgentLines::take_result(LineResult result) {
     facts_.result = std::move(result);
 }
 
+void AgentLines::note_background(const Json& call) {
+    const Json& args = call["args"];
+    if (args.flag_of("run_in_background")) begin_background(call.text_of("call_id"), true);
+    for (const char* name : {"task_id", "shell_id", "bash_id"}) {
+        if (!is_stop_of_work(call.text_of("tool")) || args.text_of(name).empty()) continue;
+        if (ended_by_agent_.size() == kOpenCallsMax) ended_by_agent_.pop_front();
+        ended_by_agent_.push_back(args.text_of(name));
+    }
+}
+
 /// An answer of the model shows that the error before it is over.
 void AgentLines::note(const LineEvent& event) {
     const Json& data = event.data;
@@ -207,11 +245,10 @@ void AgentLines::note(const LineEvent& event) {
     const bool answers = (message && has_words(last_message_)) || event.type == "compacted";
     if (answers || event.type == "tool.started") {
         facts_.answered = true;
+        facts_.cut_off = 0;  // the agent goes on, and knows
         facts_.error.reset();
     }
-    if (event.type == "tool.started" && data["args"].flag_of("run_in_background") &&
-        background_.size() < kOpenCallsMax)
-        background_.push_back(data.text_of("call_id"));
+    if (event.type == "tool.started") note_background(data);
     if (event.type != "tool.finished") return;
     facts_.answered = true;
     if (data["error"]["class"] == "denied") facts_.note_refused(data.text_of("tool"));

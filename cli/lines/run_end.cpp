@@ -181,6 +181,7 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
         return words.empty() ? name + " reports that an error has ended it" : words;
     }
     if (exit.code != 0) return "it reports success, and its exit status does not";
+    if (facts.cut_off > 0) return "its work in the background was cut off at its end";
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
                list_of(facts.refused) + " was refused, and no call after that changed anything";
@@ -267,7 +268,10 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     const std::string why = failure_of(facts, row, exit);
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);
+    if (facts.goes_on > 0 && !facts.cut_off)
+        end.reason += "; its work in the background had not ended";
     if (end.completed) return end;
+    end.cut_off = facts.result && facts.result->ok && !facts.error && facts.cut_off > 0;
     end.guarded = !guard_words(facts, row).empty();
     end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();

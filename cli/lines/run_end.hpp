@@ -35,6 +35,8 @@ struct RunFacts {
     std::vector<std::string> missing;  ///< tools that the agent does not have, while no call
                                        ///< succeeds
     std::size_t missed = 0;            ///< calls of these
+    std::size_t goes_on = 0;           ///< works in the background that have not ended
+    std::size_t cut_off = 0;           ///< those that were stopped after the model's last answer
     bool answered = false;             ///< the model gave a message or a call
     bool succeeded = false;            ///< a call has succeeded
     bool changed = false;              ///< a call that does more than read has succeeded
@@ -53,6 +55,7 @@ struct RunEnd {
     std::optional<std::uint64_t> status;
     bool guarded = false;  ///< the agent's own guard against loops ended it
     bool limited = false;  ///< a limit that the operator gave the agent ended it
+    bool cut_off = false;  ///< it reports success, and its work in the background was cut off
     bool refused = false;  ///< calls were refused, and no call changed anything afterwards
 };
 

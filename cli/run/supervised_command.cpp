@@ -202,6 +202,9 @@ void SupervisedCommand::take(Stream& stream) {
 // Some agents say only on standard error that they wait for the provider. It stays output, too.
 void SupervisedCommand::take_errors(std::string_view bytes) {
     const std::string& agent = agent_.facts().agent;
+    const bool cut = bytes.find("Background tasks still running after ") != bytes.npos &&
+                     bytes.find("; terminating") != bytes.npos;
+    if (agent == "claude" && cut) agent_.cut_off_background();
     if (agent != "gemini" && agent != "qwen") return;  // any process may write there
     for (LineEvent& error : retries_.feed(bytes))
         agent_.add_error(std::move(error));

@@ -156,6 +156,34 @@ TEST_CASE("run end: an error of the API in the place of Qwen Code's answer is no
     CHECK(end_of(qwen_result("The log has [API Error: 401], which I mended.")).completed);
 }
 
+TEST_CASE("run end: work in the background that was cut off at the end is not done", "[cli]") {
+    const std::string begins =
+        kInit + call("t1", "Task", "{}") +
+        claude(R"("type":"system","subtype":"task_started","task_id":"a1","tool_use_id":"t1",)"
+               R"("is_backgrounded":true)") +
+        done("t1", "launched");
+    const auto ended = [](const std::string& status) {
+        return claude(R"("type":"system","subtype":"task_notification","task_id":"a1",)"
+                      R"("tool_use_id":"t1","status":")" +
+                      status + "\"");
+    };
+    const RunEnd cut = end_of(begins + ended("stopped") + result());
+    CHECK_FALSE(cut.completed);
+    CHECK(cut.cut_off);
+    CHECK_THAT(cut.reason, Catch::StartsWith("its work in the background was cut off"));
+    CHECK(end_of(begins + ended("completed") + result()).reason == "exit status 0");
+    CHECK(end_of(begins + ended("failed") + result()).completed);
+    const RunEnd open = end_of(begins + result());  // a server, perhaps
+    CHECK(open.completed);
+    CHECK_THAT(open.reason, Catch::EndsWith("its work in the background had not ended"));
+    // The agent has stopped it itself, or goes on after that.
+    CHECK(
+        end_of(begins + call("t2", "TaskStop", R"({"task_id":"a1"})") + ended("stopped") + result())
+            .completed);
+    CHECK(end_of(begins + ended("stopped") + call("t3", "Read", "{}") + done("t3") + result())
+              .completed);
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
