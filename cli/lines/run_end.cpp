@@ -164,13 +164,22 @@ bool did_nothing(const RunFacts& facts) {
     return !facts.succeeded && facts.missed > 1;
 }
 
+/// The words of a result that is no success, and of the last error if they are others.
+std::string with_last_error(const RunFacts& facts, const std::string& name) {
+    const std::string& text = facts.result->text;
+    std::string words = text.empty() ? name + " reports failure" : text;
+    const std::string error = error_words(facts);
+    const bool same = words.find(error) != words.npos || error.find(words) != error.npos;
+    if (!same) words += "; its last error: " + error;
+    return words;
+}
+
 /// Why the run is no success; empty if it is one. The first that holds says most.
 std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     const std::string name{row.name};
     if (const std::string guard = guard_words(facts, row); !guard.empty())
         return name + " stopped itself: " + guard;
-    if (facts.result && !facts.result->ok)
-        return facts.result->text.empty() ? name + " reports failure" : facts.result->text;
+    if (facts.result && !facts.result->ok) return with_last_error(facts, name);
     if (!facts.result) {
         const std::string last = error_words(facts);
         return name + " ended without its result, the line " + std::string{row.result_line} +
@@ -269,7 +278,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);
     if (facts.goes_on > 0 && !facts.cut_off)
-        end.reason += "; its work in the background had not ended";
+        end.reason += "; no line says that its work in the background has ended";
     if (end.completed) return end;
     end.cut_off = facts.result && facts.result->ok && !facts.error && facts.cut_off > 0;
     end.guarded = !guard_words(facts, row).empty();
@@ -280,7 +289,10 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);
     if (is_stop_of_provider(facts, http)) {
-        end.cause = cause_of(facts, why, http);
+        // The error's own words: those of the result may only say that it failed.
+        const std::string words = error_words(facts);
+        end.cause = cause_of(facts, words.empty() ? why : words, http);
+        if (end.cause == core::Cause::kUnknown) end.cause = cause_of(facts, why, http);
         if (facts.error) end.retry_at = facts.error->text_of("retry_at");
         if (!facts.error || !facts.error->contains("status")) end.status = http;
     } else if (meaning != nullptr) {

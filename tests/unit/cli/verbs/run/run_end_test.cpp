@@ -175,7 +175,8 @@ TEST_CASE("run end: work in the background that was cut off at the end is not do
     CHECK(end_of(begins + ended("failed") + result()).completed);
     const RunEnd open = end_of(begins + result());  // a server, perhaps
     CHECK(open.completed);
-    CHECK_THAT(open.reason, Catch::EndsWith("its work in the background had not ended"));
+    CHECK_THAT(open.reason,
+               Catch::EndsWith("no line says that its work in the background has ended"));
     // The agent has stopped it itself, or goes on after that.
     CHECK(
         end_of(begins + call("t2", "TaskStop", R"({"task_id":"a1"})") + ended("stopped") + result())
@@ -184,12 +185,34 @@ TEST_CASE("run end: work in the background that was cut off at the end is not do
               .completed);
 }
 
+TEST_CASE("run end: the cause is that of the error, whatever words the result has", "[cli]") {
+    const auto copilot = [](const std::string& message) {
+        return end_of(R"({"type":"session.error","id":"1","timestamp":"t","parentId":null,"data":)"
+                      R"({"errorType":"query","message":")" +
+                          message +
+                          "\"}}\n"
+                          R"({"type":"result","sessionId":"s","exitCode":1})"
+                          "\n",
+                      1);
+    };
+    const RunEnd limit = copilot("402 You have no quota");
+    CHECK(limit.cause == Cause::kUsageLimit);
+    CHECK_THAT(limit.reason, Catch::Contains("exit code 1; its last error: 402 You have no quota"));
+    CHECK(copilot("Execution failed: Error: Please log in.").cause == Cause::kCredentials);
+    CHECK(copilot("Something else").cause == Cause::kUnknown);
+    const RunEnd full = end_of(
+        kGemini + gemini(R"("type":"error","severity":"error","message":"prompt is too long")") +
+        gemini(R"("type":"result","status":"error")"));
+    CHECK(full.cause == Cause::kContextFull);
+    CHECK_THAT(full.reason, Catch::Contains("prompt is too long"));
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
         const RunEnd end = end_of(agent_fixture(name));
         CHECK(end.completed);
-        CHECK(end.reason == "exit status 0");
+        CHECK_THAT(end.reason, Catch::StartsWith("exit status 0"));
     }
 }
 
