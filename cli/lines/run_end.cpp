@@ -174,12 +174,20 @@ std::string with_last_error(const RunFacts& facts, const std::string& name) {
     return words;
 }
 
+/// opencode ends its run, as if all were well, when it refuses a call by itself.
+bool ended_by_refusal(const RunFacts& facts, const ExitStatus& exit) {
+    const bool quiet = exit.code == 0 && exit.signal == 0;
+    return !facts.result && !facts.error && !facts.refused.empty() && quiet;
+}
+
 /// Why the run is no success; empty if it is one. The first that holds says most.
 std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     const std::string name{row.name};
     if (const std::string guard = guard_words(facts, row); !guard.empty())
         return name + " stopped itself: " + guard;
     if (facts.result && !facts.result->ok) return with_last_error(facts, name);
+    if (ended_by_refusal(facts, exit))
+        return "needs a person: " + list_of(facts.refused) + " was refused, which ended " + name;
     if (!facts.result) {
         const std::string last = error_words(facts);
         return name + " ended without its result, the line " + std::string{row.result_line} +
@@ -286,6 +294,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
     end.refused = end.refused || (facts.result && facts.result->ok && did_nothing(facts));
     end.refused = end.refused || (facts.result && has_one_of(facts.result->ending, kOfPerson));
+    end.refused = end.refused || ended_by_refusal(facts, exit);
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);
     if (is_stop_of_provider(facts, http)) {

@@ -207,6 +207,18 @@ TEST_CASE("run end: the cause is that of the error, whatever words the result ha
     CHECK_THAT(full.reason, Catch::Contains("prompt is too long"));
 }
 
+TEST_CASE("run end: an agent that ends because it refused a call needs a person", "[cli]") {
+    const std::string refuses =
+        opencode("tool_use", R"("part":{"callID":"c","tool":"read","state":{"status":"error",)"
+                             R"("input":{},"error":"The user rejected permission to use this )"
+                             R"(specific tool call."}})") +
+        opencode("step_finish", R"("part":{"id":"b","reason":"tool-calls","tokens":{}})");
+    const RunEnd end = end_of(refuses);
+    CHECK(end.refused);
+    CHECK_THAT(end.reason, Catch::StartsWith("needs a person: read was refused"));
+    CHECK_FALSE(end_of(refuses, 137).refused);  // a crash
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
