@@ -62,6 +62,18 @@ void take_over_limit(const Json& limit, Json& error) {
     if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
 }
 
+/// Makes of a second line about an error the error with what both of them say; false if the second
+/// says nothing more.
+bool take_details(const Json& before, Json& again) {
+    const bool classless = !before.contains("class") || before["class"] == "unknown";
+    Json both = before;
+    for (const char* name : {"status", "retry_at"})
+        if (!before.contains(name) && again.contains(name)) both[name] = again[name];
+    if (classless && again.contains("class")) both["class"] = again["class"];
+    again = std::move(both);
+    return again != before;
+}
+
 /// The later reset of two used-up windows counts.
 void keep_later_reset(const Json& before, Json& error) {
     if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
@@ -274,7 +286,11 @@ bool AgentLines::take_error(LineEvent& event) {
     if (data.text_of("class") == kPromptBlocked && facts_.answered) return false;  // a later hook
     if (facts_.error) {
         const Json& before = *facts_.error;
-        if (before.flag_of("ends_turn") && before["message"] == data["message"]) return false;
+        if (before.flag_of("ends_turn") && before["message"] == data["message"]) {
+            if (!take_details(before, data)) return false;
+            facts_.error = data;
+            return true;
+        }
         if (ends) take_over_limit(before, data);
     }
     if (complete_) complete_(event, facts_.agent, session_);

@@ -219,6 +219,22 @@ TEST_CASE("run end: an agent that ends because it refused a call needs a person"
     CHECK_FALSE(end_of(refuses, 137).refused);  // a crash
 }
 
+TEST_CASE("run end: the status of an error may stand in its second line only", "[cli]") {
+    const auto twice = [](const std::string& kind, const std::string& status) {
+        return end_of(kInit +
+                      claude(R"("type":"assistant","error":")" + kind +
+                             R"(","message":{"content":[{"type":"text","text":"no"}]})") +
+                      claude(R"("type":"result","subtype":"success","is_error":true,"result":)"
+                             R"("no","api_error_status":)" +
+                             status));
+    };
+    CHECK(twice("unknown", "401").cause == Cause::kCredentials);
+    CHECK(twice("unknown", "529").cause == Cause::kOverloaded);
+    CHECK(twice("invalid_request", "429").cause == Cause::kRateLimit);
+    CHECK(twice("invalid_request", "404").cause == Cause::kModelMissing);
+    CHECK(twice("unknown", "null").cause == Cause::kUnknown);
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
