@@ -145,6 +145,7 @@ std::string_view class_of(std::string_view error) {
     if (api::hooks::says_refused(Refusing::kOfClaude, error) ||
         api::hooks::says_refused(Refusing::kOfQwen, error))
         return "denied";
+    if (error == "Answer questions?") return "denied";  // without a person to ask
     if (error.find("No such tool available") != std::string_view::npos) return "unknown_tool";
     if (error.find("InputValidationError") != std::string_view::npos) return "json_parse";
     return {};
@@ -158,7 +159,9 @@ void read_user(const Json& line, AgentLine& agent_line) {
         if (part["type"] != "tool_result") continue;
         const std::string text = text_of_content(part["content"]);
         const std::string& id = part.text_of("tool_use_id");
-        if (!part.flag_of("is_error")) {
+        if (text.starts_with("User has answered your questions: . ")) {  // there was none
+            add_failed(agent_line, id, "denied", "a question was not answered");
+        } else if (!part.flag_of("is_error")) {
             add_succeeded(agent_line, id, text);
         } else {
             add_failed(agent_line, id, was_refused(line, id) ? "denied" : class_of(text), text);

@@ -102,6 +102,31 @@ TEST_CASE("refused lines: Claude Code's answer to an unknown command is no succe
               .completed);
 }
 
+TEST_CASE("refused lines: a question of Claude Code that has no answer needs a person", "[cli]") {
+    const auto asks = [](const std::string& answer) {
+        return end_of_refused(
+            R"({"type":"system","subtype":"init","model":"m","session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"c","name":"AskUserQuestion","input":{}}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c",)" +
+            answer +
+            R"(}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"result","subtype":"success","is_error":false,"result":"Which one?","session_id":"s","uuid":"u"})"
+            "\n");
+    };
+    for (const std::string answer :
+         {R"("content":"User has answered your questions: . You can now continue.")",
+          R"("is_error":true,"content":"Answer questions?")"}) {
+        CAPTURE(answer);
+        CHECK(asks(answer).refused);
+        CHECK_THAT(asks(answer).reason, Catch::Contains("AskUserQuestion was refused"));
+    }
+    CHECK(asks(R"("content":"User has answered your questions: \"Which?\"=\"b\". Continue.")")
+              .completed);
+}
+
 TEST_CASE("refused lines: Claude Code's refusals are known by their words, too", "[cli]") {
     const std::string lines =
         R"({"type":"system","subtype":"init","model":"m","session_id":"s","uuid":"u"})"
