@@ -234,9 +234,11 @@ void read_result(const Json& line, AgentLine& agent_line) {
     }
     for (const Json& refused : line["permission_denials"])
         result.refused.push_back({refused.text_of("tool_use_id"), refused.text_of("tool_name")});
-    if (is_error) {
+    const bool refuses = line["stop_reason"] == "refusal";  // the model, not a rule
+    if (is_error || refuses) {
         ToldError error{result.text};
         if (!is_one_of(end, "completed") && end != "api_error") error.error_class = end;
+        if (refuses) error.error_class = "refusal";
         error.status = status_of(line["api_error_status"]);
         if (!error.status) error.status = status_in(result.text);
         error.ends_turn = true;

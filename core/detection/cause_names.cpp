@@ -260,6 +260,7 @@ constexpr CauseName kCauseNames[] = {
     {"unprocessableentityerror", Cause::kRefused, true},
     {"notsupportederror", Cause::kRefused, true},
     {"contentfilter", Cause::kRefused},
+    {"refusal", Cause::kRefused},
     {"contentpolicyviolationerror", Cause::kRefused},
     {"cyberpolicy", Cause::kRefused},
     {"safetyblocked", Cause::kRefused},

@@ -235,6 +235,13 @@ TEST_CASE("run end: the status of an error may stand in its second line only", "
     CHECK(twice("unknown", "null").cause == Cause::kUnknown);
 }
 
+TEST_CASE("run end: a refusal of the model is no crash", "[cli]") {
+    const RunEnd end = end_of(kInit + result(R"(,"stop_reason":"refusal")", "I can't."));
+    CHECK_FALSE(end.completed);
+    CHECK(end.cause == Cause::kRefused);
+    CHECK_THAT(end.reason, Catch::Contains("ended with \"refusal\": I can't."));
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
