@@ -223,6 +223,9 @@ void read_result(const Json& line, AgentLine& agent_line) {
     result.ok = !is_error && fault.empty();
     result.text = line.text_of("result");
     result.ending = kind + " " + end;
+    // A run with --json-schema ends so, too.
+    result.asks = line["stop_reason"] == "tool_use" && !has_words(result.text) &&
+                  line["structured_output"].is_null();
     if (!result.ok && result.text.empty()) result.text = words_of_failure(line);
     if (!fault.empty()) result.text = fault + (result.text.empty() ? "" : ": " + result.text);
     if (!result.ok && result.text.empty()) result.text = is_one_of(kind, "success") ? end : kind;

@@ -61,6 +61,7 @@ struct LineResult {
     /// Calls that the agent's own rules refused, if the agent lists them.
     std::vector<RefusedCall> refused = {};
     std::string ending = {};  ///< the agent's names for this kind of end, if it has any
+    bool asks = false;        ///< the last answer is empty and ended with a call
 };
 
 struct AgentLine {

@@ -53,34 +53,6 @@ bool hooks_tell_error(const LineFormat& format, const Json& error) {
            error["class"] != "usage_limit";
 }
 
-/// A request that the provider refuses after it has said that the plan's limit is reached: the
-/// line of the refusal has neither that nor its end.
-void take_over_limit(const Json& limit, Json& error) {
-    const bool refused = error["class"] == "rate_limit" || error.count_of("status") == 429;
-    if (limit["class"] != "usage_limit" || !refused || error.contains("retry_at")) return;
-    error["class"] = "usage_limit";
-    if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
-}
-
-/// Makes of a second line about an error the error with what both of them say; false if the second
-/// says nothing more.
-bool take_details(const Json& before, Json& again) {
-    const bool classless = !before.contains("class") || before["class"] == "unknown";
-    Json both = before;
-    for (const char* name : {"status", "retry_at"})
-        if (!before.contains(name) && again.contains(name)) both[name] = again[name];
-    if (classless && again.contains("class")) both["class"] = again["class"];
-    again = std::move(both);
-    return again != before;
-}
-
-/// The later reset of two used-up windows counts.
-void keep_later_reset(const Json& before, Json& error) {
-    if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
-    if (before.text_of("retry_at") > error.text_of("retry_at"))
-        error["retry_at"] = before["retry_at"];
-}
-
 }  // namespace
 
 void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
@@ -224,6 +196,10 @@ void AgentLines::begin_background(const std::string& name, bool goes_on) {
 
 void AgentLines::take_result(LineResult result) {
     if (result.text.empty()) result.text = last_message_;
+    if (result.ok && result.asks && !open_.empty()) {
+        result.ok = false;
+        result.text = "its last answer asks for a call that it did not make";
+    }
     result.text = bounded_text(result.text);
     result.ending = core::shortened(result.ending, kEndingBytesMax);
     // Agents list all calls that were refused, also those that they found a way around.

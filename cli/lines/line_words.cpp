@@ -176,6 +176,29 @@ LineTokens tokens_of_models(const Json& models) {
     return tokens;
 }
 
+void take_over_limit(const Json& limit, Json& error) {
+    const bool refused = error["class"] == "rate_limit" || error.count_of("status") == 429;
+    if (limit["class"] != "usage_limit" || !refused || error.contains("retry_at")) return;
+    error["class"] = "usage_limit";
+    if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
+}
+
+bool take_details(const Json& before, Json& again) {
+    const bool classless = !before.contains("class") || before["class"] == "unknown";
+    Json both = before;
+    for (const char* name : {"status", "retry_at"})
+        if (!before.contains(name) && again.contains(name)) both[name] = again[name];
+    if (classless && again.contains("class")) both["class"] = again["class"];
+    again = std::move(both);
+    return again != before;
+}
+
+void keep_later_reset(const Json& before, Json& error) {
+    if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
+    if (before.text_of("retry_at") > error.text_of("retry_at"))
+        error["retry_at"] = before["retry_at"];
+}
+
 std::span<const LineFormat* const> line_formats() {
     static constexpr std::array<const LineFormat*, 8> kFormats{
         &kClaudeLines, &kCodexLines,   &kGeminiLines, &kOpencodeLines,

@@ -77,4 +77,15 @@ LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_
 /// The sum of Claude's `modelUsage`.
 LineTokens tokens_of_models(const Json& models);
 
+/// A request that the provider refuses after it has said that the plan's limit is reached: the
+/// line of the refusal has neither that nor its end.
+void take_over_limit(const Json& limit, Json& error);
+
+/// Makes of a second line about an error the error with what both of them say; false if the second
+/// says nothing more.
+bool take_details(const Json& before, Json& again);
+
+/// The later reset of two used-up windows counts.
+void keep_later_reset(const Json& before, Json& error);
+
 }  // namespace headway::cli

@@ -242,6 +242,17 @@ TEST_CASE("run end: a refusal of the model is no crash", "[cli]") {
     CHECK_THAT(end.reason, Catch::Contains("ended with \"refusal\": I can't."));
 }
 
+TEST_CASE("run end: a success whose last answer asks for a call that never ended is none",
+          "[cli]") {
+    const std::string asks = R"(,"stop_reason":"tool_use")";
+    const std::string begins = kInit + call("t1", "Bash", R"({"command":"npm test"})");
+    const RunEnd end = end_of(begins + result(asks, ""));
+    CHECK_FALSE(end.completed);
+    CHECK_THAT(end.reason, Catch::StartsWith("its last answer asks for a call"));
+    CHECK(end_of(begins + done("t1") + result(asks, "")).completed);
+    CHECK(end_of(begins + result(asks + R"(,"structured_output":{"a":1})", "")).completed);
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
