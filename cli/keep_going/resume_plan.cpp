@@ -114,6 +114,8 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
         if (is_stuck_again(run)) return end(kStuckAgain);
         return with_stuck(run, after_check(*run.check_failed, now));
     }
+    if (run.end.finished)
+        return end("not resumed: it reports success, and only its exit status does not");
     counts_.last_check.clear();
     if (run.guarded) return end("not resumed: it stopped itself in a loop");
     if (run.end.limited) return end("not resumed: it reached a limit that it was started with");

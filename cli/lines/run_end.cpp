@@ -35,6 +35,14 @@ constexpr std::array<ExitMeaning, 8> kGeminiExits{{
     {130, "it was interrupted"},
 }};
 
+constexpr std::string_view kOnlyStatus = "it reports success, and its exit status does not";
+
+/// True for a status that the agent chose itself: no signal, and none that a shell has caught.
+bool is_own_status(const ExitStatus& exit) {
+    constexpr int kSignalBase = 128;
+    return exit.signal == 0 && exit.code <= kSignalBase;
+}
+
 /// The shape of one agent's end.
 struct EndRow {
     std::string_view agent;
@@ -197,7 +205,7 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
         const std::string words = error_words(facts);
         return words.empty() ? name + " reports that an error has ended it" : words;
     }
-    if (exit.code != 0) return "it reports success, and its exit status does not";
+    if (exit.code != 0) return std::string{kOnlyStatus};
     if (facts.cut_off > 0) return "its work in the background was cut off at its end";
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
@@ -288,7 +296,10 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     if (facts.goes_on > 0 && !facts.cut_off)
         end.reason += "; no line says that its work in the background has ended";
     if (end.completed) return end;
-    end.cut_off = facts.result && facts.result->ok && !facts.error && facts.cut_off > 0;
+    const bool good = facts.result && facts.result->ok && !facts.error;
+    const bool named = meaning_of(row, exit) != nullptr || http_of_exit(row, exit);
+    end.finished = good && is_own_status(exit) && !named && why == kOnlyStatus;
+    end.cut_off = good && facts.cut_off > 0;
     end.guarded = !guard_words(facts, row).empty();
     end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();

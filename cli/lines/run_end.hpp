@@ -53,10 +53,11 @@ struct RunEnd {
     std::string retry_at;  ///< time at which the provider accepts requests again; empty: unknown
     /// An HTTP status that is known only from the exit status.
     std::optional<std::uint64_t> status;
-    bool guarded = false;  ///< the agent's own guard against loops ended it
-    bool limited = false;  ///< a limit that the operator gave the agent ended it
-    bool cut_off = false;  ///< it reports success, and its work in the background was cut off
-    bool refused = false;  ///< calls were refused, and no call changed anything afterwards
+    bool guarded = false;   ///< the agent's own guard against loops ended it
+    bool limited = false;   ///< a limit that the operator gave the agent ended it
+    bool cut_off = false;   ///< it reports success, and its work in the background was cut off
+    bool finished = false;  ///< it reports success, and only its exit status does not
+    bool refused = false;   ///< calls were refused, and no call changed anything afterwards
 };
 
 /// How the run ended, from these facts and the exit status. Pure.

@@ -102,6 +102,10 @@ std::optional<KeepGoing::Words> KeepGoing::next(RunOver& run, SupervisedCommand*
         note_missed(run);
         return over(why_ended(run.interrupted ? Wait::kInterrupted : Wait::kStopped));
     }
+    // Its result says success, and nothing but its exit status or its work in the background is
+    // against it: then the check decides.
+    const bool decides = (run.end.finished || run.end.cut_off) && !run.stopped && !run.interrupted;
+    if (decides && !options_.check.empty()) run.end.completed = true;
     if (run.end.completed && !options_.check.empty()) {
         const Wait ended = check(run);
         if (ended != Wait::kDue) {

@@ -201,6 +201,11 @@ private:
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             interrupted_ = over.interrupted;
             command.tell_kept();
+            if (over.end.completed && !ending.end.completed && check_fault(over).empty()) {
+                ending.end.completed = true;  // the check decides
+                ending.end.reason = "the check passed; " + ending.end.reason;
+                ending.status = {};
+            }
             note_check(ending, over);
             // No check has passed, or the agent's words say so. A script may print such lines, too.
             const RunFacts& facts = ending.facts;
