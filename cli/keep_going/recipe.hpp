@@ -42,6 +42,7 @@ extern const Recipe kClaudeRecipe;
 extern const Recipe kClineRecipe;
 extern const Recipe kCodexRecipe;
 extern const Recipe kCopilotRecipe;
+extern const Recipe kCursorRecipe;
 extern const Recipe kGeminiRecipe;
 extern const Recipe kKiloRecipe;
 extern const Recipe kOpencodeRecipe;

@@ -210,10 +210,16 @@ void SupervisedCommand::take_errors(std::string_view bytes) {
         agent_.add_error(std::move(error));
 }
 
-Json SupervisedCommand::error_at_end() {
-    Json error = cli::error_at_end(errors_.take(true).value_or(""));
-    if (!error.is_null()) add_retry_in_words(error);
-    return error;
+void SupervisedCommand::add_to(RunFacts& facts, const std::string& called,
+                               const ExitStatus& status) {
+    const bool silent = facts.agent.empty();
+    if (silent) facts.called = called;
+    const bool failed = status.code != 0 && status.signal == 0;
+    if (facts.result || facts.error || (!silent && !failed)) return;
+    Json error = error_at_end(errors_.take(true).value_or(""));
+    if (error.is_null()) return;
+    add_retry_in_words(error);
+    facts.error = std::move(error);
 }
 
 // A time that only a clock or the agent's own record gives.

@@ -273,11 +273,8 @@ private:
         const RunFacts facts = command.ended_for_wait().value_or(command.agent().facts());
         ending.facts = command.ended_after_result().value_or(facts);
         // A script may call its agent without a word; the agent itself has its lines.
-        if (ending.facts.agent.empty() && !options_.no_lines && is_agent_program(words.front())) {
-            ending.facts.called = called_for_lines(words);
-            Json error = command.error_at_end();
-            if (!error.is_null()) ending.facts.error = std::move(error);
-        }
+        if (!options_.no_lines && is_agent_program(words.front()))
+            command.add_to(ending.facts, called_for_lines(words), ending.status);
         ending.end = run_end(ending.facts, ending.status);
         // Our signal ended it, so its own status is unknown: the result decides.
         if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;

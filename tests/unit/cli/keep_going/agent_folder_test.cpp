@@ -35,6 +35,7 @@ TEST_CASE("agent folder: a call for JSON lines is known by the agent's own optio
     CHECK(called_for_lines({"kilo", "run", "--format=json", "x"}) == "kilo");
     CHECK(called_for_lines({"copilot", "-p", "x", "--output-format", "json"}) == "copilot");
     CHECK(called_for_lines({"cline", "--json", "x"}) == "cline");
+    CHECK(called_for_lines({"cursor-agent", "-p", "--output-format", "stream-json"}) == "cursor");
     CHECK(called_for_lines({"pi", "--mode", "json", "x"}) == "pi");
     CHECK(called_for_lines({"claude", "-p", "--output-format", "json", "x"}).empty());
     CHECK(called_for_lines({"claude", "-p", "x"}).empty());
