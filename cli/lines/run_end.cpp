@@ -63,7 +63,8 @@ constexpr std::array<std::string_view, 4> kQwenGuards{
 constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another client",
                                                        "it ended with \"aborted\""};
 constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
-constexpr std::array<std::string_view, 2> kClaudeLimits{"max_turns", "max_budget_usd"};
+constexpr std::array<std::string_view, 3> kClaudeLimits{"max_turns", "max_budget_usd",
+                                                        "max_structured_output_retries"};
 /// Names of ends that a person has made, or has to decide about.
 constexpr std::array<std::string_view, 3> kOfPerson{"tool_deferred", "aborted", "MessageAborted"};
 constexpr int kTurnsExit = 53;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/detection/cause_tables.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -278,6 +279,12 @@ constexpr CauseName kCauseNames[] = {
     {"toolunavailable", Cause::kTool},
 };
 
+// Notes about a limit that is not reached, and other programs' words for the same things.
+constexpr Phrases kNoteWords{std::array<std::string_view, 13>{
+    "approaching", "remaining", "% of ", "percent of ", "cannot determine the safety",
+    "retrying in ", "retrying after ", "hook error", "mcp error", "disk quota", "lint",
+    "expected status", "(attempt "}};
+
 }  // namespace
 
 const CauseName* find_cause_name(std::string_view error_class) {
@@ -289,6 +296,10 @@ const CauseName* find_cause_name(std::string_view error_class) {
         std::find_if(std::begin(kCauseNames), std::end(kCauseNames),
                      [&name](const CauseName& known) { return known.name == name; });
     return found == std::end(kCauseNames) ? nullptr : found;
+}
+
+bool is_note(std::string_view message) {
+    return kNoteWords.any_in(message.substr(0, kErrorBytesRead));
 }
 
 }  // namespace headway::core
