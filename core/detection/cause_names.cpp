@@ -17,6 +17,7 @@ constexpr CauseName kCauseNames[] = {
     // usage limits
     {"usagelimit", Cause::kUsageLimit},
     {"usagelimitreached", Cause::kUsageLimit},
+    {"providerquota", Cause::kUsageLimit, true},
     {"usagelimitexceeded", Cause::kUsageLimit, true},  // Codex: no credit, too
     {"usagelimiterror", Cause::kUsageLimit},
     {"gousagelimiterror", Cause::kUsageLimit},
@@ -44,6 +45,7 @@ constexpr CauseName kCauseNames[] = {
     {"1310", Cause::kUsageLimit},
     // rate limits
     {"ratelimit", Cause::kRateLimit, true},
+    {"providerratelimit", Cause::kRateLimit, true},
     {"ratelimited", Cause::kRateLimit, true},
     {"ratelimiterror", Cause::kRateLimit, true},
     {"ratelimitexceeded", Cause::kRateLimit, true},
@@ -109,6 +111,7 @@ constexpr CauseName kCauseNames[] = {
     {"authenticationrequired", Cause::kCredentials},
     {"authorization", Cause::kCredentials, true},
     {"providerautherror", Cause::kCredentials},
+    {"providerauth", Cause::kCredentials},
     {"unauthorized", Cause::kCredentials},
     {"unauthorizederror", Cause::kCredentials},
     {"unauthenticated", Cause::kCredentials},
@@ -235,6 +238,8 @@ constexpr CauseName kCauseNames[] = {
     {"underrheaderstimeout", Cause::kNetwork},
     {"underrbodytimeout", Cause::kNetwork},
     {"underrsocket", Cause::kNetwork},
+    {"providertransport", Cause::kNetwork},
+    {"providerinvalidoutput", Cause::kNetwork, true},
     {"connectionfailed", Cause::kNetwork, true},
     {"responsestreamfailed", Cause::kNetwork, true},
     // certificates
@@ -262,6 +267,7 @@ constexpr CauseName kCauseNames[] = {
     {"notsupportederror", Cause::kRefused, true},
     {"contentfilter", Cause::kRefused},
     {"refusal", Cause::kRefused},
+    {"permissionrejected", Cause::kPerson},
     {"contentpolicyviolationerror", Cause::kRefused},
     {"cyberpolicy", Cause::kRefused},
     {"safetyblocked", Cause::kRefused},
