@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 
 #include "api/text/timestamp.hpp"
 
@@ -100,6 +101,20 @@ std::string text_of_error(const Json& error) {
     if (!error["data"].text_of("message").empty()) return error["data"].text_of("message");
     if (!error.text_of("name").empty()) return error.text_of("name");
     return dump(error);
+}
+
+std::string plain_words(std::string_view words) {
+    constexpr std::string_view kName = "\"message\"";
+    std::string text;  // without the backslashes of strings in strings
+    std::copy_if(words.begin(), words.end(), std::back_inserter(text),
+                 [](char c) { return c != '\\'; });
+    const std::size_t name = text.rfind(kName);
+    if (name == std::string::npos) return std::string{words};
+    const std::size_t colon = text.find_first_not_of(" :", name + kName.size());
+    if (colon == std::string::npos || text[colon] != '"') return std::string{words};
+    const std::size_t end = text.find('"', colon + 1);
+    const std::string message = text.substr(colon + 1, end - colon - 1);
+    return has_words(message) ? message : std::string{words};
 }
 
 std::optional<std::uint64_t> status_of(const Json& value) {

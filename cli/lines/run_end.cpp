@@ -11,11 +11,13 @@
 #include "cli/lines/line_words.hpp"
 #include "core/detection/provider_stop.hpp"
 #include "core/events/work_payloads.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kWordsMax = 2'000;  // a reason is read by people
+constexpr std::size_t kWordsMax = 2'000;
+constexpr std::size_t kReasonWordsMax = 500;  // of the agent; Headway's own words follow them
 
 struct ExitMeaning {
     int code = 0;
@@ -224,7 +226,8 @@ std::string with_why(const RunEnd& end, const std::string& why) {
     if (why.empty()) return end.reason;
     std::string phrase{core::phrase_of(end.cause)};
     if (end.cause == core::Cause::kUnknown) phrase.clear();
-    return bounded_text(why, kWordsMax) + (phrase.empty() ? "" : " (" + phrase + ")") +
+    return core::shortened(plain_words(why), kReasonWordsMax) +
+           (phrase.empty() ? "" : " (" + phrase + ")") +
            (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
 }
 

@@ -253,6 +253,21 @@ TEST_CASE("run end: a success whose last answer asks for a call that never ended
     CHECK(end_of(begins + result(asks + R"(,"structured_output":{"a":1})", "")).completed);
 }
 
+TEST_CASE("run end: the agent's words hide none of Headway's", "[cli]") {
+    const RunEnd wrapped = end_of(
+        kGemini +
+        gemini(R"("type":"result","status":"error","error":{"message":"[API Error: {\"error\":)"
+               R"({\"message\":\"{\\\"error\\\":{\\\"message\\\": \\\"You exceeded your )"
+               R"(current quota.\\\",\\\"details\\\":[]}}\"}}]"})"));
+    CHECK(wrapped.cause == Cause::kUsageLimit);
+    CHECK_THAT(wrapped.reason, Catch::StartsWith("You exceeded your current quota. ("));
+    const RunEnd flood = end_of(
+        kGemini + gemini(R"("type":"result","status":"error","error":{"message":"HTTP 429 )" +
+                         std::string(5'000, 'x') + "\"}"));
+    CHECK(flood.reason.size() < 700);
+    CHECK_THAT(flood.reason, Catch::EndsWith("; exit status 0"));
+}
+
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
     for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
         CAPTURE(name);
