@@ -73,8 +73,10 @@ void read_system(const Json& line, AgentLine& agent_line) {
     } else if (kind == "task_started") {
         agent_line.background_began = {line.text_of("task_id")};
         agent_line.background_ended = {line.text_of("tool_use_id")};  // known by that name so far
+        agent_line.goes_on = line.flag_of("is_backgrounded");
     } else if (kind == "task_notification") {
         agent_line.background_ended = {line.text_of("task_id"), line.text_of("tool_use_id")};
+        agent_line.cut_off = line["status"] == "stopped" || line["status"] == "killed";
     } else if (kind == "compact_boundary") {
         const Json& about = line["compact_metadata"];
         agent_line.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});
@@ -143,6 +145,7 @@ std::string_view class_of(std::string_view error) {
     if (api::hooks::says_refused(Refusing::kOfClaude, error) ||
         api::hooks::says_refused(Refusing::kOfQwen, error))
         return "denied";
+    if (error == "Answer questions?") return "denied";  // without a person to ask
     if (error.find("No such tool available") != std::string_view::npos) return "unknown_tool";
     if (error.find("InputValidationError") != std::string_view::npos) return "json_parse";
     return {};
@@ -156,7 +159,9 @@ void read_user(const Json& line, AgentLine& agent_line) {
         if (part["type"] != "tool_result") continue;
         const std::string text = text_of_content(part["content"]);
         const std::string& id = part.text_of("tool_use_id");
-        if (!part.flag_of("is_error")) {
+        if (text.starts_with("User has answered your questions: . ")) {  // there was none
+            add_failed(agent_line, id, "denied", "a question was not answered");
+        } else if (!part.flag_of("is_error")) {
             add_succeeded(agent_line, id, text);
         } else {
             add_failed(agent_line, id, was_refused(line, id) ? "denied" : class_of(text), text);
@@ -204,15 +209,23 @@ std::string fault_of(const Json& line) {
     return "its last answer ended with " + word_of(stop);
 }
 
+// Qwen Code's words for an error of the API, as its answer; the result then says success.
+bool is_api_error(std::string_view answer) {
+    return answer.starts_with("[API Error: ");
+}
+
 void read_result(const Json& line, AgentLine& agent_line) {
     LineResult result;
     const std::string& kind = line.text_of("subtype");
     const std::string& end = line.text_of("terminal_reason");
-    const bool is_error = line.flag_of("is_error");
+    const bool is_error = line.flag_of("is_error") || is_api_error(line.text_of("result"));
     const std::string fault = is_error ? std::string{} : fault_of(line);
     result.ok = !is_error && fault.empty();
     result.text = line.text_of("result");
     result.ending = kind + " " + end;
+    // A run with --json-schema ends so, too.
+    result.asks = line["stop_reason"] == "tool_use" && !has_words(result.text) &&
+                  line["structured_output"].is_null();
     if (!result.ok && result.text.empty()) result.text = words_of_failure(line);
     if (!fault.empty()) result.text = fault + (result.text.empty() ? "" : ": " + result.text);
     if (!result.ok && result.text.empty()) result.text = is_one_of(kind, "success") ? end : kind;
@@ -224,9 +237,11 @@ void read_result(const Json& line, AgentLine& agent_line) {
     }
     for (const Json& refused : line["permission_denials"])
         result.refused.push_back({refused.text_of("tool_use_id"), refused.text_of("tool_name")});
-    if (is_error) {
+    const bool refuses = line["stop_reason"] == "refusal";  // the model, not a rule
+    if (is_error || refuses) {
         ToldError error{result.text};
         if (!is_one_of(end, "completed") && end != "api_error") error.error_class = end;
+        if (refuses) error.error_class = "refusal";
         error.status = status_of(line["api_error_status"]);
         if (!error.status) error.status = status_in(result.text);
         error.ends_turn = true;

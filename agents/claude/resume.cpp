@@ -54,6 +54,8 @@ const Recipe kClaudeRecipe{
     .resume = "--resume",
     .greedy = kClaudeGreedy,
     .fresh_folder = kWorktree,
+    .lines = kOutputFormat,
+    .lines_value = "stream-json",
 };
 
 }  // namespace headway::cli

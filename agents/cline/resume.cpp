@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "agents/common/resume_options.hpp"
 #include "cli/keep_going/recipe.hpp"
 
 namespace headway::cli {
@@ -15,6 +16,7 @@ const Recipe kClineRecipe{
     .programs = kCline,
     .valued = kClineValued,
     .folder = kClineCwd,
+    .lines = kJson,
 };
 
 }  // namespace headway::cli

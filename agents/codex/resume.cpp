@@ -44,6 +44,7 @@ const Recipe kCodexRecipe{
     .verb_behind = true,
     .folder = kChange,
     .fresh_folder = kWorktreeLong,
+    .lines = kJson,
 };
 
 }  // namespace headway::cli

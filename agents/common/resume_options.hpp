@@ -23,5 +23,8 @@ inline constexpr std::string_view kOpencodeNewest[] = {"-c", "--continue", "--fo
 inline constexpr std::string_view kDir[] = {"--dir"};
 inline constexpr std::string_view kWorktree[] = {"-w", "--worktree"};
 inline constexpr std::string_view kWorktreeLong[] = {"--worktree"};
+inline constexpr std::string_view kOutputFormat[] = {"--output-format", "-o"};
+inline constexpr std::string_view kFormat[] = {"--format"};
+inline constexpr std::string_view kJson[] = {"--json"};
 
 }  // namespace headway::cli

@@ -40,6 +40,8 @@ const Recipe kCopilotRecipe{
     .resume = "--resume=",
     .folder = kChangeShort,
     .fresh_folder = kWorktree,
+    .lines = kOutputFormat,
+    .lines_value = "json",
 };
 
 }  // namespace headway::cli

@@ -59,7 +59,7 @@ void read_result(const Json& line, AgentLine& agent_line) {
         if (kind != "unknown") error.error_class = kind;
         error.status = status_in(result.text);
         error.ends_turn = true;
-        add_error(agent_line, error);
+        if (!line["error"].is_null()) add_error(agent_line, error);  // else a line before has it
     } else if (!result.ok) {
         result.text = "it ended with the status \"" + status + "\"";
     }

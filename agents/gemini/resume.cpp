@@ -34,6 +34,8 @@ const Recipe kGeminiRecipe{
     .resume = "--resume",
     .greedy = kGeminiGreedy,
     .fresh_folder = kWorktree,
+    .lines = kOutputFormat,
+    .lines_value = "stream-json",
 };
 
 }  // namespace headway::cli

@@ -20,6 +20,8 @@ const Recipe kKiloRecipe{
     .resume = "-s",
     .folder = kDir,
     .fresh_folder = kKiloWorktree,
+    .lines = kFormat,
+    .lines_value = "json",
 };
 
 }  // namespace headway::cli

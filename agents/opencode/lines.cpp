@@ -7,8 +7,8 @@
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
-// `opencode run --format json` 1.18 and `kilo run --format json` 7.7. A call is one line, when it
-// is over; tokens come with each step of the model.
+// `opencode run --format json` 1.18 and 2.2, and `kilo run --format json` 7.7. A call is one line,
+// when it is over; tokens come with each step of the model.
 
 namespace headway::cli::opencode_lines {
 namespace {
@@ -27,19 +27,23 @@ void add_duration(const Json& time, Json& data) {
 
 void read_call(const Json& part, AgentLine& agent_line) {
     const Json& state = part["state"];
-    const Json& exit = state["metadata"]["exit"];
-    add_started(agent_line, part["callID"], part.text_of("tool"), state["input"]);
+    // In 2.2 the data of the tool lie one level deeper, and the call's id is that of its part.
+    const Json& about = state["metadata"]["metadata"].is_object() ? state["metadata"]["metadata"]
+                                                                  : state["metadata"];
+    const Json& exit = about["exit"];
+    const Json& id = part["callID"].is_string() ? part["callID"] : part["id"];
+    add_started(agent_line, id, part.text_of("tool"), state["input"]);
     if (state["status"] == "error") {
         const std::string error = text_of_error(state["error"]);
         const bool refused = api::hooks::says_refused(api::hooks::Refusing::kOfOpencode, error);
-        add_failed(agent_line, part["callID"], refused ? "denied" : "", error);
+        add_failed(agent_line, id, refused ? "denied" : "", error);
     } else if (exit.is_integer() && exit.integer() != 0) {
-        add_failed(agent_line, part["callID"], "",
+        add_failed(agent_line, id, "",
                    "exit code " + std::to_string(exit.integer()) + "\n" + state.text_of("output"));
-    } else if (exit.is_null() && state["metadata"].contains("exit")) {  // a signal ended it
-        add_failed(agent_line, part["callID"], "", "no exit code\n" + state.text_of("output"));
+    } else if (exit.is_null() && about.contains("exit")) {  // a signal ended it
+        add_failed(agent_line, id, "", "no exit code\n" + state.text_of("output"));
     } else {
-        add_succeeded(agent_line, part["callID"], state["output"]);
+        add_succeeded(agent_line, id, state["output"]);
     }
     add_duration(state["time"], agent_line.events.back().data);
 }
@@ -87,12 +91,15 @@ std::optional<std::uint64_t> retry_delay(const Json& headers) {
 
 void read_error(const Json& json, AgentLine& agent_line) {
     const Json& data = json["data"];
-    ToldError error{text_of_error(json), json.text_of("name")};
+    // 2.2 has a type and a status beside the message.
+    const std::string& kind = json.text_of(json["name"].is_string() ? "name" : "type");
+    ToldError error{text_of_error(json), kind == "unknown" ? std::string{} : kind};
     error.status = status_of(data["statusCode"]);
+    if (!error.status) error.status = status_of(json["status"]);
     if (data["isRetryable"].is_boolean()) error.retryable = data.flag_of("isRetryable");
     error.retry_in_ms = retry_delay(data["responseHeaders"]);
     error.ends_turn = true;
-    agent_line.result = LineResult{false, error.message, {}, json.text_of("name")};
+    agent_line.result = LineResult{false, error.message, {}, kind};
     add_error(agent_line, error);
 }
 

@@ -19,6 +19,8 @@ const Recipe kOpencodeRecipe{
     .resume = "-s",
     .folder = kDir,
     .fresh_folder = kWorktreeLong,
+    .lines = kFormat,
+    .lines_value = "json",
 };
 
 }  // namespace headway::cli

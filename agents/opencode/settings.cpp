@@ -17,6 +17,7 @@ AgentRow opencode_row() {
         .time_units = 1,
         .tested_from = "1.18.33",
         .tested_to = "1.18.33",
+        .loads_none_from = "2.0.0",
     };
 }
 

@@ -13,6 +13,7 @@ constexpr std::string_view kPiValued[] = {
     "--skill",          "--system-prompt", "--append-system-prompt",
     "--session-dir",    "--models",        "--theme",
     "--prompt-template"};
+constexpr std::string_view kPiMode[] = {"--mode"};
 constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
 constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
 
@@ -26,6 +27,8 @@ const Recipe kPiRecipe{
     .newest = kPiNewest,
     .resume = "--session",
     .fresh_folder = kWorktreeLong,
+    .lines = kPiMode,
+    .lines_value = "json",
 };
 
 }  // namespace headway::cli

@@ -37,6 +37,8 @@ const Recipe kQwenRecipe{
     .greedy = kGeminiGreedy,
     .folder = kCwd,
     .fresh_folder = kWorktreeLong,
+    .lines = kOutputFormat,
+    .lines_value = "stream-json",
 };
 
 }  // namespace headway::cli

@@ -181,6 +181,11 @@ bool is_older(std::string_view version, std::string_view than) {
     return version_numbers(version) < version_numbers(than);
 }
 
+bool is_too_new(const AgentRow& row, std::string_view version) {
+    const bool known = !row.loads_none_from.empty() && !version.empty();
+    return known && !is_older(version, row.loads_none_from);
+}
+
 bool is_too_old(const AgentRow& row, std::string_view version) {
     return is_older(version, row.tested_from);
 }

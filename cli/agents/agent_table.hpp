@@ -44,8 +44,9 @@ struct AgentRow {
     bool http;                 ///< its hooks are requests to the daemon
     std::uint32_t time_units;  ///< units of its timeouts in a second: 1 or 1000
     std::vector<AgentHookEvent> events{};
-    std::string_view tested_from;  ///< the oldest version that was tested end to end
-    std::string_view tested_to;    ///< the newest version that was tested end to end
+    std::string_view tested_from;        ///< the oldest version that was tested end to end
+    std::string_view tested_to;          ///< the newest version that was tested end to end
+    std::string_view loads_none_from{};  ///< the first version that does not load its plugin
 };
 
 // One function for each agent, defined in agents/<name>/settings.cpp.
@@ -108,6 +109,8 @@ bool is_tested(const AgentRow& row, std::string_view version);
 bool is_older(std::string_view version, std::string_view than);
 /// True if `version` is older than all tested versions. Pure.
 bool is_too_old(const AgentRow& row, std::string_view version);
+/// True if `version` is one that does not load the agent's plugin. Pure.
+bool is_too_new(const AgentRow& row, std::string_view version);
 /// The first version like 1.2.3 in a text; empty: none. Pure.
 std::string version_in(std::string_view text);
 

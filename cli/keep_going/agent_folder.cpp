@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/keep_going/agent_folder.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <string_view>
@@ -53,6 +54,21 @@ bool has_short(std::string_view word, std::string_view option) {
 
 bool is_agent_program(const std::string& program) {
     return recipe_of({program}) != nullptr;
+}
+
+std::string called_for_lines(const Words& command) {
+    const Recipe* const recipe = recipe_of(command);
+    if (recipe == nullptr || recipe->lines.empty()) return {};
+    const auto begins = std::find(command.begin(), command.end(), recipe->verb);
+    if (!recipe->verb.empty() && begins == command.end()) return {};
+    bool prints = false;
+    bool asks = false;  // it prints its help or version instead
+    each_option(*recipe, command,
+                [&](const std::string&, const std::string& name, const std::string& value) {
+                    asks = asks || name == "--help" || name == "-h" || name == "--version";
+                    if (is_one_of(recipe->lines, name)) prints = value == recipe->lines_value;
+                });
+    return prints && !asks ? std::string(recipe->agent) : std::string{};
 }
 
 std::string named_folder(const Words& command) {

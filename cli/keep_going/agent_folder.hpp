@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-// The folder in which an agent works, according to the options of its command. Pure.
+// The folder in which an agent works, and whether it prints JSON lines, according to the options of
+// its command. Pure.
 
 namespace headway::cli {
 
@@ -18,5 +19,9 @@ std::string fresh_folder_option(const std::vector<std::string>& command);
 
 /// True for the program of a known agent.
 bool is_agent_program(const std::string& program);
+
+/// The name of the known agent whose own program the command calls with the option by which it
+/// prints JSON lines; empty: it does not.
+std::string called_for_lines(const std::vector<std::string>& command);
 
 }  // namespace headway::cli

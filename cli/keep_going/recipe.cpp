@@ -6,9 +6,9 @@
 namespace headway::cli {
 namespace {
 
-constexpr const Recipe* kRecipes[] = {&kClaudeRecipe,  &kCodexRecipe,    &kGeminiRecipe,
-                                      &kQwenRecipe,    &kOpencodeRecipe, &kKiloRecipe,
-                                      &kCopilotRecipe, &kPiRecipe,       &kClineRecipe};
+constexpr const Recipe* kRecipes[] = {
+    &kClaudeRecipe, &kCodexRecipe,   &kGeminiRecipe, &kQwenRecipe, &kOpencodeRecipe,
+    &kKiloRecipe,   &kCopilotRecipe, &kCursorRecipe, &kPiRecipe,   &kClineRecipe};
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-// The options of the agents' own commands that matter for a resume.
+// The options of the agents' own commands that matter for a resume, or for what they print.
 
 namespace headway::cli {
 
@@ -31,6 +31,10 @@ struct Recipe {
     std::span<const std::string_view> folder{};
     /// Options that make a folder at each start: repeated, they would lead away from the work.
     std::span<const std::string_view> fresh_folder{};
+    /// The names of the option by which it prints JSON lines, and the option's value; empty: the
+    /// option stands alone.
+    std::span<const std::string_view> lines{};
+    std::string_view lines_value{};
 };
 
 // Each is defined in agents/<name>/resume.cpp.
@@ -38,6 +42,7 @@ extern const Recipe kClaudeRecipe;
 extern const Recipe kClineRecipe;
 extern const Recipe kCodexRecipe;
 extern const Recipe kCopilotRecipe;
+extern const Recipe kCursorRecipe;
 extern const Recipe kGeminiRecipe;
 extern const Recipe kKiloRecipe;
 extern const Recipe kOpencodeRecipe;

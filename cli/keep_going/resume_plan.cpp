@@ -114,6 +114,8 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
         if (is_stuck_again(run)) return end(kStuckAgain);
         return with_stuck(run, after_check(*run.check_failed, now));
     }
+    if (run.end.finished)
+        return end("not resumed: it reports success, and only its exit status does not");
     counts_.last_check.clear();
     if (run.guarded) return end("not resumed: it stopped itself in a loop");
     if (run.end.limited) return end("not resumed: it reached a limit that it was started with");
@@ -169,8 +171,10 @@ ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chanc
             return end("not resumed: the context of the model is full again");
         return at(now, "the context of the model is full", prompt_of("the context was full"));
     }
-    const std::string happened =
-        run.signal != 0 ? "the process was killed" : "the run ended without a result";
+    const std::string happened = run.signal != 0 ? "the process was killed"
+                                 : run.end.cut_off
+                                     ? "the run ended before its work in the background"
+                                     : "the run ended without a result";
     const milliseconds wait = counts_.in_row == 0 ? margin / kCrashesOfMargin
                                                   : backoff(margin, counts_.in_row - 1, chance);
     return at(now + wait, happened, prompt_of(happened));

@@ -61,6 +61,7 @@ struct LineResult {
     /// Calls that the agent's own rules refused, if the agent lists them.
     std::vector<RefusedCall> refused = {};
     std::string ending = {};  ///< the agent's names for this kind of end, if it has any
+    bool asks = false;        ///< the last answer is empty and ended with a call
 };
 
 struct AgentLine {
@@ -73,6 +74,8 @@ struct AgentLine {
     /// Work in the background that begins or ends here, by each of the agent's names for it.
     std::vector<std::string> background_began;
     std::vector<std::string> background_ended;
+    bool goes_on = false;      ///< what begins here goes on behind the agent's calls
+    bool cut_off = false;      ///< what ends here was stopped before its own end
     std::string version;       ///< the agent's version; empty: not reported
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end

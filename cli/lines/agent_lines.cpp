@@ -43,25 +43,14 @@ bool changes(const Json& call) {
     }
 }
 
+/// The tools by which Claude Code ends work in the background.
+bool is_stop_of_work(std::string_view tool) {
+    return tool == "TaskStop" || tool == "KillShell" || tool == "KillBash";
+}
+
 bool hooks_tell_error(const LineFormat& format, const Json& error) {
     return format.hooks_tell_errors && !error.contains("retry_at") &&
            error["class"] != "usage_limit";
-}
-
-/// A request that the provider refuses after it has said that the plan's limit is reached: the
-/// line of the refusal has neither that nor its end.
-void take_over_limit(const Json& limit, Json& error) {
-    const bool refused = error["class"] == "rate_limit" || error.count_of("status") == 429;
-    if (limit["class"] != "usage_limit" || !refused || error.contains("retry_at")) return;
-    error["class"] = "usage_limit";
-    if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
-}
-
-/// The later reset of two used-up windows counts.
-void keep_later_reset(const Json& before, Json& error) {
-    if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
-    if (before.text_of("retry_at") > error.text_of("retry_at"))
-        error["retry_at"] = before["retry_at"];
 }
 
 }  // namespace
@@ -159,10 +148,7 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     const bool known = std::find(folders_.begin(), folders_.end(), line.folder) != folders_.end();
     if (!line.folder.empty() && !known && folders_.size() < kFoldersMax)
         folders_.push_back(line.folder);
-    for (const std::string& name : line.background_ended)
-        std::erase(background_, name);
-    for (const std::string& name : line.background_began)
-        if (background_.size() < kOpenCallsMax) background_.push_back(bounded_text(name, 200));
+    take_background(line);
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);
     if (!line.once.empty() && once_.size() < kOnceMax &&
         std::find(once_.begin(), once_.end(), line.once) == once_.end()) {
@@ -185,8 +171,38 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (line.result) take_result(std::move(*line.result));
 }
 
+/// Work that the agent itself has stopped was not cut off, and neither was what the agent still
+/// answers for.
+void AgentLines::take_background(const AgentLine& line) {
+    bool goes_on = line.goes_on;
+    for (const std::string& name : line.background_ended) {
+        const std::size_t gone = std::erase_if(background_, [&name](const Background& work) {
+            return work.name == name && work.goes_on;
+        });
+        std::erase_if(background_, [&name](const Background& work) { return work.name == name; });
+        const bool by_agent = std::find(ended_by_agent_.begin(), ended_by_agent_.end(), name) !=
+                              ended_by_agent_.end();
+        goes_on = goes_on || gone > 0;
+        if (line.cut_off && gone > 0 && !by_agent) ++facts_.cut_off;
+    }
+    for (const std::string& name : line.background_began)
+        begin_background(name, goes_on);
+    facts_.goes_on = static_cast<std::size_t>(
+        std::count_if(background_.begin(), background_.end(),
+                      [](const Background& work) { return work.goes_on; }));
+}
+
+void AgentLines::begin_background(const std::string& name, bool goes_on) {
+    if (background_.size() < kOpenCallsMax)
+        background_.push_back({bounded_text(name, 200), goes_on});
+}
+
 void AgentLines::take_result(LineResult result) {
     if (result.text.empty()) result.text = last_message_;
+    if (result.ok && result.asks && !open_.empty()) {
+        result.ok = false;
+        result.text = "its last answer asks for a call that it did not make";
+    }
     result.text = bounded_text(result.text);
     result.ending = core::shortened(result.ending, kEndingBytesMax);
     // Agents list all calls that were refused, also those that they found a way around.
@@ -202,6 +218,16 @@ void AgentLines::take_result(LineResult result) {
     facts_.result = std::move(result);
 }
 
+void AgentLines::note_background(const Json& call) {
+    const Json& args = call["args"];
+    if (args.flag_of("run_in_background")) begin_background(call.text_of("call_id"), true);
+    for (const char* name : {"task_id", "shell_id", "bash_id"}) {
+        if (!is_stop_of_work(call.text_of("tool")) || args.text_of(name).empty()) continue;
+        if (ended_by_agent_.size() == kOpenCallsMax) ended_by_agent_.pop_front();
+        ended_by_agent_.push_back(args.text_of(name));
+    }
+}
+
 /// An answer of the model shows that the error before it is over.
 void AgentLines::note(const LineEvent& event) {
     const Json& data = event.data;
@@ -210,11 +236,10 @@ void AgentLines::note(const LineEvent& event) {
     const bool answers = (message && has_words(last_message_)) || event.type == "compacted";
     if (answers || event.type == "tool.started") {
         facts_.answered = true;
+        facts_.cut_off = 0;  // the agent goes on, and knows
         facts_.error.reset();
     }
-    if (event.type == "tool.started" && data["args"].flag_of("run_in_background") &&
-        background_.size() < kOpenCallsMax)
-        background_.push_back(data.text_of("call_id"));
+    if (event.type == "tool.started") note_background(data);
     if (event.type != "tool.finished") return;
     facts_.answered = true;
     if (data["error"]["class"] == "denied") facts_.note_refused(data.text_of("tool"));
@@ -240,7 +265,11 @@ bool AgentLines::take_error(LineEvent& event) {
     if (data.text_of("class") == kPromptBlocked && facts_.answered) return false;  // a later hook
     if (facts_.error) {
         const Json& before = *facts_.error;
-        if (before.flag_of("ends_turn") && before["message"] == data["message"]) return false;
+        if (before.flag_of("ends_turn") && before["message"] == data["message"]) {
+            if (!take_details(before, data)) return false;
+            facts_.error = data;
+            return true;
+        }
         if (ends) take_over_limit(before, data);
     }
     if (complete_) complete_(event, facts_.agent, session_);

@@ -55,6 +55,8 @@ public:
     void tick();
     /// Adds an error that an agent reports by other means than a line.
     void add_error(LineEvent error);
+    /// Takes the agent's own word, by other means than a line, that it has ended what goes on.
+    void cut_off_background() { facts_.cut_off += background_.size(); }
     /// Called after the process has ended: completes the last error again, because the agent's
     /// files may now have more data.
     void look_again();
@@ -85,6 +87,11 @@ private:
         Json usage;
         bool hooks_tell;
     };
+    /// Work that the agent has begun and that its lines have not ended.
+    struct Background {
+        std::string name;
+        bool goes_on;  // behind a call that has ended
+    };
     struct OpenCall {
         std::string id;
         Json about;  // as first reported: tool, arguments
@@ -93,8 +100,11 @@ private:
     void end_line(OutputLines& rest);
     bool read_line();
     void take(AgentLine line, const LineFormat& format);
+    void take_background(const AgentLine& line);
+    void begin_background(const std::string& name, bool goes_on);
     void take_result(LineResult result);
     void note(const LineEvent& event);
+    void note_background(const Json& call);
     bool take_error(LineEvent& event);
     void tell_use(const LineUse& use, bool hooks_tell);
     bool complete_call(LineEvent& event);
@@ -111,8 +121,9 @@ private:
     bool ordinary_ = false;        // the current line is not an agent's
     std::array<bool, 8> begun_{};  // indexed like line_formats()
     std::deque<OpenCall> open_;
-    std::deque<std::string> background_;  // names of work that goes on behind a call
-    std::string session_;                 // the agent's own id for the session
+    std::deque<Background> background_;
+    std::deque<std::string> ended_by_agent_;  // names of work that the agent itself has stopped
+    std::string session_;                     // the agent's own id for the session
     std::string first_session_;
     std::vector<std::string> folders_;  // a later session takes none of them back
     UseMeter meter_;

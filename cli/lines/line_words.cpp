@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 
 #include "api/text/timestamp.hpp"
 
@@ -102,6 +103,20 @@ std::string text_of_error(const Json& error) {
     return dump(error);
 }
 
+std::string plain_words(std::string_view words) {
+    constexpr std::string_view kName = "\"message\"";
+    std::string text;  // without the backslashes of strings in strings
+    std::copy_if(words.begin(), words.end(), std::back_inserter(text),
+                 [](char c) { return c != '\\'; });
+    const std::size_t name = text.rfind(kName);
+    if (name == std::string::npos) return std::string{words};
+    const std::size_t colon = text.find_first_not_of(" :", name + kName.size());
+    if (colon == std::string::npos || text[colon] != '"') return std::string{words};
+    const std::size_t end = text.find('"', colon + 1);
+    const std::string message = text.substr(colon + 1, end - colon - 1);
+    return has_words(message) ? message : std::string{words};
+}
+
 std::optional<std::uint64_t> status_of(const Json& value) {
     if (!value.is_unsigned()) return std::nullopt;
     const std::uint64_t status = value.count();
@@ -174,6 +189,29 @@ LineTokens tokens_of_models(const Json& models) {
         tokens.reasoning += of.reasoning;
     }
     return tokens;
+}
+
+void take_over_limit(const Json& limit, Json& error) {
+    const bool refused = error["class"] == "rate_limit" || error.count_of("status") == 429;
+    if (limit["class"] != "usage_limit" || !refused || error.contains("retry_at")) return;
+    error["class"] = "usage_limit";
+    if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
+}
+
+bool take_details(const Json& before, Json& again) {
+    const bool classless = !before.contains("class") || before["class"] == "unknown";
+    Json both = before;
+    for (const char* name : {"status", "retry_at"})
+        if (!before.contains(name) && again.contains(name)) both[name] = again[name];
+    if (classless && again.contains("class")) both["class"] = again["class"];
+    again = std::move(both);
+    return again != before;
+}
+
+void keep_later_reset(const Json& before, Json& error) {
+    if (before["class"] != "usage_limit" || error["class"] != "usage_limit") return;
+    if (before.text_of("retry_at") > error.text_of("retry_at"))
+        error["retry_at"] = before["retry_at"];
 }
 
 std::span<const LineFormat* const> line_formats() {

@@ -46,6 +46,10 @@ bool has_words(std::string_view text);
 /// An error as agents write it: text, or an object with `message` or `data.message`.
 std::string text_of_error(const Json& error);
 
+/// The innermost `message` of JSON in the words, however often it was put into a string; the words
+/// themselves if they have none. Pure.
+std::string plain_words(std::string_view words);
+
 /// An HTTP status from 400 to 599; nothing for any other value.
 std::optional<std::uint64_t> status_of(const Json& value);
 
@@ -76,5 +80,16 @@ LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_
 
 /// The sum of Claude's `modelUsage`.
 LineTokens tokens_of_models(const Json& models);
+
+/// A request that the provider refuses after it has said that the plan's limit is reached: the
+/// line of the refusal has neither that nor its end.
+void take_over_limit(const Json& limit, Json& error);
+
+/// Makes of a second line about an error the error with what both of them say; false if the second
+/// says nothing more.
+bool take_details(const Json& before, Json& again);
+
+/// The later reset of two used-up windows counts.
+void keep_later_reset(const Json& before, Json& error);
 
 }  // namespace headway::cli

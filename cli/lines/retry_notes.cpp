@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "cli/lines/line_words.hpp"
+#include "core/detection/provider_stop.hpp"
+#include "core/events/work_payloads.hpp"
+#include "core/text/text.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::cli {
@@ -87,6 +90,47 @@ void RetryNotes::end_line(std::vector<LineEvent>& errors) {
     const bool whole = delay_in(note_).has_value() || note_.find(kBackoff) != note_.npos;
     if (whole) errors.push_back(error_of(std::exchange(note_, {})));
     if (++lines_ > kNoteLinesMax) note_.clear();
+}
+
+namespace {
+
+constexpr std::size_t kErrorWordsMax = 500;
+
+core::ErrorReported error_in(std::string_view line) {
+    core::ErrorReported error;
+    error.message = core::bounded_text(std::string(line));
+    error.status = status_in(line);
+    error.ends_turn = true;
+    const std::string_view name = line.substr(0, line.find(": "));
+    if (name == "NotFoundError") return error;  // a session or a file, perhaps, and no model
+    if (name.size() < line.size() && name.ends_with("Error") && name.find(' ') == name.npos)
+        error.error_class = name;
+    return error;
+}
+
+}  // namespace
+
+Json error_at_end(std::string_view lines) {
+    std::string last;
+    std::string named;   // the last line that names an error
+    std::string caused;  // the last line that names a cause
+    while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size());
+        const std::string line = core::shortened(lines.substr(0, end), kErrorWordsMax);
+        lines.remove_prefix(std::min(end + 1, lines.size()));
+        if (!has_words(line)) continue;
+        last = line;
+        if (line.find("rror") != line.npos) named = line;
+        const core::Cause cause = core::stop_of(error_in(line)).cause;
+        if (cause != core::Cause::kNone && cause != core::Cause::kUnknown) caused = line;
+    }
+    const std::string& words = !caused.empty() ? caused : !named.empty() ? named : last;
+    if (words.empty()) return {};
+    const core::ErrorReported error = error_in(words);
+    Json data = {{"message", words}, {"ends_turn", true}};
+    if (!error.error_class.empty()) data["class"] = error.error_class;
+    if (error.status) data["status"] = *error.status;
+    return data;
 }
 
 }  // namespace headway::cli

@@ -30,4 +30,9 @@ private:
     std::size_t lines_ = 0;
 };
 
+/// The error that the last lines of standard error name, as data of an `error.reported` that ends
+/// the turn: the last line that names a cause, else the last that names an error, else the last.
+/// Null if there is no line. Pure.
+Json error_at_end(std::string_view lines);
+
 }  // namespace headway::cli

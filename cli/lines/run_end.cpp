@@ -11,11 +11,13 @@
 #include "cli/lines/line_words.hpp"
 #include "core/detection/provider_stop.hpp"
 #include "core/events/work_payloads.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kWordsMax = 2'000;  // a reason is read by people
+constexpr std::size_t kWordsMax = 2'000;
+constexpr std::size_t kReasonWordsMax = 500;  // of the agent; Headway's own words follow them
 
 struct ExitMeaning {
     int code = 0;
@@ -34,6 +36,14 @@ constexpr std::array<ExitMeaning, 8> kGeminiExits{{
     {55, "it does not trust this folder"},
     {130, "it was interrupted"},
 }};
+
+constexpr std::string_view kOnlyStatus = "it reports success, and its exit status does not";
+
+/// True for a status that the agent chose itself: no signal, and none that a shell has caught.
+bool is_own_status(const ExitStatus& exit) {
+    constexpr int kSignalBase = 128;
+    return exit.signal == 0 && exit.code <= kSignalBase;
+}
 
 /// The shape of one agent's end.
 struct EndRow {
@@ -55,7 +65,8 @@ constexpr std::array<std::string_view, 4> kQwenGuards{
 constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another client",
                                                        "it ended with \"aborted\""};
 constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
-constexpr std::array<std::string_view, 2> kClaudeLimits{"max_turns", "max_budget_usd"};
+constexpr std::array<std::string_view, 3> kClaudeLimits{"max_turns", "max_budget_usd",
+                                                        "max_structured_output_retries"};
 /// Names of ends that a person has made, or has to decide about.
 constexpr std::array<std::string_view, 3> kOfPerson{"tool_deferred", "aborted", "MessageAborted"};
 constexpr int kTurnsExit = 53;
@@ -164,13 +175,30 @@ bool did_nothing(const RunFacts& facts) {
     return !facts.succeeded && facts.missed > 1;
 }
 
+/// The words of a result that is no success, and of the last error if they are others.
+std::string with_last_error(const RunFacts& facts, const std::string& name) {
+    const std::string& text = facts.result->text;
+    std::string words = text.empty() ? name + " reports failure" : text;
+    const std::string error = error_words(facts);
+    const bool same = words.find(error) != words.npos || error.find(words) != error.npos;
+    if (!same) words += "; its last error: " + error;
+    return words;
+}
+
+/// opencode ends its run, as if all were well, when it refuses a call by itself.
+bool ended_by_refusal(const RunFacts& facts, const ExitStatus& exit) {
+    const bool quiet = exit.code == 0 && exit.signal == 0;
+    return !facts.result && !facts.error && !facts.refused.empty() && quiet;
+}
+
 /// Why the run is no success; empty if it is one. The first that holds says most.
 std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     const std::string name{row.name};
     if (const std::string guard = guard_words(facts, row); !guard.empty())
         return name + " stopped itself: " + guard;
-    if (facts.result && !facts.result->ok)
-        return facts.result->text.empty() ? name + " reports failure" : facts.result->text;
+    if (facts.result && !facts.result->ok) return with_last_error(facts, name);
+    if (ended_by_refusal(facts, exit))
+        return "needs a person: " + list_of(facts.refused) + " was refused, which ended " + name;
     if (!facts.result) {
         const std::string last = error_words(facts);
         return name + " ended without its result, the line " + std::string{row.result_line} +
@@ -180,7 +208,8 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
         const std::string words = error_words(facts);
         return words.empty() ? name + " reports that an error has ended it" : words;
     }
-    if (exit.code != 0) return "it reports success, and its exit status does not";
+    if (exit.code != 0) return std::string{kOnlyStatus};
+    if (facts.cut_off > 0) return "its work in the background was cut off at its end";
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
                list_of(facts.refused) + " was refused, and no call after that changed anything";
@@ -190,6 +219,16 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     if (!facts.answered && !has_words(facts.result->text))
         return name + " ended without an answer or a call";
     return {};
+}
+
+/// The reason of the end, with its cause and time behind the agent's words.
+std::string with_why(const RunEnd& end, const std::string& why) {
+    if (why.empty()) return end.reason;
+    std::string phrase{core::phrase_of(end.cause)};
+    if (end.cause == core::Cause::kUnknown) phrase.clear();
+    return core::shortened(plain_words(why), kReasonWordsMax) +
+           (phrase.empty() ? "" : " (" + phrase + ")") +
+           (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
 }
 
 bool is_stop_of_provider(const RunFacts& facts, const std::optional<std::uint64_t>& http) {
@@ -222,36 +261,68 @@ void RunFacts::note_missing(const std::string& tool) {
     ++missed;
 }
 
-RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
+namespace {
+
+/// How a command ended that printed no line of an agent. The error is that of standard error.
+RunEnd end_without_lines(const RunFacts& facts, const ExitStatus& exit) {
     RunEnd end;
-    if (facts.agent.empty()) {
-        end.completed = exit.code == 0;
-        end.reason = exit.text();
-        return end;
+    end.completed = exit.code == 0 && facts.called.empty();
+    end.reason = exit.text();
+    if (end.completed) return end;
+    const std::string words = error_words(facts);
+    if (facts.error) {
+        end.cause = cause_of(facts, words, {});
+        end.retry_at = facts.error->text_of("retry_at");
     }
+    std::string why;
+    if (!facts.called.empty()) {
+        const EndRow& row = end_row_of(facts.called);
+        why = std::string{row.name} + " printed no line of its own";
+        end.reason = words_of_exit(row, exit);
+        const ExitMeaning* const meaning = meaning_of(row, exit);
+        const bool open = end.cause == core::Cause::kNone || end.cause == core::Cause::kUnknown;
+        if (open && meaning != nullptr) end.cause = meaning->cause;
+    }
+    if (!words.empty()) why += (why.empty() ? "" : ": ") + words;
+    end.reason = with_why(end, why);
+    return end;
+}
+
+}  // namespace
+
+RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
+    if (facts.agent.empty()) return end_without_lines(facts, exit);
+    RunEnd end;
     const EndRow& row = end_row_of(facts.agent);
     const std::string why = failure_of(facts, row, exit);
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);
+    if (facts.goes_on > 0 && !facts.cut_off)
+        end.reason += "; no line says that its work in the background has ended";
     if (end.completed) return end;
+    const bool good = facts.result && facts.result->ok && !facts.error;
+    const bool named = meaning_of(row, exit) != nullptr || http_of_exit(row, exit);
+    end.finished = good && is_own_status(exit) && !named && why == kOnlyStatus;
+    end.cut_off = good && facts.cut_off > 0;
     end.guarded = !guard_words(facts, row).empty();
     end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
     end.refused = end.refused || (facts.result && facts.result->ok && did_nothing(facts));
     end.refused = end.refused || (facts.result && has_one_of(facts.result->ending, kOfPerson));
+    end.refused = end.refused || ended_by_refusal(facts, exit);
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);
     if (is_stop_of_provider(facts, http)) {
-        end.cause = cause_of(facts, why, http);
+        // The error's own words: those of the result may only say that it failed.
+        const std::string words = error_words(facts);
+        end.cause = cause_of(facts, words.empty() ? why : words, http);
+        if (end.cause == core::Cause::kUnknown) end.cause = cause_of(facts, why, http);
         if (facts.error) end.retry_at = facts.error->text_of("retry_at");
         if (!facts.error || !facts.error->contains("status")) end.status = http;
     } else if (meaning != nullptr) {
         end.cause = meaning->cause;
     }
-    std::string phrase{core::phrase_of(end.cause)};
-    if (end.cause == core::Cause::kUnknown) phrase.clear();
-    end.reason = bounded_text(why, kWordsMax) + (phrase.empty() ? "" : " (" + phrase + ")") +
-                 (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
+    end.reason = with_why(end, why);
     return end;
 }
 

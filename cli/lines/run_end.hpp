@@ -23,6 +23,8 @@ struct RunFacts {
 
     std::string agent;  ///< agent of the last line; empty: there was no line, and the exit status
                         ///< is the outcome
+    /// Agent whose own program was called for its lines and printed none; empty: none was.
+    std::string called;
     std::optional<LineResult> result;
     /// Data of the last error.reported after which the model gave no answer.
     std::optional<Json> error;
@@ -33,6 +35,8 @@ struct RunFacts {
     std::vector<std::string> missing;  ///< tools that the agent does not have, while no call
                                        ///< succeeds
     std::size_t missed = 0;            ///< calls of these
+    std::size_t goes_on = 0;           ///< works in the background that have not ended
+    std::size_t cut_off = 0;           ///< those that were stopped after the model's last answer
     bool answered = false;             ///< the model gave a message or a call
     bool succeeded = false;            ///< a call has succeeded
     bool changed = false;              ///< a call that does more than read has succeeded
@@ -49,9 +53,11 @@ struct RunEnd {
     std::string retry_at;  ///< time at which the provider accepts requests again; empty: unknown
     /// An HTTP status that is known only from the exit status.
     std::optional<std::uint64_t> status;
-    bool guarded = false;  ///< the agent's own guard against loops ended it
-    bool limited = false;  ///< a limit that the operator gave the agent ended it
-    bool refused = false;  ///< calls were refused, and no call changed anything afterwards
+    bool guarded = false;   ///< the agent's own guard against loops ended it
+    bool limited = false;   ///< a limit that the operator gave the agent ended it
+    bool cut_off = false;   ///< it reports success, and its work in the background was cut off
+    bool finished = false;  ///< it reports success, and only its exit status does not
+    bool refused = false;   ///< calls were refused, and no call changed anything afterwards
 };
 
 /// How the run ended, from these facts and the exit status. Pure.

@@ -102,6 +102,10 @@ std::optional<KeepGoing::Words> KeepGoing::next(RunOver& run, SupervisedCommand*
         note_missed(run);
         return over(why_ended(run.interrupted ? Wait::kInterrupted : Wait::kStopped));
     }
+    // Its result says success, and only its exit status or its work in the background is against
+    // it: then the check decides.
+    const bool decides = (run.end.finished || run.end.cut_off) && !run.stopped && !run.interrupted;
+    if (decides && !options_.check.empty()) run.end.completed = true;
     if (run.end.completed && !options_.check.empty()) {
         const Wait ended = check(run);
         if (ended != Wait::kDue) {
@@ -120,6 +124,8 @@ std::optional<KeepGoing::Words> KeepGoing::next(RunOver& run, SupervisedCommand*
     ResumeStep step = plan_.next(run, wall_now(), chance());
     if (!step.resume) return over(step.why);
     if (state_.is_off()) return over(kSwitchedOff);
+    if (!began_in_.empty() && conversation_.empty())
+        return over("not resumed: the agent did not find its conversation " + began_in_);
     if (is_another(conversation_))
         return over("not resumed: it began in the conversation " + began_in_ +
                     ", and its output names another one, " + conversation_);

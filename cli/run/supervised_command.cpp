@@ -193,6 +193,7 @@ void SupervisedCommand::take(Stream& stream) {
         agent_.feed(stream.pending, stream.lines);
     } else {
         if (setup_.lines) take_errors(stream.pending);
+        if (stream.to == STDERR_FILENO) errors_.feed(stream.pending);
         stream.lines.feed(stream.pending);
     }
     stream.pending.clear();
@@ -201,9 +202,24 @@ void SupervisedCommand::take(Stream& stream) {
 // Some agents say only on standard error that they wait for the provider. It stays output, too.
 void SupervisedCommand::take_errors(std::string_view bytes) {
     const std::string& agent = agent_.facts().agent;
+    const bool cut = bytes.find("Background tasks still running after ") != bytes.npos &&
+                     bytes.find("; terminating") != bytes.npos;
+    if (agent == "claude" && cut) agent_.cut_off_background();
     if (agent != "gemini" && agent != "qwen") return;  // any process may write there
     for (LineEvent& error : retries_.feed(bytes))
         agent_.add_error(std::move(error));
+}
+
+void SupervisedCommand::add_to(RunFacts& facts, const std::string& called,
+                               const ExitStatus& status) {
+    const bool silent = facts.agent.empty();
+    if (silent) facts.called = called;
+    const bool failed = status.code != 0 && status.signal == 0;
+    if (facts.result || facts.error || (!silent && !failed)) return;
+    Json error = error_at_end(errors_.take(true).value_or(""));
+    if (error.is_null()) return;
+    add_retry_in_words(error);
+    facts.error = std::move(error);
 }
 
 // A time that only a clock or the agent's own record gives.

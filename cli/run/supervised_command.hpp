@@ -103,6 +103,11 @@ public:
     /// The facts at the moment at which an agent that stayed after its result was ended.
     const std::optional<RunFacts>& ended_after_result() const { return kept_; }
 
+    /// Adds what is known besides the lines of an agent's own program, of which `called` may have
+    /// been called for its lines: the error that the end of standard error names, if its lines have
+    /// neither an error nor a result.
+    void add_to(RunFacts& facts, const std::string& called, const ExitStatus& status);
+
     /// The agent's lines, if any.
     const AgentLines& agent() const { return agent_; }
 
@@ -150,6 +155,7 @@ private:
     const Setup setup_;
     AgentLines agent_;
     RetryNotes retries_;
+    OutputLines errors_;  // the last lines of standard error
     std::array<Stream, 2> streams_;
     std::optional<ExitStatus> status_;
     SteadyTime exited_at_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/detection/cause_tables.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -16,6 +17,7 @@ constexpr CauseName kCauseNames[] = {
     // usage limits
     {"usagelimit", Cause::kUsageLimit},
     {"usagelimitreached", Cause::kUsageLimit},
+    {"providerquota", Cause::kUsageLimit, true},
     {"usagelimitexceeded", Cause::kUsageLimit, true},  // Codex: no credit, too
     {"usagelimiterror", Cause::kUsageLimit},
     {"gousagelimiterror", Cause::kUsageLimit},
@@ -43,6 +45,7 @@ constexpr CauseName kCauseNames[] = {
     {"1310", Cause::kUsageLimit},
     // rate limits
     {"ratelimit", Cause::kRateLimit, true},
+    {"providerratelimit", Cause::kRateLimit, true},
     {"ratelimited", Cause::kRateLimit, true},
     {"ratelimiterror", Cause::kRateLimit, true},
     {"ratelimitexceeded", Cause::kRateLimit, true},
@@ -108,6 +111,7 @@ constexpr CauseName kCauseNames[] = {
     {"authenticationrequired", Cause::kCredentials},
     {"authorization", Cause::kCredentials, true},
     {"providerautherror", Cause::kCredentials},
+    {"providerauth", Cause::kCredentials},
     {"unauthorized", Cause::kCredentials},
     {"unauthorizederror", Cause::kCredentials},
     {"unauthenticated", Cause::kCredentials},
@@ -234,6 +238,8 @@ constexpr CauseName kCauseNames[] = {
     {"underrheaderstimeout", Cause::kNetwork},
     {"underrbodytimeout", Cause::kNetwork},
     {"underrsocket", Cause::kNetwork},
+    {"providertransport", Cause::kNetwork},
+    {"providerinvalidoutput", Cause::kNetwork, true},
     {"connectionfailed", Cause::kNetwork, true},
     {"responsestreamfailed", Cause::kNetwork, true},
     // certificates
@@ -260,6 +266,8 @@ constexpr CauseName kCauseNames[] = {
     {"unprocessableentityerror", Cause::kRefused, true},
     {"notsupportederror", Cause::kRefused, true},
     {"contentfilter", Cause::kRefused},
+    {"refusal", Cause::kRefused},
+    {"permissionrejected", Cause::kPerson},
     {"contentpolicyviolationerror", Cause::kRefused},
     {"cyberpolicy", Cause::kRefused},
     {"safetyblocked", Cause::kRefused},
@@ -277,6 +285,12 @@ constexpr CauseName kCauseNames[] = {
     {"toolunavailable", Cause::kTool},
 };
 
+// Notes about a limit that is not reached, and other programs' words for the same things.
+constexpr Phrases kNoteWords{std::array<std::string_view, 13>{
+    "approaching", "remaining", "% of ", "percent of ", "cannot determine the safety",
+    "retrying in ", "retrying after ", "hook error", "mcp error", "disk quota", "lint",
+    "expected status", "(attempt "}};
+
 }  // namespace
 
 const CauseName* find_cause_name(std::string_view error_class) {
@@ -288,6 +302,10 @@ const CauseName* find_cause_name(std::string_view error_class) {
         std::find_if(std::begin(kCauseNames), std::end(kCauseNames),
                      [&name](const CauseName& known) { return known.name == name; });
     return found == std::end(kCauseNames) ? nullptr : found;
+}
+
+bool is_note(std::string_view message) {
+    return kNoteWords.any_in(message.substr(0, kErrorBytesRead));
 }
 
 }  // namespace headway::core

@@ -10,6 +10,7 @@
 namespace headway::core {
 namespace {
 
+/// Words that name a cause wherever they stand in a message.
 struct CausePhrase {
     std::string_view words;  ///< lower case
     Cause cause;
@@ -20,6 +21,7 @@ struct CausePhrase {
 constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     // Words that name another cause only to exclude it.
     {"not your usage limit", Cause::kRateLimit},
+    {"usage allocation has been disabled", Cause::kBilling},
     {"no capacity available", Cause::kOverloaded},
     {"model_capacity_exhausted", Cause::kOverloaded},
     {"hit your usage limit", Cause::kUsageLimit},
@@ -68,6 +70,7 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"conversation is too long", Cause::kContextFull},
     {"conversation too long", Cause::kContextFull},
     {"context limit reached", Cause::kContextFull},
+    {"exceed context limit", Cause::kContextFull},
     {"context_window_exceeded", Cause::kContextFull},
     {"exceeds the model limit", Cause::kContextFull},
 
@@ -87,6 +90,7 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"out of credits", Cause::kBilling},
     {"no credits", Cause::kBilling},
     {"more credits", Cause::kBilling},
+    {"add credits", Cause::kBilling},
     {"plan and billing", Cause::kBilling},
     {"billing hard limit", Cause::kBilling},
     {"billing is not active", Cause::kBilling},
@@ -219,6 +223,7 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"not eligible for gemini", Cause::kCredentials},
     {"must be a named user", Cause::kCredentials},
     {"missing authentication header", Cause::kCredentials},
+    {"not created with authentication info", Cause::kCredentials},
     {"could not resolve authentication", Cause::kCredentials},
     {"apikeyhelper", Cause::kCredentials},
     {"default-chain credential", Cause::kCredentials},
@@ -276,6 +281,7 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"capacity exceeded", Cause::kOverloaded},
     {"requires more system memory", Cause::kOverloaded},
     {"runner process has terminated", Cause::kOverloaded},
+    {"empty or malformed response", Cause::kOverloaded},
 
     {"connection refused", Cause::kNetwork},
     {"connection reset", Cause::kNetwork},
@@ -306,6 +312,10 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"stream closed", Cause::kNetwork},
     {"stream ended", Cause::kNetwork},
     {"stream was interrupted", Cause::kNetwork},
+    {"stalled mid-stream", Cause::kNetwork},
+    {"stream completed without", Cause::kNetwork},
+    {"missing finish_reason", Cause::kNetwork},
+    {"\"[done]\" is not valid json", Cause::kNetwork},
     {"incomplete response", Cause::kNetwork},
     {"stream idle timeout", Cause::kNetwork},
     {"socket connection was closed", Cause::kNetwork},
@@ -326,6 +336,7 @@ constexpr auto kCausePhrases = std::to_array<CausePhrase>({
     {"unable to acquire", Cause::kNetwork},
     {"index.lock", Cause::kNetwork},
     {"another process", Cause::kNetwork},
+    {"invalid_request_error", Cause::kRefused},
 });
 
 constexpr Phrases kCauseWords{[] {
@@ -334,12 +345,6 @@ constexpr Phrases kCauseWords{[] {
         words[i] = kCausePhrases[i].words;
     return words;
 }()};
-
-// Notes about a limit that is not reached, and other programs' words for the same things.
-constexpr Phrases kNoteWords{std::array<std::string_view, 13>{
-    "approaching", "remaining", "% of ", "percent of ", "cannot determine the safety",
-    "retrying in ", "retrying after ", "hook error", "mcp error", "disk quota", "lint",
-    "expected status", "(attempt "}};
 
 constexpr std::array<std::string_view, 9> kErrnoNames{"econnrefused", "econnreset",  "econnaborted",
                                                       "etimedout",    "enotfound",   "eai_again",
@@ -391,10 +396,6 @@ Cause cause_of_words(std::string_view message) {
     if (found < kCausePhrases.size()) return kCausePhrases[found].cause;
     if (names_own_limit(text)) return Cause::kUsageLimit;
     return names_errno(text) ? Cause::kNetwork : Cause::kNone;
-}
-
-bool is_note(std::string_view message) {
-    return kNoteWords.any_in(message.substr(0, kErrorBytesRead));
 }
 
 }  // namespace headway::core

@@ -28,6 +28,7 @@ Cause by_status(std::uint64_t status) {
             return Cause::kModelMissing;
         case 408:
         case 425:
+        case 499:  // the request was cut off before its end
             return Cause::kNetwork;
         case 413:
             return Cause::kContextFull;
@@ -96,10 +97,13 @@ Cause refined(Cause typed, Cause words) {
     return rank(words) > rank(typed) || equal ? words : typed;
 }
 
-/// Like cause_of_words(); a rate limit of hours is a limit of the plan.
+/// Like cause_of_words(); a rate limit of hours is a limit of the plan, and a limit of the plan
+/// that is over at once one of the rate.
 Cause limit_in_words(std::string_view message) {
     const Cause words = cause_of_words(message);
-    const bool hours = words == Cause::kRateLimit && wait_in_words(message) >= kWaitOfPlan;
+    const auto wait = wait_in_words(message);
+    if (words == Cause::kUsageLimit && wait == Millis{0}) return Cause::kRateLimit;
+    const bool hours = words == Cause::kRateLimit && wait && *wait >= kWaitOfPlan;
     return hours ? Cause::kUsageLimit : words;
 }
 

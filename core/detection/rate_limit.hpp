@@ -21,8 +21,8 @@ bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> st
                    std::string_view message);
 
 /// The wait that the words of an error name ("try again in 15 hours 23 minutes", "Resets in
-/// 2h39m52s"), at most 8 days; 0: none. Pure.
-Millis wait_in_words(std::string_view message);
+/// 2h39m52s"), at most 8 days; nothing: none. Pure.
+std::optional<Millis> wait_in_words(std::string_view message);
 
 /// The time from which on the provider accepts requests again, as an error at `now` gives it by a
 /// time, or in words; kNever: not known, or not plausible. A wait in words is read only for limits.

@@ -27,7 +27,13 @@ void Waiting::observe(const Observation& seen) {
     const CallFingerprint& fingerprint = seen.call->fingerprint;
     count_rest(seen.call->call);
     if (fingerprint.kind == CallKind::kSleep) {
-        if (live || waits || seen.call_in_flight) return;
+        if (!seen.call->neutral) {  // what it waited for is not there
+            waits = live = false;
+            return;
+        }
+        // The start of a sleep says that it waits, and not that there is something to wait for.
+        const bool for_something = waits && (unmoved > 0 || unchanged > 0);
+        if (live || for_something || seen.call_in_flight) return;
         if (++idle == 1) first_idle_n = seen.event.n;
         last_idle_n = seen.event.n;
         HEADWAY_ASSERT(first_idle_n <= last_idle_n);

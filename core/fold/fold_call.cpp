@@ -65,11 +65,16 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
     return false;
 }
 
+/// A tool that waits for something by its name, and does not find it: no time has passed.
+bool call_failed_to_wait(const CallFingerprint& fingerprint, const ToolFinished& call) {
+    return !call.ok && fingerprint.failure == FailureKind::kNotFound;
+}
+
 /// A sleep, a poll of something that runs, or a request that a provider refused (docs/detection.md,
 /// section 8).
 bool is_neutral(const Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                 bool slept) {
-    if (fingerprint.kind == CallKind::kSleep) return true;
+    if (fingerprint.kind == CallKind::kSleep) return !call_failed_to_wait(fingerprint, call);
     const bool looks = fingerprint.is(Shape::kLooks) || fingerprint.kind == CallKind::kRead;
     const bool polls = fingerprint.kind == CallKind::kPoll;
     // It was busy the last time too, and the agent let time pass.

@@ -30,6 +30,9 @@ acts = open(here + "/play").read().split()
 act = acts[min(starts, len(acts)) - 1]
 def say(type, **more):
     print(json.dumps({"type": type, "session_id": os.environ["TALK"], "uuid": "u", **more}), flush=True)
+if act == "gone":
+    say("result", subtype="error_during_execution", is_error=True, errors=["No conversation found with session ID: talk-1"])
+    sys.exit(1)
 say("system", subtype="init", model="m", cwd=os.environ.get("CWD", os.getcwd()), claude_code_version=os.environ.get("VERSION", "2.1.332"))
 say("assistant", message={"id": f"m{starts}", "content": [{"type": "tool_use", "id": f"t{starts}", "name": "Write",
     "input": {"file_path": f"f{starts}", "content": act}}]})
@@ -63,6 +66,9 @@ if act == "login": fail("Invalid API key", 401)
 if act == "polite-fail":  # its status says that all is well, its result does not
     say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
     sys.exit(0)
+if act == "unsure":  # its result says that all is well, its status does not
+    say("result", subtype="success", is_error=False, result="done")
+    sys.exit(1)
 if act == "wedged":
     say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
     time.sleep(600)
@@ -816,6 +822,20 @@ class KeepGoing(KeepGoingCase):
         code, err = self.run_play("polite-fail", "--check", f"touch {self.folder}/checked")
         self.assertEqual((code, len(self.starts()), (self.folder / "checked").exists()), (1, 1, False), err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
+
+    def test_a_conversation_that_the_agent_does_not_find_is_named(self):
+        code, err = self.run_play("crash gone")
+        self.assertEqual((code, len(self.starts())), (1, 2), err)
+        self.assertIn("the agent did not find its conversation talk-1", err)
+
+    def test_the_check_decides_where_only_the_exit_status_is_no_success(self):
+        for play, check, code, starts, verdict in (("unsure", "true", 0, 1, "completed"), ("unsure done", f"test $(wc -l < {self.folder}/starts) = 2", 0, 2, "completed"),
+                                                   ("unsure", "", 1, 1, "failed")):
+            with self.subTest(check):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                ended, err = self.run_play(play, *(("--check", check) if check else ()))
+                self.assertEqual((ended, len(self.starts()), self.ended()["verdict"]["status"]), (code, starts, verdict), err)
 
     def test_an_agent_that_is_ended_after_a_result_that_is_an_error_has_failed(self):
         code, err = self.run_play("wedged", "--end-limit", "1s")

@@ -131,6 +131,30 @@ class Lines(LinesCase):
         self.assertEqual(result.code, 1)
         self.assertEqual(result.out, (FIXTURES / "gemini_failed.jsonl").read_text())
 
+    def test_the_own_program_of_an_agent_that_prints_no_line_has_done_nothing(self):
+        program = self.daemon.root / "opencode"
+        program.write_text("#!/bin/sh\necho 'Error: Unauthorized' >&2\n")
+        program.chmod(0o755)
+        for options, outcome in ((("run", "--format", "json"), "failed"), (("run",), "completed")):
+            with self.subTest(outcome):
+                session = unique("lines")
+                result = self.cli.run("run", "--session", session, "--quiet", "--", str(program), *options, "fix it")
+                document = self.client.session(session)
+                self.assertEqual((document["outcome"], result.code), (outcome, int(outcome == "failed")), document)
+                if outcome == "failed":
+                    self.assertEqual(document["result"]["cause"], "credentials")
+
+    def test_an_error_on_standard_error_is_the_cause_of_an_end_without_a_result(self):
+        program = self.daemon.root / "cursor-agent"
+        line = '{"type":"system","subtype":"init","session_id":"k"}'
+        program.write_text(f"#!/bin/sh\necho '{line}'\necho \"Error: You've hit your usage limit\" >&2\nexit 1\n")
+        program.chmod(0o755)
+        session = unique("lines")
+        self.cli.run("run", "--session", session, "--quiet", "--", str(program), "-p", "--output-format", "stream-json")
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document["result"]["cause"]), ("failed", "usage_limit"))
+        self.assertIn("its last error: Error: You've hit", document["verdict"]["reason"])
+
     def test_an_exit_status_is_a_failure_whatever_the_agent_says(self):
         result, document, _ = self.run_lines((FIXTURES / "codex.jsonl").read_text(), then="exit 3; ")
         self.assertEqual((result.code, document["outcome"]), (3, "failed"))

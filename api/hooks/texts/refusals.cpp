@@ -105,7 +105,7 @@ constexpr Phrase kOpencodePhrases[]{
     {"", "rejected permission"},      {"", "specified a rule which prevents"},
     {"", "PermissionRejectedError"},  {"", "PermissionDeniedError"},
     {"", "PermissionCorrectedError"}, {"", "QuestionRejectedError"},
-    {"", "dismissed this question"},
+    {"", "dismissed this question"},  {"This non-interactive run cannot ask "},
 };
 
 // Qwen Code 0.24.4.

@@ -132,6 +132,11 @@ private:
                              std::string{row_.tested_from} + ", the oldest whose hooks were tested",
                          "update " + std::string{row_.title});
         }
+        if (is_too_new(row_, found.version)) {
+            return wrong("",
+                         found.program.string() + ", " + version + ", does not load this plugin",
+                         "start it by `headway run`, which reads its lines");
+        }
         const std::string note = is_tested(row_, found.version)
                                      ? std::string{}
                                      : ", which is not among the versions that were tested";

@@ -218,7 +218,9 @@ std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& 
                                        const HookWay& way, const std::string& version) {
     std::vector<std::string> warnings;
     const std::string title{row.title};
-    if (!is_tested(row, version)) {
+    if (is_too_new(row, version)) {
+        warnings.push_back(title + " " + version + " does not load this plugin");
+    } else if (!is_tested(row, version)) {
         const std::string range =
             row.tested_from == row.tested_to
                 ? std::string{row.tested_to}

@@ -190,7 +190,7 @@ private:
             if (options_.keep_going) keeping.note_start(process.pid);
             SupervisedCommand command(std::move(process), signals, reporter,
                                       setup_of(*words, began, before, keeping));
-            ending = ending_of(command);
+            ending = ending_of(command, *words);
             if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
@@ -201,10 +201,16 @@ private:
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
             interrupted_ = over.interrupted;
             command.tell_kept();
+            if (over.end.completed && !ending.end.completed && check_fault(over).empty()) {
+                ending.end.completed = true;  // the check decides
+                ending.end.reason = "the check passed; " + ending.end.reason;
+                ending.status = {};
+            }
             note_check(ending, over);
             // No check has passed, or the agent's words say so. A script may print such lines, too.
+            const RunFacts& facts = ending.facts;
             const bool known = is_agent_program(options_.command.front()) &&
-                               !ending.facts.agent.empty();
+                               (!facts.agent.empty() || !facts.called.empty());
             if (ending.status.code == 0 && !ending.end.completed &&
                 (known || !options_.keeping.check.empty()))
                 ending.status.code = 1;
@@ -259,13 +265,16 @@ private:
         return words;
     }
 
-    static Ending ending_of(SupervisedCommand& command) {
+    Ending ending_of(SupervisedCommand& command, const KeepGoing::Words& words) const {
         Ending ending;
         ending.status = command.run();
         ending.stopped_by = command.stopped_by();
         if (command.ended_after_result()) ending.status = {};
         const RunFacts facts = command.ended_for_wait().value_or(command.agent().facts());
         ending.facts = command.ended_after_result().value_or(facts);
+        // A script may call its agent without a word; the agent itself has its lines.
+        if (!options_.no_lines && is_agent_program(words.front()))
+            command.add_to(ending.facts, called_for_lines(words), ending.status);
         ending.end = run_end(ending.facts, ending.status);
         // Our signal ended it, so its own status is unknown: the result decides.
         if (command.ended_after_result() && !ending.end.completed) ending.status.code = 1;

@@ -236,6 +236,15 @@ TEST_CASE("An answer to a probe says what is wrong") {
     mentions(judge_probe(claude, {404, "nothing here", {}, {}}), "no Headway daemon answers");
 }
 
+TEST_CASE("A version that does not load the plugin is known") {
+    const AgentRow row = opencode_row();
+    CHECK(is_too_new(row, "2.2.5"));
+    CHECK(is_too_new(row, "2.0.0"));
+    CHECK_FALSE(is_too_new(row, "1.19.0"));
+    CHECK_FALSE(is_too_new(row, ""));
+    CHECK_FALSE(is_too_new(claude_row(), "9.0.0"));
+}
+
 TEST_CASE("A version is older than another one by its numbers") {
     CHECK(is_older("0.9.1", "0.61.0"));
     CHECK(is_older("2.1.99", "2.1.197"));

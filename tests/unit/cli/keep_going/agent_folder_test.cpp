@@ -25,6 +25,26 @@ TEST_CASE("agent folder: no other word is one", "[cli]") {
     CHECK(named_folder({}).empty());
 }
 
+TEST_CASE("agent folder: a call for JSON lines is known by the agent's own option", "[cli]") {
+    CHECK(called_for_lines({"claude", "-p", "--output-format", "stream-json", "x"}) == "claude");
+    CHECK(called_for_lines({"/bin/claude", "-p", "--output-format=stream-json"}) == "claude");
+    CHECK(called_for_lines({"gemini", "-o", "stream-json", "-p", "x"}) == "gemini");
+    CHECK(called_for_lines({"qwen", "--output-format", "stream-json", "-p", "x"}) == "qwen");
+    CHECK(called_for_lines({"codex", "-m", "o", "exec", "--json", "x"}) == "codex");
+    CHECK(called_for_lines({"opencode", "run", "--format", "json", "x"}) == "opencode");
+    CHECK(called_for_lines({"kilo", "run", "--format=json", "x"}) == "kilo");
+    CHECK(called_for_lines({"copilot", "-p", "x", "--output-format", "json"}) == "copilot");
+    CHECK(called_for_lines({"cline", "--json", "x"}) == "cline");
+    CHECK(called_for_lines({"cursor-agent", "-p", "--output-format", "stream-json"}) == "cursor");
+    CHECK(called_for_lines({"pi", "--mode", "json", "x"}) == "pi");
+    CHECK(called_for_lines({"claude", "-p", "--output-format", "json", "x"}).empty());
+    CHECK(called_for_lines({"claude", "-p", "x"}).empty());
+    CHECK(called_for_lines({"claude", "--output-format", "stream-json", "--help"}).empty());
+    CHECK(called_for_lines({"opencode", "models", "--format", "json"}).empty());
+    CHECK(called_for_lines({"codex", "exec", "--", "--json"}).empty());
+    CHECK(called_for_lines({"sh", "-c", "codex exec --json"}).empty());
+}
+
 TEST_CASE("agent folder: an option that makes one at each start is found", "[cli]") {
     CHECK(fresh_folder_option({"claude", "-p", "-w", "x"}) == "-w");
     CHECK(fresh_folder_option({"claude", "-p", "x", "--worktree=a"}) == "--worktree=a");

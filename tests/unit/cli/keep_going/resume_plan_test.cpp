@@ -41,6 +41,21 @@ RunOver completed() {
 
 }  // namespace
 
+TEST_CASE("resume plan: a conversation that is finished is not resumed for its exit status",
+          "[cli]") {
+    RunOver run;
+    run.end.finished = true;
+    ResumePlan plan{ResumeRules{}, WallTime{}};
+    const ResumeStep step = plan.next(run, WallTime{}, 0);
+    CHECK_FALSE(step.resume);
+    CHECK_THAT(step.why, Catch::Contains("only its exit status"));
+    run.end.finished = false;
+    run.end.cut_off = true;  // its work in the background is not done
+    const ResumeStep again = plan.next(run, WallTime{}, 0);
+    CHECK(again.resume);
+    CHECK_THAT(again.prompt, Catch::Contains("before its work in the background"));
+}
+
 TEST_CASE("resume plan: a check that did not run is a fault, as one that failed", "[cli]") {
     RunOver run = completed();
     CHECK(check_fault(run).empty());

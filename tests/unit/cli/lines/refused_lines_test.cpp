@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <string>
+#include <vector>
 
 #include "cli/lines/run_end.hpp"
 #include "tests/unit/cli/lines/told.hpp"
@@ -65,6 +66,39 @@ TEST_CASE("refused lines: a call that a rule of opencode denies is no work done"
     CHECK_THAT(end.reason, Catch::Contains("bash was refused"));
 }
 
+TEST_CASE("refused lines: opencode 2 has its calls and errors in another place", "[cli]") {
+    const auto call = [](const std::string& state) {
+        return R"({"type":"tool_use","timestamp":1,"sessionID":"s","part":{"id":"c7","type":"tool","tool":"shell","state":)" +
+               state + "}}\n";
+    };
+    const std::string ends =
+        R"({"type":"step_finish","timestamp":1,"sessionID":"s","part":{"reason":"stop","tokens":{}}})"
+        "\n";
+    const auto failed = headway::tests::told_of(
+        call(
+            R"({"status":"completed","input":{"command":"make"},"metadata":{"metadata":{"exit":1}},"output":"no"})"),
+        4'096);
+    CHECK(failed.events == std::vector<std::string>{"started c7 shell", "failed c7 shell"});
+    const auto asked = end_of_refused(
+        call(
+            R"({"status":"error","input":{},"error":"This non-interactive run cannot ask the user for permission, so the request was rejected."})") +
+        ends);
+    CHECK(asked.refused);
+    const auto error = [](const std::string& members) {
+        return end_of_refused(R"({"type":"error","timestamp":1,"sessionID":"s","error":{)" +
+                              members + "}}\n")
+            .cause;
+    };
+    using headway::core::Cause;
+    CHECK(error(R"("type":"provider.auth","message":"no","status":401)") == Cause::kCredentials);
+    CHECK(error(R"("type":"provider.quota","message":"no","status":429)") == Cause::kUsageLimit);
+    CHECK(error(R"("type":"provider.rate-limit","message":"no")") == Cause::kRateLimit);
+    CHECK(error(R"("type":"provider.transport","message":"no")") == Cause::kNetwork);
+    CHECK(error(R"("type":"provider.invalid-output","message":"no")") == Cause::kNetwork);
+    CHECK(error(R"("type":"provider.internal","message":"no","status":500)") == Cause::kOverloaded);
+    CHECK(error(R"("type":"unknown","message":"no")") == Cause::kUnknown);
+}
+
 TEST_CASE("refused lines: a command of opencode without an exit status has failed", "[cli]") {
     const auto told = [](const std::string& metadata) {
         return headway::tests::told_of(
@@ -99,6 +133,31 @@ TEST_CASE("refused lines: Claude Code's answer to an unknown command is no succe
     }
     CHECK(result("Unknown command: that is what it prints now",
                  R"("num_turns":2,"modelUsage":{"m":{"inputTokens":1}})")
+              .completed);
+}
+
+TEST_CASE("refused lines: a question of Claude Code that has no answer needs a person", "[cli]") {
+    const auto asks = [](const std::string& answer) {
+        return end_of_refused(
+            R"({"type":"system","subtype":"init","model":"m","session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"c","name":"AskUserQuestion","input":{}}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c",)" +
+            answer +
+            R"(}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"result","subtype":"success","is_error":false,"result":"Which one?","session_id":"s","uuid":"u"})"
+            "\n");
+    };
+    for (const std::string answer :
+         {R"("content":"User has answered your questions: . You can now continue.")",
+          R"("is_error":true,"content":"Answer questions?")"}) {
+        CAPTURE(answer);
+        CHECK(asks(answer).refused);
+        CHECK_THAT(asks(answer).reason, Catch::Contains("AskUserQuestion was refused"));
+    }
+    CHECK(asks(R"("content":"User has answered your questions: \"Which?\"=\"b\". Continue.")")
               .completed);
 }
 

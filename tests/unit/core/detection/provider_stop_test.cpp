@@ -180,6 +180,22 @@ TEST_CASE("cause: words that public reports quote", "[core]") {
     CHECK(name_of(stop_of(error("api_error", "bad", 400)).cause) == "refused");
 }
 
+TEST_CASE("cause: words of a stream that broke, a full context and a login", "[core]") {
+    check_words("Response stalled mid-stream. It may be incomplete.", Cause::kNetwork);
+    check_words("Stream completed without a final event", Cause::kNetwork);
+    check_words("missing finish_reason for choice 0", Cause::kNetwork);
+    check_words("Unexpected token, \"[DONE]\" is not valid JSON", Cause::kNetwork);
+    check_words("an empty or malformed response (HTTP 200)", Cause::kOverloaded);
+    check_words("Session was not created with authentication info", Cause::kCredentials);
+    check_words("Add credits, or use a free model", Cause::kBilling);
+    check_words("{\"type\":\"invalid_request_error\",\"param\":\"x\"}", Cause::kRefused);
+    const auto full = error("invalid_request_error", "1 + 2 exceed context limit: 3 > 2", 400);
+    CHECK(stop_of(full).cause == Cause::kContextFull);
+    CHECK(stop_of(error("", "499 status code (no body)", 499)).cause == Cause::kNetwork);
+    const auto admin = error("rate_limit", "usage allocation has been disabled by your admin", 429);
+    CHECK(stop_of(admin).cause == Cause::kBilling);
+}
+
 TEST_CASE("cause: notes and other programs' words are no stop", "[core]") {
     check_words("ModuleNotFoundError: No module named 'yaml'", Cause::kNone);
     check_words("Approaching usage limit, resets at 7pm", Cause::kNone);
@@ -360,8 +376,8 @@ TEST_CASE("cause: a wait in words becomes a time, for limits only", "[core]") {
     CHECK(wait_in_words("Please try again in 20.5s.") == 21s);
     CHECK(wait_in_words("try again in 1 day, 2 hours and 3 minutes") == 26h + 3min);
     for (const char* none : {"It will reset in 10 days 19 hours", "try again in a moment",
-                             "try again in 5", "retry after 99999999 days", "try again in 0s", ""})
-        CHECK(wait_in_words(none) == 0s);
+                             "try again in 5", "retry after 99999999 days", ""})
+        CHECK_FALSE(wait_in_words(none));
     CHECK(retry_of(error("usage_limit", "will reset in 7 days 19 hours"), at(0)) ==
           at(0) + 7 * 24h + 19h);
     CHECK(retry_of(error("auth", "try again in 2h"), at(0)) == kNever);

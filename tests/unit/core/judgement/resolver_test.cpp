@@ -233,6 +233,32 @@ TEST_CASE("resolver: pausing a stuck session shows waiting until it is resumed",
     CHECK(folded(again.events) == again.session.state());
 }
 
+TEST_CASE("resolver: calls of a tool named wait that fail or return at once are no wait without end",
+          "[core]") {
+    const auto after = [](bool ok) {
+        Story story;
+        for (int i = 0; i < 60; ++i) {
+            ToolStarted started;
+            started.call_id = "c" + std::to_string(i);
+            started.tool = "wait";
+            story.report(event(started), 10 + 2 * i);
+            ToolFinished call;
+            call.call_id = started.call_id;
+            call.tool = "wait";
+            call.ok = ok;
+            if (ok) call.result.kept = "\"ok\"";
+            if (!ok) {
+                call.error.emplace();
+                call.error->message = bounded_text("Script error: exec cell w43 not found");
+            }
+            story.report(event(call), 11 + 2 * i);
+        }
+        return story.verdict();
+    };
+    CHECK(after(false) == Verdict::kStuck);
+    CHECK(after(true) == Verdict::kStuck);
+}
+
 TEST_CASE("resolver: a paused session that polls says after the resume for what it waits",
           "[core]") {
     Story story;
