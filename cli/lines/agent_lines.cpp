@@ -29,9 +29,10 @@ core::CallKind kind_of(const Json& call) {
 /// Whether a call that ended well did more than look, plan or wait.
 bool changes(const Json& call) {
     const Json& command = call["args"]["command"];
-    const bool looks =
-        command.is_string() && core::only_looks(core::CommandParts{inner_command(command.text())});
-    if (looks) return false;
+    if (command.is_string()) {
+        const core::CommandParts parts{inner_command(command.text())};
+        if (core::only_looks(parts) || core::has_no_effect(parts)) return false;
+    }
     switch (kind_of(call)) {
         case core::CallKind::kRead:
         case core::CallKind::kPoll:

@@ -13,6 +13,10 @@ namespace headway::core {
 /// services, or pages with curl. It may also sleep.
 bool only_looks(const CommandParts& command);
 
+/// True if the command only prints words or facts about the shell, changes its folder, or sleeps:
+/// echo, pwd, true.
+bool has_no_effect(const CommandParts& command);
+
 /// True if the command queries an orchestrator, a scheduler or a service for the status of
 /// something that runs elsewhere: kubectl get, docker ps, squeue, systemctl is-active, gh run view,
 /// tail.

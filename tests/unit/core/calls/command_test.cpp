@@ -25,6 +25,15 @@ TEST_CASE("command: what acts, or does neither", "[core]") {
     CHECK_FALSE(only_looks(act));
 }
 
+TEST_CASE("command: words alone have no effect", "[command]") {
+    for (const char* none : {"echo \"I could not run it\"", "pwd", "true", ":", "exit 0", "cd src",
+                             "printf 'x' && pwd", "whoami; id", "sleep 1; echo done"})
+        CHECK(has_no_effect(CommandParts{none}));
+    for (const char* some : {"", "make", "echo x > f", "echo $(rm f)", "echo `rm f`", "true > f",
+                             "echo x | tee f", "cd src && make", "env make"})
+        CHECK_FALSE(has_no_effect(CommandParts{some}));
+}
+
 TEST_CASE("command: questions to schedulers and services are polls", "[core]") {
     CHECK(asks_for_status("kubectl get pods -o wide | grep web"));
     CHECK(asks_for_status("sleep 30 && squeue -u me"));
