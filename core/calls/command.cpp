@@ -210,7 +210,7 @@ bool has_no_effect(const CommandParts& command) {
     static constexpr WordList<6> kSays{{"whoami", "id", "uname", "hostname", "type", "history"}};
     bool some = false;
     for (const std::string_view part : command) {
-        // What stands inside may do something.
+        // A command inside may do something.
         const bool runs = part.find("$(") != part.npos || part.find('`') != part.npos;
         if (runs || redirects(part)) return false;
         if (!is_sleep(part) && !is_around(part) && !is_one_of(part, kSays)) return false;

@@ -233,8 +233,9 @@ TEST_CASE("resolver: pausing a stuck session shows waiting until it is resumed",
     CHECK(folded(again.events) == again.session.state());
 }
 
-TEST_CASE("resolver: calls of a tool named wait that fail or return at once are no wait without end",
-          "[core]") {
+TEST_CASE(
+    "resolver: calls of a tool named wait that fail or return at once are no wait without end",
+    "[core]") {
     const auto after = [](bool ok) {
         Story story;
         for (int i = 0; i < 60; ++i) {
