@@ -113,6 +113,7 @@ private:
         about_.model = model;
         const std::string_view stop = message_.text_of("stop_reason");
         out.turn_cut = stop == "refusal";
+        out.turn_goes_on = stop == "tool_use";
         out.turn_ended = stop == "end_turn" || stop == "stop_sequence" || out.turn_cut;
         content->each([&](JsonValue part) {
             read_part(part, out);

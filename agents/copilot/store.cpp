@@ -78,6 +78,7 @@ private:
         if (!calls || data_.find("parentToolCallId")) return;
         out.turn_ended = true;
         calls->each([&out](JsonValue) { return out.turn_ended = false; });
+        out.turn_goes_on = !out.turn_ended;
     }
 
     void read_person(StoredLine& out) {

@@ -17,6 +17,10 @@ namespace headway::cli {
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);
 
+/// The file of the stored conversation, if the agent has one file for it; empty: unknown.
+std::string stored_file(const std::string& agent, const std::string& conversation,
+                        const AgentHomes& homes);
+
 /// Bytes of the stored conversation, which grows with each turn; 0: unknown.
 std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);

@@ -41,6 +41,8 @@ struct RecordedProcess {
 RecordedProcess recorded_process(std::int64_t pid);
 bool is_running(const RecordedProcess& process);
 bool is_of_this_boot(const RecordedProcess& process);
+/// True if the file was changed after the machine started.
+bool changed_since_boot(const std::string& path);
 
 /// The wait before the next start.
 struct RecordedWait {

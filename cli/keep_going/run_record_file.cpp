@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -157,6 +158,14 @@ RecordedProcess recorded_process(std::int64_t pid) {
 
 bool is_of_this_boot(const RecordedProcess& process) {
     return !process.boot.empty() && process.boot == boot_id();
+}
+
+bool changed_since_boot(const std::string& path) {
+    const std::string stat = config::read_file("/proc/stat").value_or("");
+    const std::size_t line = stat.find("\nbtime ");
+    struct stat about {};
+    if (line == stat.npos || path.empty() || ::stat(path.c_str(), &about) != 0) return false;
+    return about.st_mtim.tv_sec > std::atoll(stat.c_str() + line + 7);
 }
 
 bool is_running(const RecordedProcess& process) {

@@ -29,7 +29,7 @@ bool RecordedParts::take(const StoredLine& line, const StoredAbout& about) {
     std::vector<std::string> reports;
     observed_.take(line, false, reports);
     if (!line.reports.empty()) {
-        answers_ = is_answer(line.reports.back());
+        answers_ = !line.turn_goes_on && is_answer(line.reports.back());
         rests_ = false;
     }
     if (line.turn_ended) {

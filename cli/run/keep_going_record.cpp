@@ -9,6 +9,7 @@
 #include "api/text/timestamp.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/keep_going/agent_folder.hpp"
+#include "cli/keep_going/other_writer.hpp"
 #include "cli/process/proc_tree.hpp"
 #include "cli/run/keep_going.hpp"
 
@@ -141,6 +142,10 @@ std::string KeepGoing::cannot_go_on() {
             return "the folder " + plain_path(folder->path) + " was replaced";
         *folder = recorded_folder(folder->path);
     }
+    // The agent wrote until the machine went down; later lines are those of another process.
+    if (!same_boot && keeper_.record().phase != RunPhase::kWaiting &&
+        changed_since_boot(stored_file(agent_, conversation_, options_.homes)))
+        return "the conversation went on elsewhere meanwhile";
     if (!end_processes_of(keeper_.record().session) || is_running(child))
         return "a process of the run before does not end";
     return {};

@@ -12,7 +12,7 @@ void StoredLine::clear() {
     events.clear();
     use.reset();
     seconds.reset();
-    turn_ended = turn_cut = false;
+    turn_ended = turn_cut = turn_goes_on = false;
     reports.clear();
 }
 

@@ -32,6 +32,7 @@ struct StoredLine {
     std::optional<double> seconds;  ///< time of the line, in seconds since 1970
     bool turn_ended = false;        ///< the agent waits for a person from here on
     bool turn_cut = false;          ///< with turn_ended: interrupted, or refused by the model
+    bool turn_goes_on = false;      ///< the answer announces a call that is stored later
     bool live = false;  ///< set by the caller: fill `reports` instead of `events`, and include
                         ///< calls that have only begun
     std::vector<std::string> reports;  ///< JSON text of reports, with type and data

@@ -422,6 +422,16 @@ class RestartNever(RestartCase):
         file.write_text("{}\n{}\n")
         self.assert_not_resumed(self.go_on(), "went on elsewhere meanwhile")
 
+    def test_not_in_a_conversation_that_a_person_went_on_with_after_the_machine_was_started(self):
+        home = self.folder / "home"
+        self.cli.environment["CLAUDE_CONFIG_DIR"] = str(home)
+        file = home / "projects/-work/talk-1.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_text("{}\n")
+        self.killed_at_work("slow done")
+        self.change(agent_process={**self.record()["agent_process"], "boot": "another"})
+        self.assert_not_resumed(self.go_on(), "went on elsewhere meanwhile")
+
     def test_a_record_that_is_damaged_or_of_another_version_is_named_and_left_alone(self):
         self.killed_in_wait("limit600 done")
         good = self.file().read_text()

@@ -94,6 +94,9 @@ TEST_CASE("recorded parts: the last words decide how it ended", "[cli]") {
     CHECK(outcome({recorded_line(1), recorded_line(2, true)}) == "completed");
     CHECK(outcome({recorded_line(1), recorded_line(2, false, "assistant")}) == "completed");
     CHECK(outcome({recorded_line(1, true), recorded_line(2)}) == "failed");
+    StoredLine announces = recorded_line(2, false, "assistant");
+    announces.turn_goes_on = true;
+    CHECK(outcome({recorded_line(1), announces}) == "failed");
     StoredLine cut = recorded_line(2, true);
     cut.turn_cut = true;
     CHECK(outcome({recorded_line(1), cut}) == "failed");
