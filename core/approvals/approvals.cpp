@@ -337,7 +337,9 @@ void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, 
     if (closed.how == ApprovalClosing::kGrantEnded) return approvals.lapse(*approval, n);
     const bool of_day = closed.how == ApprovalClosing::kNotNeeded &&
                         approval->kind == ApprovalKind::kBudgetExtension;
-    const bool taken_back = closed.how == ApprovalClosing::kTakenBack;
+    // Earlier journals have `answered_at_agent` for a held call that was taken back.
+    const bool taken_back = closed.how == ApprovalClosing::kTakenBack ||
+                            closed.how == ApprovalClosing::kAnsweredAtAgent;
     if (!of_day && !taken_back && !approval->of_dialog()) return;
     if (become(approvals, *approval, S::kCancelled, n, at)) approval->closed = closed.how;
 }

@@ -162,9 +162,13 @@ std::string wrong_tool_class(std::string_view rule) {
     constexpr std::size_t kShownBytesMax = 64;
     const std::string small = lower(trimmed(rule));
     if (is_tool_class(rule)) return {};
-    // `kind:shell` is no tool, but a class that is written wrong.
-    const std::string behind = small.substr(small.find_first_of(":=") + 1);
-    const bool meant = behind.size() < small.size() && is_tool_class(std::string{kPrefix} + behind);
+    // `kind:shell` is no tool, but a class that is written wrong; `fs:read` is a tool.
+    const std::size_t sign = small.find_first_of(":=");
+    const std::string before = small.substr(0, sign);
+    const bool near = before == "kind" || before == "type" || before == "tool" ||
+                      before.starts_with("cla") || before.starts_with("group");
+    const bool meant =
+        sign != small.npos && near && is_tool_class(std::string{kPrefix} + small.substr(sign + 1));
     if (!small.starts_with(kPrefix) && !meant) return {};
     std::string known;
     for (const std::string_view name : kClasses)

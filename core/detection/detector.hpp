@@ -71,6 +71,7 @@ struct CallSeen {
     /// repeat, but it separates the calls before it from those after it.
     bool neutral = false;
     bool slept = false;    ///< the agent waited between the previous equal call and this one
+    bool rested = false;   ///< the call itself took as long as a wait
     bool overran = false;  ///< the call exceeded its time limit: a failure of its tool
 
     /// True for a failure with output. A failure without output counts as the answer "no", and the

@@ -33,7 +33,8 @@ void Waiting::observe(const Observation& seen) {
         }
         // The start of a sleep says that it waits, and not that there is something to wait for.
         const bool for_something = waits && (unmoved > 0 || unchanged > 0);
-        if (live || for_something || seen.call_in_flight) return;
+        const bool rests = waits && (seen.call->rested || fingerprint.running);
+        if (live || for_something || rests || seen.call_in_flight) return;
         if (++idle == 1) first_idle_n = seen.event.n;
         last_idle_n = seen.event.n;
         HEADWAY_ASSERT(first_idle_n <= last_idle_n);

@@ -135,7 +135,7 @@ struct ToolFinished {
     /// end is reported later, this report is no second execution.
     bool end_assumed = false;
     bool of_agent = false;  ///< set by Headway: Channel::kAgent
-    /// Set by Headway: since the last call of this session, one below it has made a change.
+    /// Set by Headway: a session that this call has opened has made a change.
     bool changed_below = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {

@@ -255,7 +255,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
     Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.fingerprint.kind = CallKind::kPoll;
-    const bool waited = waited_itself(call, took) || evidence.fingerprint.is(Shape::kPauses);
+    evidence.rested = waited_itself(call, took);
+    const bool waited = evidence.rested || evidence.fingerprint.is(Shape::kPauses);
     evidence.slept = slept_before(ledger, evidence.fingerprint) || waited ||
                      paused_before(ledger, evidence.fingerprint);
     evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);

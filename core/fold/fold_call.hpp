@@ -14,8 +14,9 @@ struct CallEvidence {
     bool counts = false;
     bool replayed = false;  ///< a replay of an earlier end of a call: ignored
     bool neutral = false;
-    bool unrun = false;  ///< the call was refused or interrupted, and is counted nowhere
-    bool slept = false;  ///< the agent has slept since it last made this call
+    bool unrun = false;   ///< the call was refused or interrupted, and is counted nowhere
+    bool slept = false;   ///< the agent has slept since it last made this call
+    bool rested = false;  ///< the call itself took as long as a wait
     bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;

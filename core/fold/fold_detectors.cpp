@@ -20,6 +20,7 @@ void show_all(Detectors& detectors, Observation& seen, const CallEvidence& evide
                         evidence.patience,
                         evidence.neutral,
                         evidence.slept,
+                        evidence.rested,
                         evidence.overran};
     HEADWAY_ASSERT(call.patience >= 1 && seen.ledger.back(0)->n == seen.event.n);
     seen.call = &call;

@@ -84,6 +84,7 @@ struct Strip {
         replace(call.args, call.args_digest);
         replace(call.result, call.result_digest);
         keep_known(call.origin, kOrigins);
+        if (!call.lane.empty()) call.lane = std::to_string(digest_of(call.lane).low);
         if (call.error) call.error->message = {};
     }
     void operator()(Message& message) const {

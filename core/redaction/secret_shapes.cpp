@@ -111,19 +111,31 @@ std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) 
 }
 
 std::optional<SecretSpan> webhook_at(std::string_view text, std::size_t colon) {
-    static constexpr std::array<std::string_view, 5> kAddresses{
-        "://hooks.slack.com/services/", "://discord.com/api/webhooks/",
-        "://discordapp.com/api/webhooks/", "://api.telegram.org/bot",
-        "://api.telegram.org/file/bot"};
-    constexpr std::size_t kPathMin = 20;
+    struct Address {
+        std::string_view start;
+        std::size_t parts;  ///< parts of the path that are the secret
+    };
+    static constexpr std::array<Address, 5> kAddresses{{{"://hooks.slack.com/services/", 3},
+                                                        {"://discord.com/api/webhooks/", 2},
+                                                        {"://discordapp.com/api/webhooks/", 2},
+                                                        {"://api.telegram.org/bot", 1},
+                                                        {"://api.telegram.org/file/bot", 1}}};
+    constexpr std::size_t kBytesMin = 20;
+    constexpr std::size_t kPartMax = 128;
     const std::string_view rest = text.substr(colon);
-    for (const std::string_view address : kAddresses) {
-        if (!rest.starts_with(address)) continue;
-        const std::size_t from = colon + address.size();
-        const std::size_t size = run_of(
-            text, from, [](char c) { return in_name(c) || c == ':' || c == '/' || c == '.'; });
-        if (size < kPathMin || !holds_digit(text.substr(from, size))) return std::nullopt;
-        return SecretSpan{from, size};
+    for (const Address& address : kAddresses) {
+        if (!rest.starts_with(address.start)) continue;
+        const std::size_t from = colon + address.start.size();
+        std::size_t end = from;
+        for (std::size_t part = 0; part < address.parts; ++part) {
+            if (part > 0 && (end == text.size() || text[end] != '/')) break;
+            const std::size_t begin = part > 0 ? end + 1 : end;
+            const std::string_view bounded = text.substr(0, begin + kPartMax);
+            end = begin + run_of(bounded, begin, [](char c) { return in_name(c) || c == ':'; });
+        }
+        if (end - from < kBytesMin || !holds_digit(text.substr(from, end - from)))
+            return std::nullopt;
+        return SecretSpan{from, end - from};
     }
     return std::nullopt;
 }

@@ -377,6 +377,14 @@ class ByHooks(CallCase):
                 self.assertEqual(late.status, 409)
                 self.assertIn("given up", late.json()["detail"])
 
+    def test_a_prompt_during_a_hold_leaves_the_request_to_the_person(self):
+        body = json.dumps({"agent": "a", "session": "1", "event": "pre", "tool": "deploy", "args": ARGS, "call": "typed", "hold_ms": 600_000})
+        with RawConnection(self.daemon_used.port) as held:
+            held.send(held.format("POST", "/v1/hooks/generic", body.encode(), f"Authorization: Bearer {self.agent.token}\r\n"))
+            eventually(held.readable, what="the reply of a held call has not begun")
+            self.hook("prompt", text="and then run the tests")
+            self.assertEqual(len(self.pending()), 1)
+
     def test_a_call_that_its_agent_asked_about_and_took_back_is_asked_about_again(self):
         request = {"kind": "tool", "tool": "merge", "call_id": "m1", "args": {"n": 1}}
         self.assertEqual(self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", request).status, 201)

@@ -133,7 +133,8 @@ class Restart(RestartCase):
         self.cli.root = self.elsewhere
         process = self.cli.start("keep-going", "continue")
         self.addCleanup(process.kill)
-        self.wait_for(lambda: len(self.starts()) == 2 and self.record().get("phase") == "running", "no resume")
+        before = len(self.client.journal(f"{self.session}~2"))
+        self.wait_for(lambda: len(self.starts()) == 2 and len(self.client.journal(f"{self.session}~2")) > before + 1, "no resume")
         self.client.post(f"/v1/sessions/{self.session}~2/end", {"outcome": "completed"})
         self.wait_for(lambda: self.record().get("generation") == f"{self.session}~3", "no third generation")
         self.end(self.record()["agent_process"]["pid"])

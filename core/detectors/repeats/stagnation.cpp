@@ -28,7 +28,8 @@ void Stagnation::observe(const Observation& seen) {
     const bool alike = words != 0 && words == kin;
     const bool first = called == tool && (newest == outcome || alike);
     const bool second = called == tool && !first && other_outcome != 0 && newest == other_outcome;
-    const auto asked = static_cast<std::uint32_t>(fingerprint.question.low);
+    // Its other half, which is the same in all lanes: several agents ask one question.
+    const auto asked = static_cast<std::uint32_t>(fingerprint.question.high);
     if ((first || second) && question == asked) return;
     if (called == tool && !first && other_outcome == 0 && halves > 0) {
         other_outcome = newest;  // two agents that send each other back answer by turns

@@ -23,7 +23,7 @@ struct Stagnation {
     std::uint64_t tool = 0;
     std::uint64_t outcome = 0;
     std::uint64_t other_outcome = 0;  ///< a second answer that alternates with the first; 0 = none
-    std::uint32_t question = 0;       ///< low half of the last question
+    std::uint32_t question = 0;       ///< a part of the last question
     std::uint32_t halves = 0;         ///< each question adds 2; a question with a short answer adds
                                       ///< 1
     std::uint32_t others = 0;         ///< calls of other tools since the last question

@@ -35,7 +35,7 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
               return intake_.ask(request_of(to, std::move(again)), session);
           },
           [this](const ReplyTo& to, const Response& response) { replies_.respond(to, response); },
-          [this](DialogLeftCommand left) {
+          [this](HookLeftCommand left) {
               const std::string session = left.session;
               intake_.deliver(request_of({}, std::move(left)), session, 0);
           }),

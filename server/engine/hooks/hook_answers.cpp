@@ -168,7 +168,11 @@ void note_hold(Resident& resident, const HookCall& call, bool held) {
         const std::uint64_t one = core::digest_of(core::kept_call_id(open.call_id)).low;
         if (one == id ? held : is_held(resident, open.call_id)) kept.push_back(one);
     }
-    resident.hooks.change().held_calls = std::move(kept);
+    HookMemory& memory = resident.hooks.change();
+    std::erase_if(memory.left_calls, [&](const std::uint64_t one) {
+        return one == id || std::find(kept.begin(), kept.end(), one) == kept.end();
+    });
+    memory.held_calls = std::move(kept);
 }
 
 /// How the session stands, and what there is to say.

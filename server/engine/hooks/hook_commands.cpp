@@ -61,6 +61,10 @@ public:
         if (kind == HookKind::kError) date_error();
         if (kind == HookKind::kAnswered) settle_answer();
         note_interruption();
+        if (kind == HookKind::kInterrupt) {
+            for (const core::OpenCall& call : state_.open_calls)
+                note_left(resident_, call.call_id);
+        }
         if (command_.call.dialect->reports_rounds) number_round(state_, command_);
         // From a program that reads the agent's record, so no sign of the agent.
         if (tells_use_only(command_.call.hook)) command_.events.clear();

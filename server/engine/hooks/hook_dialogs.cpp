@@ -116,10 +116,13 @@ Result<> end_dialogs(Transaction& transaction, Resident& resident) {
     return close(transaction, resident, 0, core::ApprovalClosing::kAnsweredAtAgent);
 }
 
-Result<Unanswered> DialogLeftCommand::operator()(Transaction& transaction) {
+Result<Unanswered> HookLeftCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     if (resident == nullptr) return Unanswered{};  // deleted since
-    HEADWAY_CHECK(close(transaction, *resident, n, core::ApprovalClosing::kLeftToAgent));
+    if (n == 0)
+        note_left(*resident, call_id);
+    else
+        HEADWAY_CHECK(close(transaction, *resident, n, core::ApprovalClosing::kLeftToAgent));
     return Unanswered{};
 }
 

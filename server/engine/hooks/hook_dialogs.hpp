@@ -43,9 +43,10 @@ core::Result<> close_dialogs(Transaction& transaction, Resident& resident, std::
 core::Result<> end_dialogs(Transaction& transaction, Resident& resident);
 
 /// The agent no longer waits for the decision: the hook's connection has closed. Gets no reply.
-struct DialogLeftCommand {
+struct HookLeftCommand {
     std::string session;
-    std::uint64_t n = 0;
+    std::uint64_t n = 0;       ///< request of the agent's dialog, which ends; 0: it has none
+    std::string call_id = {};  ///< else the held call, whose request stays until its agent goes on
 
     static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/reports/hook_ends.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
 
@@ -25,9 +28,15 @@ bool ends_dialogs(const Hook& hook) {
 
 namespace {
 
-/// An agent that was opened and closed again: no person asked it for anything.
+/// An agent that was opened and closed again: no person asked it for anything, and it did nothing.
 bool had_no_task(const core::SessionState& state) {
-    return state.about.goal.empty() && state.other_words == 0 && state.tool_calls == 0 &&
+    const bool quiet =
+        std::none_of(state.reached.begin(), state.reached.end(), [&state](const std::uint64_t& n) {
+            const auto verdict = static_cast<core::Verdict>(&n - state.reached.data());
+            return n != 0 && verdict != core::Verdict::kStarting &&
+                   verdict != core::Verdict::kWaiting && verdict != core::Verdict::kSilent;
+        });
+    return quiet && state.about.goal.empty() && state.other_words == 0 && state.tool_calls == 0 &&
            state.unrun_calls == 0 && state.about.parent.empty();
 }
 
@@ -47,7 +56,7 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
         hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
     end.outcome = core::Outcome::kCancelled;
     if (state.cancel_requested || state.stopped) return end;
-    if (hook.kind == HookKind::kEnd && !named && had_no_task(state)) {
+    if (hook.kind == HookKind::kEnd && !named && hook.error_class.empty() && had_no_task(state)) {
         end.reason = core::bounded_text("it ended without a prompt");
         return end;
     }

@@ -218,7 +218,8 @@ std::vector<std::uint64_t> take_back(const Resident& resident, bool gives_up,
         const std::string name = core::lower(call->error->error_class);
         if (name != "cancelled" && name != "denied") continue;
         if (call->refused_here) {
-            if (gives_up && name == "cancelled") add_requests_of(state, *call, true, requests);
+            const bool left = gives_up && !is_listened_to(resident, call->call_id);
+            if (left && name == "cancelled") add_requests_of(state, *call, true, requests);
             continue;
         }
         if (!is_held(resident, call->call_id)) continue;

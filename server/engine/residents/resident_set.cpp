@@ -22,6 +22,7 @@ std::size_t heap_of(const core::LazyOptional<HookMemory>& hooks) {
         core::heap_block(sizeof(HookMemory)) +
         core::heap_block(hooks->finished_calls.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->held_calls.capacity() * sizeof(std::uint64_t)) +
+        core::heap_block(hooks->left_calls.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->wake_prompts.capacity() * sizeof(PromptFingerprint)) +
         core::heap_block(hooks->announced_calls.capacity() *
                          sizeof(std::pair<std::uint64_t, std::string>));
@@ -155,10 +156,26 @@ void ResidentSet::clear() {
     bytes_ = 0;
 }
 
+namespace {
+
+bool names_call(const std::vector<std::uint64_t>& calls, const std::string& call_id) {
+    const std::uint64_t id = core::digest_of(core::kept_call_id(call_id)).low;
+    return std::find(calls.begin(), calls.end(), id) != calls.end();
+}
+
+}  // namespace
+
 bool is_held(const Resident& resident, const std::string& call_id) {
-    const auto& held = resident.hooks->held_calls;
-    return std::find(held.begin(), held.end(), core::digest_of(core::kept_call_id(call_id)).low) !=
-           held.end();
+    return names_call(resident.hooks->held_calls, call_id);
+}
+
+bool is_listened_to(const Resident& resident, const std::string& call_id) {
+    return is_held(resident, call_id) && !names_call(resident.hooks->left_calls, call_id);
+}
+
+void note_left(Resident& resident, const std::string& call_id) {
+    if (!is_listened_to(resident, call_id)) return;
+    resident.hooks.change().left_calls.push_back(core::digest_of(core::kept_call_id(call_id)).low);
 }
 
 }  // namespace headway::server

@@ -55,6 +55,8 @@ struct HookMemory {
     /// Digests of the ids of the calls whose hooks are held, or were held when the hook's
     /// connection closed: these calls did not run.
     std::vector<std::uint64_t> held_calls;
+    /// Those of them whose connection has closed.
+    std::vector<std::uint64_t> left_calls;
 };
 
 /// A session in memory. State that only a few sessions have at the same time is LazyOptional.
@@ -89,10 +91,10 @@ struct Resident {
     /// no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
-    bool changed_below = false;  ///< a session below it has made a change since its last call; in
-                                 ///< memory only
-    bool agent_runs = false;     ///< the process of its agent is followed; in memory only
-    AgentWork agent_work;        ///< CPU use of the agent's process; in memory only
+    std::string changed_below;  ///< the call in flight below which a session has made a change; in
+                                ///< memory only
+    bool agent_runs = false;    ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;       ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
     std::uint64_t telemetry_calls = 0;  ///< calls of telemetry that the agent had reported before
@@ -159,5 +161,9 @@ private:
 /// True if the call waits for the answer to its hook, or never got it. False for calls from before
 /// a restart, for which this is unknown. Pure.
 bool is_held(const Resident& resident, const std::string& call_id);
+/// True if its hook still waits, so that a decision reaches it. False after a restart. Pure.
+bool is_listened_to(const Resident& resident, const std::string& call_id);
+/// Notes that the connection of its hook has closed. Does nothing if the call is not held.
+void note_left(Resident& resident, const std::string& call_id);
 
 }  // namespace headway::server

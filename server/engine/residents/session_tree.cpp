@@ -66,12 +66,12 @@ std::vector<Resident*> SessionTree::descendants(const core::Session& session,
 }
 
 void SessionTree::take_change_below(Resident& resident, std::vector<core::Event>& events) {
-    if (!resident.changed_below) return;
+    if (resident.changed_below.empty()) return;
     for (core::Event& event : events) {
         auto* call = std::get_if<core::ToolFinished>(&event.payload);
-        if (call == nullptr) continue;
+        if (call == nullptr || call->call_id != resident.changed_below) continue;
         call->changed_below = true;
-        resident.changed_below = false;
+        resident.changed_below.clear();
         return;
     }
 }
@@ -79,7 +79,15 @@ void SessionTree::take_change_below(Resident& resident, std::vector<core::Event>
 void SessionTree::note_change(const Resident& child, std::uint64_t hard_n, ResidentSet& residents) {
     const core::SessionState& state = child.session.state();
     if (state.about.parent.empty() || state.ledger->hard_n == hard_n) return;
-    if (Resident* const parent = residents.find(state.about.parent)) parent->changed_below = true;
+    Resident* const parent = residents.find(state.about.parent);
+    if (parent == nullptr) return;
+    // The newest call that had begun as the child was opened has opened it; a child that outlives
+    // its call changes nothing for the calls after it.
+    const auto& open = parent->session.state().open_calls;
+    const auto call = std::find_if(open.rbegin(), open.rend(), [&state](const auto& one) {
+        return !one.call_id.empty() && one.since <= state.opened_at;
+    });
+    if (call != open.rend()) parent->changed_below = call->call_id;
 }
 
 /// The root session of the run: the topmost known parent. Empty for a session without relatives.

@@ -29,12 +29,12 @@ public:
                        const core::Watch& watch);
     /// The open descendants in memory, at most Families::kLooksMax children of each session.
     std::vector<Resident*> descendants(const core::Session& session, ResidentSet& residents) const;
-    /// Marks the first finished call among `events`, which the session is about to take, if one of
-    /// its children has changed something since its last call. Thus an orchestrator that gives the
-    /// same task to one sub-agent after the other does not repeat itself.
+    /// Marks the finished call among `events`, which the session is about to take, during which one
+    /// of its children has changed something. Thus an orchestrator that gives the same task to one
+    /// sub-agent after the other does not repeat itself.
     static void take_change_below(Resident& resident, std::vector<core::Event>& events);
-    /// Notes in the parent, if that is in memory, that this session has changed something: since
-    /// `hard_n`, its Ledger::hard_n of before.
+    /// Notes in the parent, if that is in memory, that this session has changed something since
+    /// `hard_n`, its Ledger::hard_n of before: for the parent's call that has opened it.
     static void note_change(const Resident& child, std::uint64_t hard_n, ResidentSet& residents);
     /// `events` are the events that the session has just decided. Appends the session's conflicts
     /// over files that other sessions of its run write too.

@@ -155,7 +155,10 @@ void HookHolds::drop_connection(std::uint64_t connection) {
 
 /// No agent hears the decision any more.
 void HookHolds::leave(const std::string& session, const HookCall& call) const {
-    if (call.dialog != 0) leave_({session, call.dialog});
+    const bool of_call =
+        call.hook.kind == HookKind::kPre || call.hook.kind == HookKind::kPermission;
+    if (call.dialog != 0) return leave_({session, call.dialog});
+    if (of_call && !call.hook.call.call.empty()) leave_({session, 0, call.hook.call.call});
 }
 
 void HookHolds::second(Clock::Steady::time_point now) {

@@ -32,9 +32,9 @@ public:
     /// Sets the reply of a request whose reply has not begun.
     using Put = std::function<void(const ReplyTo&, const Response&)>;
 
-    /// Reports that an agent's dialog no longer waits for its approval. If the queue is full, the
-    /// report is dropped, and the approval ends when it expires.
-    using Leave = std::function<void(DialogLeftCommand)>;
+    /// Reports that an agent no longer waits for the reply to its hook. If the queue is full, the
+    /// report is dropped, and the request ends when it expires.
+    using Leave = std::function<void(HookLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
     /// How often the engine is asked about a hold that another daemon may end without changing the

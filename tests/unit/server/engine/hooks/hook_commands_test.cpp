@@ -719,7 +719,7 @@ TEST_CASE("engine hooks: a dialog that nothing waits for any more is closed late
             R"("event":"permission","dialog":true,"tool":"bash","args":{"x":1},"call":"1")"));
     REQUIRE(asked.call.dialog != 0);
     daemon.store().fail(FailingStore::Step::kFiles, ErrorCode::kStorageUnavailable);
-    CHECK(daemon.turn({DialogLeftCommand{"s", asked.call.dialog}}).empty());
+    CHECK(daemon.turn({HookLeftCommand{"s", asked.call.dialog}}).empty());
     daemon.store().fail(FailingStore::Step::kNone);
     settle_down(daemon);
     CHECK(all_of<ApprovalClosed>(daemon, "s").size() == 1);

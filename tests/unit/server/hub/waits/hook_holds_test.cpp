@@ -39,9 +39,9 @@ struct HeldHook {
                         if (HttpConnection* connection = connections.find(place.connection))
                             connection->respond(place.slot, response);
                     },
-                    [this](const DialogLeftCommand& gone) {
+                    [this](const HookLeftCommand& gone) {
                         CHECK(gone.session == "s");
-                        left.push_back(gone.n);
+                        if (gone.n != 0) left.push_back(gone.n);
                     }};
 
     HeldHook() {
