@@ -123,6 +123,18 @@ class Lines(LinesCase):
         for parent in (None, "toolu_1"):
             self.assertIn("stuck", self.verdicts(self.reads("c", [parent] * 8)))
 
+    def test_rounds_of_new_agents_with_one_red_test_are_a_loop(self):
+        lines = []
+        for n in range(10):
+            about = {"session_id": f"c{n}", "uuid": "u"}
+            use = {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": "npm test"}}
+            end = {"type": "tool_result", "tool_use_id": f"t{n}", "is_error": True,
+                   "content": "Exit code 1\n 1) cart adds up\n AssertionError: expected 3 to equal 4\n Tests: 1 failed, 4 passed"}
+            lines += [{**about, **line} for line in ({"type": "system", "subtype": "init", "model": "m"},
+                                                     {"type": "assistant", "message": {"content": [use]}},
+                                                     {"type": "user", "message": {"content": [end]}})]
+        self.assertIn("stuck", self.verdicts([json.dumps(line) for line in lines]))
+
     def test_the_own_program_of_an_agent_that_says_it_failed_ends_with_1(self):
         program = self.daemon.root / "gemini"
         program.write_text(f"#!/bin/sh\ncat '{FIXTURES / 'gemini_failed.jsonl'}'\n")
