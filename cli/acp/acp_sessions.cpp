@@ -211,7 +211,7 @@ AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
         }
     }
     const HttpReply reply = exchange(daemon, "/v1/hooks/generic", hook, goes_on);
-    hold.asked = reply.connected;
+    hold.asked = reply.answered();  // a held call begins its reply at once
     AcpAnswer said = acp_answer(reply);
     // A daemon that has the call may have asked a person before it went away.
     if (hold.taken && said.says == Says::kAway) said.says = Says::kSilent;
@@ -233,8 +233,13 @@ void AcpSessions::tell_end(const AcpAction& action, const Reporter& reporter, co
             if (!exchange(daemon, events, dump(hold.report), goes_on).ok()) continue;
             hold.report = Json();
         }
-        if (!hold.asked)
-            exchange(daemon, "/v1/hooks/generic", dump(action.data["hook"]), [] { return false; });
+        if (!hold.asked) {
+            // Until the reply begins: the end of the call must not come before its hook.
+            HttpClient::StreamHandlers handlers;
+            handlers.on_data = [](std::string_view) { return false; };
+            handlers.on_idle = goes_on;
+            daemon.post_held("/v1/hooks/generic", dump(action.data["hook"]), handlers);
+        }
         hold.asked = true;
         if (exchange(daemon, events, dump(last), goes_on).answered()) return;
         hold.asked = false;

@@ -114,7 +114,7 @@ private:
         Json end;           // guarded by mutex_; of a forgotten question
         std::atomic<bool> forgotten{false};
         Json report;         // the thread's: the start that is not stored so far
-        bool asked = false;  // the thread's: a daemon may have the hook
+        bool asked = false;  // the thread's: the daemon has the hook
         bool taken = false;  // the thread's: the daemon has stored the start
         std::jthread thread;
     };
