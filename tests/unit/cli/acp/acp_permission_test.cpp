@@ -310,8 +310,8 @@ TEST_CASE("acp: a turn without words and calls, or with an error, was no success
     CHECK(wrong(nullptr, clean) == "its last turn had neither words nor a call");
     CHECK(wrong(words, R"("result":{"stopReason":"refusal"})") == "the turn ended: refusal");
     CHECK(wrong(words, error) == "aborted");
-    CHECK(wrong(words, error, true).empty());
-    CHECK(wrong(nullptr, R"("result":{"stopReason":"cancelled"})").empty());
+    CHECK(wrong(words, error, true) == kTurnStopped);
+    CHECK(wrong(nullptr, R"("result":{"stopReason":"cancelled"})") == kTurnStopped);
 }
 
 TEST_CASE("acp: a call that shows nothing is like no other", "[cli]") {
