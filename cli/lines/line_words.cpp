@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "api/text/timestamp.hpp"
+#include "core/calls/tool_class.hpp"
 
 namespace headway::cli {
 namespace {
@@ -153,6 +154,10 @@ std::optional<std::uint64_t> status_in(std::string_view words) {
         }
     }
     return std::nullopt;
+}
+
+bool starts_agent(std::string_view tool) {
+    return core::class_of_tool(tool) == "class:agent";
 }
 
 std::string_view inner_command(std::string_view line) {

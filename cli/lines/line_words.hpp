@@ -65,6 +65,9 @@ std::string fault_of_result(const Json& line);
 /// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);
 
+/// True for a tool that starts a sub-agent. Pure.
+bool starts_agent(std::string_view tool);
+
 /// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own. Pure.
 std::string_view inner_command(std::string_view line);
 

@@ -110,6 +110,11 @@ core::ErrorReported error_in(std::string_view line) {
 
 }  // namespace
 
+bool says_end_of_rest(std::string_view lines) {
+    const std::size_t at = lines.find("Background tasks still running after ");
+    return at != lines.npos && lines.find("; terminating", at) != lines.npos;
+}
+
 Json error_at_end(std::string_view lines) {
     std::string last;
     std::string named;   // the last line that names an error

@@ -30,6 +30,10 @@ private:
     std::size_t lines_ = 0;
 };
 
+/// True for Claude Code's words that it ends with work in the background, which it stops: a server,
+/// perhaps, for all that they say. Pure.
+bool says_end_of_rest(std::string_view lines);
+
 /// The error that the last lines of standard error name, as data of an `error.reported` that ends
 /// the turn: the last line that names a cause, else the last that names an error, else the last.
 /// Null if there is no line. Pure.

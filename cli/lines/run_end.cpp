@@ -297,8 +297,11 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     const std::string why = failure_of(facts, row, exit);
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);
-    if (facts.goes_on > 0 && !facts.cut_off)
+    if (facts.ended_rest && !facts.cut_off) {
+        end.reason += "; it ended what still ran in the background";
+    } else if (facts.goes_on > 0 && !facts.cut_off) {
         end.reason += "; no line says that its work in the background has ended";
+    }
     if (end.completed) return end;
     const bool good = facts.result && facts.result->ok && !facts.error;
     const bool named = meaning_of(row, exit) != nullptr || http_of_exit(row, exit);

@@ -167,6 +167,13 @@ TEST_CASE("run end: work in the background that was cut off at the end is not do
                       R"("tool_use_id":"t1","status":")" +
                       status + "\"");
     };
+    const auto cut_with = [&ended](const std::string& kind, const std::string& tool) {
+        return end_of(kInit + call("t1", tool, "{}") +
+                      claude(R"("type":"system","subtype":"task_started","task_id":"a1",)"
+                             R"("tool_use_id":"t1","is_backgrounded":true)" +
+                             kind) +
+                      done("t1", "launched") + ended("killed") + result());
+    };
     const RunEnd cut = end_of(begins + ended("stopped") + result());
     CHECK_FALSE(cut.completed);
     CHECK(cut.cut_off);
@@ -177,12 +184,37 @@ TEST_CASE("run end: work in the background that was cut off at the end is not do
     CHECK(open.completed);
     CHECK_THAT(open.reason,
                Catch::EndsWith("no line says that its work in the background has ended"));
+    CHECK(cut_with(R"(,"task_type":"local_agent")", "Other").cut_off);
+    // A server that was left running, and the shell in which it runs.
+    CHECK(cut_with(R"(,"task_type":"local_bash")", "Task").completed);
+    CHECK(cut_with("", "Bash").completed);
+    const std::string runs = kInit + call("t1", "Bash",
+                                          R"({"command":"npm run dev",)"
+                                          R"("run_in_background":true})");
+    CHECK(end_of(runs + done("t1") + ended("killed") + result()).completed);
     // The agent has stopped it itself, or goes on after that.
     CHECK(
         end_of(begins + call("t2", "TaskStop", R"({"task_id":"a1"})") + ended("stopped") + result())
             .completed);
     CHECK(end_of(begins + ended("stopped") + call("t3", "Read", "{}") + done("t3") + result())
               .completed);
+}
+
+TEST_CASE("run end: Claude Code's word that it ends what still runs is a note and no failure",
+          "[cli]") {
+    using headway::cli::says_end_of_rest;
+    CHECK(says_end_of_rest("Background tasks still running after 600s; terminating."));
+    CHECK_FALSE(says_end_of_rest("terminating\nBackground tasks still running after 60s"));
+    headway::cli::RunFacts facts =
+        told_of(kInit + call("t1", "Bash", R"({"command":"x","run_in_background":true})") +
+                    done("t1") + result(),
+                4'096)
+            .facts;
+    CHECK(facts.goes_on == 1);
+    facts.ended_rest = true;
+    const RunEnd end = run_end(facts, {});
+    CHECK(end.completed);
+    CHECK(end.reason == "exit status 0; it ended what still ran in the background");
 }
 
 TEST_CASE("run end: the cause is that of the error, whatever words the result has", "[cli]") {
