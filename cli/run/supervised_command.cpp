@@ -215,7 +215,7 @@ void SupervisedCommand::add_to(RunFacts& facts, const std::string& called,
     if (silent) facts.called = called;
     const bool failed = status.code != 0 && status.signal == 0;
     if (facts.result || facts.error || (!silent && !failed)) return;
-    Json error = error_at_end(said);
+    Json error = error_at_end(said, !silent);
     if (error.is_null()) return;
     add_retry_in_words(error);
     facts.error = std::move(error);

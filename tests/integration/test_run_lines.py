@@ -172,6 +172,16 @@ class Lines(LinesCase):
         self.assertEqual((result.code, document["outcome"]), (0, "completed"), document)
         self.assertIn("it ended what still ran in the background", document["verdict"]["reason"])
 
+    def test_an_error_of_another_process_on_standard_error_calls_no_person(self):
+        program = self.daemon.root / "codex"
+        lines = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}'
+        program.write_text(f"#!/bin/sh\necho '{lines}'\necho 'ERROR rmcp: 401 Unauthorized' >&2\nexit 1\n")
+        program.chmod(0o755)
+        session = unique("lines")
+        self.cli.run("run", "--session", session, "--quiet", "--", str(program), "exec", "--json", "x")
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document.get("result", {}).get("cause")), ("failed", None))
+
     def test_an_exit_status_is_a_failure_whatever_the_agent_says(self):
         result, document, _ = self.run_lines((FIXTURES / "codex.jsonl").read_text(), then="exit 3; ")
         self.assertEqual((result.code, document["outcome"]), (3, "failed"))

@@ -145,6 +145,52 @@ TEST_CASE("run end: the end of standard error names the cause of an agent withou
     CHECK(headway::cli::error_at_end("\n  \n").is_null());
 }
 
+TEST_CASE("run end: an error of standard error that another one follows is not the cause",
+          "[cli]") {
+    using headway::cli::error_at_end;
+    const std::string denied =
+        "2026-11-30T01:00:00Z ERROR exec: exec error: Permission denied (os error 13)\n";
+    const std::string limit = "You've hit your usage limit.\n";
+    const std::string panics = "thread 'main' panicked at src/main.rs:7:2:\nindex out of bounds\n";
+    headway::cli::RunFacts facts;
+    ExitStatus exit;
+    exit.code = 101;
+    for (const std::string& before : {denied, limit}) {
+        facts.error = error_at_end(before + "working\n" + panics);
+        CHECK(facts.error->text_of("message") == "thread 'main' panicked at src/main.rs:7:2:");
+        CHECK(run_end(facts, exit).cause == Cause::kUnknown);
+    }
+    facts.error = error_at_end(panics + limit + "Goodbye.\n");
+    CHECK(run_end(facts, exit).cause == Cause::kUsageLimit);
+    // The stack and the members that Node.js prints below its error are a part of it.
+    facts.error = error_at_end(denied +
+                               "TypeError: no\n    at request (x.js:1) {\n  error: undefined,\n"
+                               "  [cause]: Error: getaddrinfo ENOTFOUND api.x\n}\nNode.js v22\n");
+    CHECK(run_end(facts, exit).cause == Cause::kNetwork);
+}
+
+TEST_CASE("run end: what others may have written to standard error calls no person", "[cli]") {
+    using headway::cli::error_at_end;
+    const auto cause = [](const std::string& words) {
+        headway::cli::RunFacts facts = told_of(kCodex, 4'096).facts;
+        const auto error = error_at_end(words, true);
+        if (!error.is_null()) facts.error = error;
+        ExitStatus exit;
+        exit.code = 1;
+        return run_end(facts, exit).cause;
+    };
+    for (const char* words :
+         {"ERROR rmcp: 401 Unauthorized", "sh: ./x: Permission denied", "out of credits",
+          "Error: unknown tool x", "NotFoundError: x\nmodel not found"}) {
+        CAPTURE(words);
+        CHECK(cause(words) == Cause::kNone);
+    }
+    CHECK(cause("error: fetch failed") == Cause::kNetwork);
+    CHECK(cause("error: You've hit your usage limit.") == Cause::kUsageLimit);
+    CHECK(cause("thread 'main' panicked") == Cause::kUnknown);
+    CHECK(error_at_end("ERROR rmcp: 401 Unauthorized").is_object());
+}
+
 TEST_CASE("run end: an error of the API in the place of Qwen Code's answer is no success",
           "[cli]") {
     const RunEnd login = end_of(qwen_result("[API Error: 401 status code (no body)]"));
