@@ -46,8 +46,9 @@ bool has_words(std::string_view text);
 /// An error as agents write it: text, or an object with `message` or `data.message`.
 std::string text_of_error(const Json& error);
 
-/// The innermost `message` of JSON in the words, however often it was put into a string; the words
-/// themselves if they have none. Pure.
+/// The innermost `message` of an error that is written as JSON, however often it was put into a
+/// string; the words themselves if they are no such error. For an error's own words only: others
+/// may show any JSON. Pure.
 std::string plain_words(std::string_view words);
 
 /// An HTTP status from 400 to 599; nothing for any other value.

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/lines/line_words.hpp"
 #include "cli/lines/retry_notes.hpp"
 #include "tests/unit/cli/lines/told.hpp"
 
@@ -344,6 +345,30 @@ TEST_CASE("run end: the agent's words hide none of Headway's", "[cli]") {
                          std::string(5'000, 'x') + "\"}"));
     CHECK(flood.reason.size() < 700);
     CHECK_THAT(flood.reason, Catch::EndsWith("; exit status 0"));
+}
+
+TEST_CASE("run end: only the JSON of an error gives its message in the place of the words",
+          "[cli]") {
+    using headway::cli::plain_words;
+    CHECK(plain_words(R"({"error":{"message":"no quota","details":[{"message":"x"}]}})") ==
+          "no quota");
+    CHECK(plain_words(R"(API Error: 400 {"type":"error","error":{"message":"bad"}})") == "bad");
+    CHECK(plain_words(R"({"error":"bad"})") == "bad");
+    for (const char* words : {R"(I set "message": "ok")", R"(the reply was {"message":"ok"})",
+                              R"(Error: {"message":"ok"} was sent)", R"({"message": cut)"}) {
+        CHECK(plain_words(words) == words);
+    }
+    // A result that shows code is no error, and Headway's own words stay.
+    const RunEnd failed = end_of(
+        kInit + claude(R"("type":"result","subtype":"error_max_turns","is_error":false,"result":)"
+                       R"("I set \"message\": \"ok\"")"));
+    CHECK_THAT(failed.reason, Catch::Contains(R"(I set "message": "ok")"));
+    const RunEnd open =
+        end_of(kGemini + gemini(R"("type":"error","severity":"error","message":)"
+                                R"("{\"error\":{\"message\":\"prompt is too long\"}}")"));
+    CHECK_THAT(open.reason,
+               Catch::StartsWith("Gemini CLI ended without its result, the line \"result\"; its "
+                                 "last error: prompt is too long ("));
 }
 
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
