@@ -21,11 +21,11 @@ let login = '';
 export const setLogin = (secret) => { login = secret; };
 export const shown = () => (login ? { 'Headway-Login': login } : {});
 
-// A daemon that hangs holds up no page: what waits for an answer fails, and can be tried again. Older browsers know no any().
+// A daemon that hangs holds up no page: what waits for an answer fails, and can be tried again. Older browsers know neither.
 const ANSWER_MS = 40000;
 function limited(signal) {
-  const limit = AbortSignal.timeout(ANSWER_MS);
-  return signal ? AbortSignal.any?.([signal, limit]) ?? signal : limit;
+  const limit = AbortSignal.timeout?.(ANSWER_MS);
+  return signal && limit ? AbortSignal.any?.([signal, limit]) ?? signal : signal ?? limit;
 }
 
 async function call(path, exact, { signal, ...options }) {

@@ -49,6 +49,12 @@ LineUse total_of(const Json& line) {
     return use;
 }
 
+/// Work that has an answer: "local_agent", "remote_agent", "in_process_teammate", "local_workflow".
+/// A command is a "local_bash".
+bool is_of_agent(std::string_view kind) {
+    return kind.ends_with("agent") || kind.ends_with("teammate") || kind.ends_with("workflow");
+}
+
 void read_system(const Json& line, AgentLine& agent_line) {
     const std::string& kind = line.text_of("subtype");
     if (kind == "init") {
@@ -74,6 +80,8 @@ void read_system(const Json& line, AgentLine& agent_line) {
         agent_line.background_began = {line.text_of("task_id")};
         agent_line.background_ended = {line.text_of("tool_use_id")};  // known by that name so far
         agent_line.goes_on = line.flag_of("is_backgrounded");
+        if (!line.text_of("task_type").empty())
+            agent_line.of_agent = is_of_agent(line.text_of("task_type"));
     } else if (kind == "task_notification") {
         agent_line.background_ended = {line.text_of("task_id"), line.text_of("tool_use_id")};
         agent_line.cut_off = line["status"] == "stopped" || line["status"] == "killed";

@@ -8,6 +8,8 @@ namespace {
 constexpr std::string_view kCline[] = {"cline"};
 constexpr std::string_view kClineValued[] = {"-c", "--cwd", "-m", "--model", "-t", "--timeout"};
 constexpr std::string_view kClineCwd[] = {"-c", "--cwd"};
+constexpr std::string_view kClineNoRun[] = {"history", "h",      "config", "auth",    "mcp",
+                                            "doctor",  "update", "hub",    "version", "schedule"};
 
 }  // namespace
 
@@ -17,6 +19,7 @@ const Recipe kClineRecipe{
     .valued = kClineValued,
     .folder = kClineCwd,
     .lines = kJson,
+    .no_run = kClineNoRun,
 };
 
 }  // namespace headway::cli

@@ -15,6 +15,8 @@ inline constexpr std::string_view kGeminiGreedy[] = {"-e",
                                                      "--core-tools",
                                                      "--exclude-tools"};
 inline constexpr std::string_view kGeminiTalk[] = {"--session-id", "--resume", "-r"};
+inline constexpr std::string_view kGeminiNoRun[] = {"--list-sessions", "--delete-session",
+                                                    "--list-extensions", "-l", "-v"};
 inline constexpr std::string_view kOpencodeValued[] = {
     "-m",      "--model", "--agent",  "--format",  "-f",          "--file",
     "--title", "--port",  "--attach", "--variant", "--log-level", "--dir"};

@@ -36,6 +36,7 @@ const Recipe kGeminiRecipe{
     .fresh_folder = kWorktree,
     .lines = kOutputFormat,
     .lines_value = "stream-json",
+    .no_run = kGeminiNoRun,
 };
 
 }  // namespace headway::cli

@@ -16,6 +16,8 @@ constexpr std::string_view kPiValued[] = {
 constexpr std::string_view kPiMode[] = {"--mode"};
 constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
 constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
+constexpr std::string_view kPiNoRun[] = {"--list-models", "--export", "-v",   "install",
+                                         "remove",        "update",   "list", "config"};
 
 }  // namespace
 
@@ -29,6 +31,7 @@ const Recipe kPiRecipe{
     .fresh_folder = kWorktreeLong,
     .lines = kPiMode,
     .lines_value = "json",
+    .no_run = kPiNoRun,
 };
 
 }  // namespace headway::cli

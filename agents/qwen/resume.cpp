@@ -39,6 +39,7 @@ const Recipe kQwenRecipe{
     .fresh_folder = kWorktreeLong,
     .lines = kOutputFormat,
     .lines_value = "stream-json",
+    .no_run = kGeminiNoRun,
 };
 
 }  // namespace headway::cli

@@ -30,4 +30,21 @@ std::string session_id_of(std::string_view text) {
     return id.empty() ? "session" : id;
 }
 
+std::string_view base_of_generation(std::string_view session) {
+    constexpr std::size_t kDigitsMost = 3;
+    const std::size_t mark = session.rfind('~');
+    if (mark == session.npos) return session;
+    const std::string_view digits = session.substr(mark + 1);
+    const bool counted = !digits.empty() && digits.size() <= kDigitsMost && digits[0] != '0' &&
+                         digits.find_first_not_of("0123456789") == digits.npos;
+    return counted ? session.substr(0, mark) : session;
+}
+
+std::string next_generation(std::string_view session) {
+    const std::string_view base = base_of_generation(session);
+    if (base.size() == session.size()) return std::string(session) + "~2";
+    const int number = std::stoi(std::string(session.substr(base.size() + 1)));
+    return std::string(base) + "~" + std::to_string(number + 1);
+}
+
 }  // namespace headway::cli

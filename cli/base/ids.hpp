@@ -17,4 +17,11 @@ std::string random_tag();
 /// empty. Pure.
 std::string session_id_of(std::string_view text);
 
+/// The session id without the number of its generation: "night" of "night~2", and of itself. Pure.
+std::string_view base_of_generation(std::string_view session);
+
+/// Id of the generation behind this one: that of `night` is `night~2`, and then comes `night~3`.
+/// Pure.
+std::string next_generation(std::string_view session);
+
 }  // namespace headway::cli

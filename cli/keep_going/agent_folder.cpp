@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "cli/keep_going/recipe.hpp"
+#include "cli/keep_going/resume_command.hpp"
 
 namespace headway::cli {
 namespace {
@@ -37,6 +39,10 @@ void each_option(const Recipe& recipe, const Words& command, const Look& look) {
     }
 }
 
+constexpr std::string_view kAsks[] = {"--help", "-h", "--version", "-V"};
+/// Flags for one turn without a terminal, whose prompt may come from standard input.
+constexpr std::string_view kPrints[] = {"-p", "--print"};
+
 const Recipe* recipe_of(const Words& command) {
     if (command.empty()) return nullptr;
     return recipe_of_program(std::filesystem::path(command.front()).filename().string());
@@ -59,16 +65,23 @@ bool is_agent_program(const std::string& program) {
 std::string called_for_lines(const Words& command) {
     const Recipe* const recipe = recipe_of(command);
     if (recipe == nullptr || recipe->lines.empty()) return {};
-    const auto begins = std::find(command.begin(), command.end(), recipe->verb);
-    if (!recipe->verb.empty() && begins == command.end()) return {};
+    std::span<const std::string> words{command};
+    words = words.subspan(1);
+    if (!recipe->verb.empty()) {
+        const auto verb = std::find(words.begin(), words.end(), recipe->verb);
+        if (verb == words.end()) return {};
+        words = words.subspan(static_cast<std::size_t>(verb - words.begin()) + 1);
+    }
     bool prints = false;
-    bool asks = false;  // it prints its help or version instead
+    bool runs = !recipe->verb.empty() || has_prompt(*recipe, words);
+    bool asks = !words.empty() && is_one_of(recipe->no_run, words.front());  // for something else
     each_option(*recipe, command,
                 [&](const std::string&, const std::string& name, const std::string& value) {
-                    asks = asks || name == "--help" || name == "-h" || name == "--version";
+                    asks = asks || is_one_of(kAsks, name) || is_one_of(recipe->no_run, name);
+                    runs = runs || is_one_of(kPrints, name);
                     if (is_one_of(recipe->lines, name)) prints = value == recipe->lines_value;
                 });
-    return prints && !asks ? std::string(recipe->agent) : std::string{};
+    return prints && runs && !asks ? std::string(recipe->agent) : std::string{};
 }
 
 std::string named_folder(const Words& command) {

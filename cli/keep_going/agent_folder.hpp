@@ -21,7 +21,8 @@ std::string fresh_folder_option(const std::vector<std::string>& command);
 bool is_agent_program(const std::string& program);
 
 /// The name of the known agent whose own program the command calls with the option by which it
-/// prints JSON lines; empty: it does not.
+/// prints JSON lines, for a run: with a prompt, or as a command that takes its prompt from standard
+/// input; empty: it does not.
 std::string called_for_lines(const std::vector<std::string>& command);
 
 }  // namespace headway::cli

@@ -35,6 +35,8 @@ struct Recipe {
     /// option stands alone.
     std::span<const std::string_view> lines{};
     std::string_view lines_value{};
+    /// Options, and words in the place of the prompt, by which it does something else than a run.
+    std::span<const std::string_view> no_run{};
 };
 
 // Each is defined in agents/<name>/resume.cpp.

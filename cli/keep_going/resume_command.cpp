@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <utility>
-
-#include "cli/keep_going/recipe.hpp"
 
 namespace headway::cli {
 namespace {
@@ -68,6 +65,10 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
 }
 
 }  // namespace
+
+bool has_prompt(const Recipe& recipe, std::span<const std::string> words) {
+    return flags_of(recipe, words).prompts > 0;
+}
 
 core::Result<Words> resume_command(const Words& first, std::string_view agent,
                                    const std::string& id, const std::string& prompt) {

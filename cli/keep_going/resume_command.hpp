@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/keep_going/recipe.hpp"
 #include "core/base/result.hpp"
 
 namespace headway::cli {
@@ -16,6 +18,9 @@ namespace headway::cli {
 core::Result<std::vector<std::string>> resume_command(const std::vector<std::string>& first,
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);
+
+/// True if words of the command, which stand behind the program and its verb, are a prompt. Pure.
+bool has_prompt(const Recipe& recipe, std::span<const std::string> words);
 
 /// The command that resumes the conversation, made from the user's own shell command `words`. In
 /// `words`, the placeholders {id} and {prompt} are unquoted or alone in quotes. They become

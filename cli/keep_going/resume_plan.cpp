@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text/sha256.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::cli {
 namespace {
@@ -71,6 +72,16 @@ std::string_view check_fault(const RunOver& run) {
     if (!run.check_failed) return {};
     if (run.check_ended) return "the check was ended";
     return run.check_broken.empty() ? "the check failed" : "the check cannot be run";
+}
+
+bool says_lost(std::string_view words) {
+    static constexpr std::array<std::string_view, 9> kLost{
+        "no conversation found", "conversation not found", "no rollout found",
+        "no saved session",      "session not found",      "no session found",
+        "no previous session",   "no session or task",     "invalid session identifier"};
+    const std::string text = core::lower(words);
+    return std::any_of(kLost.begin(), kLost.end(),
+                       [&text](std::string_view lost) { return text.find(lost) != text.npos; });
 }
 
 ResumeStep ResumePlan::end(std::string why) const {

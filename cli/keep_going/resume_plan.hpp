@@ -42,7 +42,9 @@ struct RunOver {
     bool guarded = false;       ///< ended by its own guard against loops
     bool needs_person = false;  ///< calls were refused, and after that no call changed anything
     bool progressed = false;    ///< a call that does more than read has succeeded
+    bool clean = false;         ///< its exit status is 0
     bool mute = false;          ///< a resumed agent printed no line of its own
+    bool lost = false;          ///< the agent says that there is no such conversation
     int signal = 0;             ///< signal that killed it; 0: none
     std::string stuck;          ///< why the session was judged `stuck`; empty: it was not
     /// The output of the check, if it failed after a clean end; nothing if there is no check or it
@@ -58,6 +60,10 @@ struct RunOver {
 /// How the run, or its check, shows that the work is not done though the agent has ended well, for
 /// people; empty: it does not. Pure.
 std::string_view check_fault(const RunOver& run);
+
+/// True for the words with which agents say that they did not find the conversation to resume.
+/// Pure.
+bool says_lost(std::string_view words);
 
 /// The next step of the plan.
 struct ResumeStep {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "api/decode/decode.hpp"
+#include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "core/values/policy.hpp"
 
@@ -207,8 +208,8 @@ void read_all(const RecordFields& fields, RunRecord& record) {
     record.session = fields.text("session", kNameMax);
     if (!api::valid_id(record.session)) fields.blame("session");
     record.generation = fields.text("generation", kNameMax);
-    const bool own =
-        record.generation == record.session || record.generation.starts_with(record.session + "~");
+    // The session may itself be named as a generation: that behind `night~2` is `night~3`.
+    const bool own = base_of_generation(record.generation) == base_of_generation(record.session);
     if (!own || !api::valid_id(record.generation)) fields.blame("generation");
     record.opened_at = fields.text("opened_at", kNameMax);
     record.argv = fields.texts("argv", kWordMax);

@@ -74,9 +74,10 @@ struct AgentLine {
     /// Work in the background that begins or ends here, by each of the agent's names for it.
     std::vector<std::string> background_began;
     std::vector<std::string> background_ended;
-    bool goes_on = false;      ///< what begins here goes on behind the agent's calls
-    bool cut_off = false;      ///< what ends here was stopped before its own end
-    std::string version;       ///< the agent's version; empty: not reported
+    bool goes_on = false;          ///< what begins here goes on behind the agent's calls
+    bool cut_off = false;          ///< what ends here was stopped before its own end
+    std::optional<bool> of_agent;  ///< what begins here is a sub-agent's; nothing: its call says it
+    std::string version;           ///< the agent's version; empty: not reported
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
     std::string model;         ///< the model; empty: not reported

@@ -173,29 +173,42 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
 }
 
 /// Work that the agent itself has stopped was not cut off, and neither was what the agent still
-/// answers for.
+/// answers for. A command is no work whose end counts: servers are left running, and end with it.
 void AgentLines::take_background(const AgentLine& line) {
-    bool goes_on = line.goes_on;
+    Background begins{{}, line.goes_on, line.of_agent.value_or(false)};
     for (const std::string& name : line.background_ended) {
-        const std::size_t gone = std::erase_if(background_, [&name](const Background& work) {
-            return work.name == name && work.goes_on;
-        });
-        std::erase_if(background_, [&name](const Background& work) { return work.name == name; });
+        if (!line.of_agent && is_call_of_agent(name)) begins.of_agent = true;
         const bool by_agent = std::find(ended_by_agent_.begin(), ended_by_agent_.end(), name) !=
                               ended_by_agent_.end();
-        goes_on = goes_on || gone > 0;
-        if (line.cut_off && gone > 0 && !by_agent) ++facts_.cut_off;
+        std::size_t lost = 0;
+        std::erase_if(background_, [&](const Background& work) {
+            if (work.name != name) return false;
+            begins.goes_on = begins.goes_on || work.goes_on;
+            if (!line.of_agent) begins.of_agent = begins.of_agent || work.of_agent;
+            if (work.goes_on && work.of_agent && line.cut_off && !by_agent) ++lost;
+            return true;
+        });
+        facts_.cut_off += std::min<std::size_t>(lost, 1);
     }
-    for (const std::string& name : line.background_began)
-        begin_background(name, goes_on);
+    for (const std::string& name : line.background_began) {
+        begins.name = name;
+        begin_background(begins);
+    }
     facts_.goes_on = static_cast<std::size_t>(
         std::count_if(background_.begin(), background_.end(),
                       [](const Background& work) { return work.goes_on; }));
 }
 
-void AgentLines::begin_background(const std::string& name, bool goes_on) {
+void AgentLines::begin_background(const Background& work) {
     if (background_.size() < kOpenCallsMax)
-        background_.push_back({bounded_text(name, 200), goes_on});
+        background_.push_back({bounded_text(work.name, 200), work.goes_on, work.of_agent});
+}
+
+bool AgentLines::is_call_of_agent(const std::string& call_id) const {
+    const auto open = std::find_if(open_.begin(), open_.end(), [&call_id](const OpenCall& call) {
+        return !call_id.empty() && call.id == call_id;
+    });
+    return open != open_.end() && starts_agent(open->about.text_of("tool"));
 }
 
 void AgentLines::take_result(LineResult result) {
@@ -221,7 +234,8 @@ void AgentLines::take_result(LineResult result) {
 
 void AgentLines::note_background(const Json& call) {
     const Json& args = call["args"];
-    if (args.flag_of("run_in_background")) begin_background(call.text_of("call_id"), true);
+    if (args.flag_of("run_in_background"))
+        begin_background({call.text_of("call_id"), true, starts_agent(call.text_of("tool"))});
     for (const char* name : {"task_id", "shell_id", "bash_id"}) {
         if (!is_stop_of_work(call.text_of("tool")) || args.text_of(name).empty()) continue;
         if (ended_by_agent_.size() == kOpenCallsMax) ended_by_agent_.pop_front();

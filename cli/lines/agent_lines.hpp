@@ -55,8 +55,6 @@ public:
     void tick();
     /// Adds an error that an agent reports by other means than a line.
     void add_error(LineEvent error);
-    /// Takes the agent's own word, by other means than a line, that it has ended what goes on.
-    void cut_off_background() { facts_.cut_off += background_.size(); }
     /// Called after the process has ended: completes the last error again, because the agent's
     /// files may now have more data.
     void look_again();
@@ -90,7 +88,8 @@ private:
     /// Work that the agent has begun and that its lines have not ended.
     struct Background {
         std::string name;
-        bool goes_on;  // behind a call that has ended
+        bool goes_on;   // behind a call that has ended
+        bool of_agent;  // a sub-agent's, whose answer is a part of the work; a server is none
     };
     struct OpenCall {
         std::string id;
@@ -101,7 +100,8 @@ private:
     bool read_line();
     void take(AgentLine line, const LineFormat& format);
     void take_background(const AgentLine& line);
-    void begin_background(const std::string& name, bool goes_on);
+    void begin_background(const Background& work);
+    bool is_call_of_agent(const std::string& call_id) const;
     void take_result(LineResult result);
     void note(const LineEvent& event);
     void note_background(const Json& call);

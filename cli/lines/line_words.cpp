@@ -5,9 +5,10 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <iterator>
+#include <utility>
 
 #include "api/text/timestamp.hpp"
+#include "core/calls/tool_class.hpp"
 
 namespace headway::cli {
 namespace {
@@ -103,18 +104,38 @@ std::string text_of_error(const Json& error) {
     return dump(error);
 }
 
+namespace {
+
+/// The JSON of an error that is all of the words, perhaps behind "[API Error: " or "400 ".
+std::optional<Json> json_of_error(std::string_view words) {
+    constexpr std::size_t kPrefixMax = 64;
+    const std::size_t begin = words.find('{');
+    const std::size_t end = words.rfind('}');
+    if (begin == words.npos || begin > kPrefixMax || end == words.npos || end < begin)
+        return std::nullopt;
+    const std::string_view prefix = words.substr(0, begin);
+    const bool opens = prefix.find_first_not_of("[ ") == prefix.npos ||
+                       prefix.find("rror") != prefix.npos || status_in(prefix).has_value();
+    const bool closes = words.find_first_not_of("]) \n", end + 1) == words.npos;
+    if (!opens || !closes) return std::nullopt;
+    return Json::parse(words.substr(begin, end + 1 - begin));
+}
+
+}  // namespace
+
 std::string plain_words(std::string_view words) {
-    constexpr std::string_view kName = "\"message\"";
-    std::string text;  // without the backslashes of strings in strings
-    std::copy_if(words.begin(), words.end(), std::back_inserter(text),
-                 [](char c) { return c != '\\'; });
-    const std::size_t name = text.rfind(kName);
-    if (name == std::string::npos) return std::string{words};
-    const std::size_t colon = text.find_first_not_of(" :", name + kName.size());
-    if (colon == std::string::npos || text[colon] != '"') return std::string{words};
-    const std::size_t end = text.find('"', colon + 1);
-    const std::string message = text.substr(colon + 1, end - colon - 1);
-    return has_words(message) ? message : std::string{words};
+    constexpr int kWrappedMost = 8;
+    std::string text{words};
+    for (int i = 0; i < kWrappedMost; ++i) {
+        const std::optional<Json> json = json_of_error(text);
+        if (!json || !json->is_object()) break;
+        const Json& error = std::as_const(*json)["error"];
+        std::string message = error.is_string() ? error.text() : error.text_of("message");
+        if (!has_words(message)) message = json->text_of("message");
+        if (!has_words(message)) break;
+        text = std::move(message);
+    }
+    return text;
 }
 
 std::optional<std::uint64_t> status_of(const Json& value) {
@@ -153,6 +174,10 @@ std::optional<std::uint64_t> status_in(std::string_view words) {
         }
     }
     return std::nullopt;
+}
+
+bool starts_agent(std::string_view tool) {
+    return core::class_of_tool(tool) == "class:agent";
 }
 
 std::string_view inner_command(std::string_view line) {

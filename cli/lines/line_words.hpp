@@ -46,8 +46,9 @@ bool has_words(std::string_view text);
 /// An error as agents write it: text, or an object with `message` or `data.message`.
 std::string text_of_error(const Json& error);
 
-/// The innermost `message` of JSON in the words, however often it was put into a string; the words
-/// themselves if they have none. Pure.
+/// The innermost `message` of an error that is written as JSON, however often it was put into a
+/// string; the words themselves if they are no such error. For an error's own words only: others
+/// may show any JSON. Pure.
 std::string plain_words(std::string_view words);
 
 /// An HTTP status from 400 to 599; nothing for any other value.
@@ -64,6 +65,9 @@ std::string fault_of_result(const Json& line);
 /// The HTTP status at a place where agents write one: at the start ("429 Rate limit"), after
 /// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);
+
+/// True for a tool that starts a sub-agent. Pure.
+bool starts_agent(std::string_view tool);
 
 /// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own. Pure.
 std::string_view inner_command(std::string_view line);

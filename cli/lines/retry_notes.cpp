@@ -2,6 +2,7 @@
 #include "cli/lines/retry_notes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -110,22 +111,74 @@ core::ErrorReported error_in(std::string_view line) {
 
 }  // namespace
 
-Json error_at_end(std::string_view lines) {
+bool says_end_of_rest(std::string_view lines) {
+    const std::size_t at = lines.find("Background tasks still running after ");
+    return at != lines.npos && lines.find("; terminating", at) != lines.npos;
+}
+
+namespace {
+
+core::Cause cause_in(std::string_view line) {
+    return core::stop_of(error_in(line)).cause;
+}
+
+bool is_known(core::Cause cause) {
+    return cause != core::Cause::kNone && cause != core::Cause::kUnknown;
+}
+
+/// True for a line that names an error, whatever its cause.
+bool names_error(std::string_view line) {
+    constexpr std::array<std::string_view, 5> kNames{"error", "exception", "fatal", "failed",
+                                                     "panicked"};
+    if (line.starts_with("at ") || line.ends_with("[object Object]")) return false;
+    const std::string text = core::lower(line);
+    return std::any_of(kNames.begin(), kNames.end(),
+                       [&text](std::string_view name) { return text.find(name) != text.npos; });
+}
+
+/// True for a line of the stack or of the members that Node.js prints below an error.
+bool is_detail(std::string_view line) {
+    return line.starts_with("at ") || line.starts_with("[cause]") || line.starts_with('}') ||
+           line.ends_with(',') || line.ends_with('{');
+}
+
+/// True for a cause that is taken from words which another process may have written. A resume in
+/// vain costs less than a night that waits for a person.
+bool may_be_of_other(core::Cause cause) {
+    return !is_known(cause) || core::passes(cause) || cause == core::Cause::kUsageLimit;
+}
+
+/// The last error that the lines name, in the words that say most of its cause; else the last line.
+std::string last_error(std::string_view lines) {
     std::string last;
-    std::string named;   // the last line that names an error
-    std::string caused;  // the last line that names a cause
+    std::string named;
+    std::string caused;  // line of this error that names a cause
+    bool open = false;   // the lines so far end with this error
     while (!lines.empty()) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
-        const std::string line = core::shortened(lines.substr(0, end), kErrorWordsMax);
+        const std::string line =
+            core::shortened(core::trimmed(lines.substr(0, end)), kErrorWordsMax);
         lines.remove_prefix(std::min(end + 1, lines.size()));
         if (!has_words(line)) continue;
         last = line;
-        if (line.find("rror") != line.npos) named = line;
-        const core::Cause cause = core::stop_of(error_in(line)).cause;
-        if (cause != core::Cause::kNone && cause != core::Cause::kUnknown) caused = line;
+        const bool known = is_known(cause_in(line));
+        if (open && is_detail(line)) {
+            if (known && caused.empty()) caused = line;
+            continue;
+        }
+        open = known || names_error(line);
+        if (!open) continue;
+        named = line;
+        caused = known ? line : std::string{};
     }
-    const std::string& words = !caused.empty() ? caused : !named.empty() ? named : last;
-    if (words.empty()) return {};
+    return !caused.empty() ? caused : !named.empty() ? named : last;
+}
+
+}  // namespace
+
+Json error_at_end(std::string_view lines, bool of_others) {
+    const std::string words = last_error(lines);
+    if (words.empty() || (of_others && !may_be_of_other(cause_in(words)))) return {};
     const core::ErrorReported error = error_in(words);
     Json data = {{"message", words}, {"ends_turn", true}};
     if (!error.error_class.empty()) data["class"] = error.error_class;

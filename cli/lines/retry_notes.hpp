@@ -30,9 +30,15 @@ private:
     std::size_t lines_ = 0;
 };
 
+/// True for Claude Code's words that it ends with work in the background, which it stops: a server,
+/// perhaps, for all that they say. Pure.
+bool says_end_of_rest(std::string_view lines);
+
 /// The error that the last lines of standard error name, as data of an `error.reported` that ends
-/// the turn: the last line that names a cause, else the last that names an error, else the last.
-/// Null if there is no line. Pure.
-Json error_at_end(std::string_view lines);
+/// the turn: the last error, by the line that names its cause if one does, else the last line. An
+/// error before it was survived. `of_others`: the agent reports its own errors by lines, so that
+/// another process may have written these: no cause that needs a person is taken from them. Null if
+/// there is no error. Pure.
+Json error_at_end(std::string_view lines, bool of_others = false);
 
 }  // namespace headway::cli

@@ -180,8 +180,9 @@ std::string with_last_error(const RunFacts& facts, const std::string& name) {
     const std::string& text = facts.result->text;
     std::string words = text.empty() ? name + " reports failure" : text;
     const std::string error = error_words(facts);
+    if (words == error) return plain_words(error);
     const bool same = words.find(error) != words.npos || error.find(words) != error.npos;
-    if (!same) words += "; its last error: " + error;
+    if (!same) words += "; its last error: " + plain_words(error);
     return words;
 }
 
@@ -200,12 +201,12 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     if (ended_by_refusal(facts, exit))
         return "needs a person: " + list_of(facts.refused) + " was refused, which ended " + name;
     if (!facts.result) {
-        const std::string last = error_words(facts);
+        const std::string last = plain_words(error_words(facts));
         return name + " ended without its result, the line " + std::string{row.result_line} +
                (last.empty() ? "" : "; its last error: " + last);
     }
     if (facts.error) {
-        const std::string words = error_words(facts);
+        const std::string words = plain_words(error_words(facts));
         return words.empty() ? name + " reports that an error has ended it" : words;
     }
     if (exit.code != 0) return std::string{kOnlyStatus};
@@ -226,8 +227,7 @@ std::string with_why(const RunEnd& end, const std::string& why) {
     if (why.empty()) return end.reason;
     std::string phrase{core::phrase_of(end.cause)};
     if (end.cause == core::Cause::kUnknown) phrase.clear();
-    return core::shortened(plain_words(why), kReasonWordsMax) +
-           (phrase.empty() ? "" : " (" + phrase + ")") +
+    return core::shortened(why, kReasonWordsMax) + (phrase.empty() ? "" : " (" + phrase + ")") +
            (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
 }
 
@@ -283,7 +283,7 @@ RunEnd end_without_lines(const RunFacts& facts, const ExitStatus& exit) {
         const bool open = end.cause == core::Cause::kNone || end.cause == core::Cause::kUnknown;
         if (open && meaning != nullptr) end.cause = meaning->cause;
     }
-    if (!words.empty()) why += (why.empty() ? "" : ": ") + words;
+    if (!words.empty()) why += (why.empty() ? "" : ": ") + plain_words(words);
     end.reason = with_why(end, why);
     return end;
 }
@@ -297,8 +297,11 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     const std::string why = failure_of(facts, row, exit);
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);
-    if (facts.goes_on > 0 && !facts.cut_off)
+    if (facts.ended_rest && !facts.cut_off) {
+        end.reason += "; it ended what still ran in the background";
+    } else if (facts.goes_on > 0 && !facts.cut_off) {
         end.reason += "; no line says that its work in the background has ended";
+    }
     if (end.completed) return end;
     const bool good = facts.result && facts.result->ok && !facts.error;
     const bool named = meaning_of(row, exit) != nullptr || http_of_exit(row, exit);

@@ -36,10 +36,12 @@ struct RunFacts {
                                        ///< succeeds
     std::size_t missed = 0;            ///< calls of these
     std::size_t goes_on = 0;           ///< works in the background that have not ended
-    std::size_t cut_off = 0;           ///< those that were stopped after the model's last answer
-    bool answered = false;             ///< the model gave a message or a call
-    bool succeeded = false;            ///< a call has succeeded
-    bool changed = false;              ///< a call that does more than read has succeeded
+    /// Works of sub-agents that were stopped after the model's last answer.
+    std::size_t cut_off = 0;
+    bool ended_rest = false;  ///< the agent says that it ended what went on
+    bool answered = false;    ///< the model gave a message or a call
+    bool succeeded = false;   ///< a call has succeeded
+    bool changed = false;     ///< a call that does more than read has succeeded
 
     void note_notice(const std::string& words);
     void note_refused(const std::string& tool);

@@ -86,11 +86,14 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 }
 
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, SupervisedCommand& command) {
-    agent_ = command.agent().facts().agent;
-    conversation_ = command.agent().conversation();
+    // An agent that ends before its first line, as without a network, still has its conversation.
+    const AgentLines& lines = command.agent();
+    if (!lines.facts().agent.empty()) agent_ = lines.facts().agent;
+    if (!lines.conversation().empty()) conversation_ = lines.conversation();
     if (options_.by_settings && agent_.empty()) return std::nullopt;
     note_folders(command);
-    run.mute = run.end.completed && plan_.resumes() > 0 && !command.agent().found();
+    run.mute = run.end.completed && plan_.resumes() > 0 && !lines.found();
+    run.lost = lines.conversation().empty() && says_lost(run.end.reason);
     run.end.completed = run.end.completed && !run.mute;
     return next(run, &command);
 }
@@ -124,8 +127,10 @@ std::optional<KeepGoing::Words> KeepGoing::next(RunOver& run, SupervisedCommand*
     ResumeStep step = plan_.next(run, wall_now(), chance());
     if (!step.resume) return over(step.why);
     if (state_.is_off()) return over(kSwitchedOff);
-    if (!began_in_.empty() && conversation_.empty())
+    if (!began_in_.empty() && run.lost)
         return over("not resumed: the agent did not find its conversation " + began_in_);
+    if (!began_in_.empty() && run.clean && command != nullptr && !command->agent().found())
+        return over("not resumed: it ended without a line and without an error");
     if (is_another(conversation_))
         return over("not resumed: it began in the conversation " + began_in_ +
                     ", and its output names another one, " + conversation_);

@@ -2,6 +2,7 @@
 #include <sys/eventfd.h>
 
 #include "cli/base/clock.hpp"
+#include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/run/reporter.hpp"
@@ -28,17 +29,6 @@ bool is_ended_by_person(const Json& session) {
 bool was_stopped(const Json& session) {
     return session.flag_of("cancel_requested") || session.flag_of("stopped") ||
            plain_text(session["budget"], "level") == "exhausted";
-}
-
-/// Id of the generation behind this one: that of `night` is `night~2`, and then comes `night~3`.
-std::string next_generation(const std::string& session) {
-    constexpr std::size_t kDigitsMost = 3;
-    const std::size_t mark = session.rfind('~');
-    const std::string digits = mark == session.npos ? "" : session.substr(mark + 1);
-    const bool counted = !digits.empty() && digits.size() <= kDigitsMost && digits[0] != '0' &&
-                         digits.find_first_not_of("0123456789") == digits.npos;
-    if (!counted) return session + "~2";
-    return session.substr(0, mark + 1) + std::to_string(std::stoi(digits) + 1);
 }
 
 }  // namespace

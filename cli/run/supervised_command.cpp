@@ -202,9 +202,6 @@ void SupervisedCommand::take(Stream& stream) {
 // Some agents say only on standard error that they wait for the provider. It stays output, too.
 void SupervisedCommand::take_errors(std::string_view bytes) {
     const std::string& agent = agent_.facts().agent;
-    const bool cut = bytes.find("Background tasks still running after ") != bytes.npos &&
-                     bytes.find("; terminating") != bytes.npos;
-    if (agent == "claude" && cut) agent_.cut_off_background();
     if (agent != "gemini" && agent != "qwen") return;  // any process may write there
     for (LineEvent& error : retries_.feed(bytes))
         agent_.add_error(std::move(error));
@@ -212,11 +209,13 @@ void SupervisedCommand::take_errors(std::string_view bytes) {
 
 void SupervisedCommand::add_to(RunFacts& facts, const std::string& called,
                                const ExitStatus& status) {
+    const std::string said = errors_.take(true).value_or("");
+    facts.ended_rest = facts.agent == "claude" && says_end_of_rest(said);
     const bool silent = facts.agent.empty();
     if (silent) facts.called = called;
     const bool failed = status.code != 0 && status.signal == 0;
     if (facts.result || facts.error || (!silent && !failed)) return;
-    Json error = error_at_end(errors_.take(true).value_or(""));
+    Json error = error_at_end(said, !silent);
     if (error.is_null()) return;
     add_retry_in_words(error);
     facts.error = std::move(error);

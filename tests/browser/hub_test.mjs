@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-let folder, Hub, openStream, post, asked;
+let folder, Hub, openStream, get, post, asked;
 before(async () => {
   // The modules of web/ have no package around them that tells node what they are.
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-hub-'));
@@ -16,7 +16,7 @@ before(async () => {
     fs.copyFileSync(new URL(`../../web/${name}`, import.meta.url), path.join(folder, name));
   globalThis.setInterval = () => 0; // flush() is called here
   ({ Hub } = await import(path.join(folder, 'hub.js')));
-  ({ post } = await import(path.join(folder, 'api.js')));
+  ({ get, post } = await import(path.join(folder, 'api.js')));
   ({ openStream } = await import(path.join(folder, 'stream.js')));
 });
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -57,6 +57,17 @@ test('after a stream that went back everything is read again', () => {
 });
 
 const settled = () => new Promise((done) => { setImmediate(done); });
+
+test('a browser without AbortSignal.timeout() and any() still reaches the daemon', async (t) => {
+  const { any, timeout } = AbortSignal;
+  t.after(() => Object.assign(AbortSignal, { any, timeout }));
+  t.mock.method(globalThis, 'fetch', async () => new Response('{"a":1}'));
+  for (const known of [{ any: undefined }, { timeout: undefined }]) {
+    Object.assign(AbortSignal, { any, timeout }, known);
+    assert.deepEqual(await post('/v1/x', {}), { a: 1 });
+    assert.deepEqual(await get('/v1/x', { signal: new AbortController().signal }), { a: 1 });
+  }
+});
 
 test('a stream is over when nothing has come for longer than two comments of the daemon', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -30,6 +30,10 @@ acts = open(here + "/play").read().split()
 act = acts[min(starts, len(acts)) - 1]
 def say(type, **more):
     print(json.dumps({"type": type, "session_id": os.environ["TALK"], "uuid": "u", **more}), flush=True)
+if act in ("offline", "dies", "lost", "mute"):  # before its first line
+    words = {"offline": "TypeError: fetch failed", "lost": "No conversation found with session ID: talk-1"}.get(act)
+    if words: print(words, file=sys.stderr)
+    sys.exit(0 if act == "mute" else 1)
 if act == "gone":
     say("result", subtype="error_during_execution", is_error=True, errors=["No conversation found with session ID: talk-1"])
     sys.exit(1)
@@ -827,6 +831,23 @@ class KeepGoing(KeepGoingCase):
         code, err = self.run_play("crash gone")
         self.assertEqual((code, len(self.starts())), (1, 2), err)
         self.assertIn("the agent did not find its conversation talk-1", err)
+
+    def test_an_agent_that_ends_before_its_first_line_is_resumed_in_its_conversation(self):
+        for act, words in (("offline", "the network or the stream fails"), ("dies", "the run ended without a result")):
+            with self.subTest(act):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                code, err = self.run_play(f"crash {act} done")
+                self.assertEqual((code, len(self.starts())), (0, 3), err)
+                self.assertIn("talk-1", self.starts()[2]["argv"])
+                self.assertIn(words, err)
+        for act, words in (("lost", "did not find its conversation talk-1"), ("mute", "ended without a line")):
+            with self.subTest(act):
+                self.session = unique()
+                (self.folder / "starts").unlink()
+                code, err = self.run_play(f"crash {act} done")
+                self.assertEqual((code, len(self.starts())), (1, 2), err)
+                self.assertIn(words, err)
 
     def test_the_check_decides_where_only_the_exit_status_is_no_success(self):
         for play, check, code, starts, verdict in (("unsure", "true", 0, 1, "completed"), ("unsure done", f"test $(wc -l < {self.folder}/starts) = 2", 0, 2, "completed"),

@@ -167,6 +167,33 @@ class Lines(LinesCase):
         self.assertEqual((document["outcome"], document["result"]["cause"]), ("failed", "usage_limit"))
         self.assertIn("its last error: Error: You've hit", document["verdict"]["reason"])
 
+    def test_a_server_that_is_left_in_the_background_fails_no_run(self):
+        program, about = self.daemon.root / "claude", {"session_id": "s", "uuid": "u"}
+        call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "npm run dev", "run_in_background": True}}
+        lines = [{"type": "assistant", "message": {"content": [call]}},
+                 {"type": "system", "subtype": "task_started", "task_id": "b1", "tool_use_id": "t1", "task_type": "local_bash", "is_backgrounded": True},
+                 {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t1", "content": "started"}]}},
+                 {"type": "result", "subtype": "success", "is_error": False, "result": "Done."}]
+        text = INIT + "".join(json.dumps({**line, **about}) + "\n" for line in lines)
+        (self.daemon.root / "served").write_text(text)
+        program.write_text("#!/bin/sh\ncat served\nprintf 'Background tasks still running ' >&2\nsleep 0.1\necho 'after 5s; terminating' >&2\n")
+        program.chmod(0o755)
+        session = unique("lines")
+        result = self.cli.run("run", "--session", session, "--quiet", "--", str(program), "-p", "x")
+        document = self.client.session(session)
+        self.assertEqual((result.code, document["outcome"]), (0, "completed"), document)
+        self.assertIn("it ended what still ran in the background", document["verdict"]["reason"])
+
+    def test_an_error_of_another_process_on_standard_error_calls_no_person(self):
+        program = self.daemon.root / "codex"
+        lines = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}'
+        program.write_text(f"#!/bin/sh\necho '{lines}'\necho 'ERROR rmcp: 401 Unauthorized' >&2\nexit 1\n")
+        program.chmod(0o755)
+        session = unique("lines")
+        self.cli.run("run", "--session", session, "--quiet", "--", str(program), "exec", "--json", "x")
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document.get("result", {}).get("cause")), ("failed", None))
+
     def test_an_exit_status_is_a_failure_whatever_the_agent_says(self):
         result, document, _ = self.run_lines((FIXTURES / "codex.jsonl").read_text(), then="exit 3; ")
         self.assertEqual((result.code, document["outcome"]), (3, "failed"))

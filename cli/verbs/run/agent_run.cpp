@@ -210,7 +210,7 @@ private:
             // No check has passed, or the agent's words say so. A script may print such lines, too.
             const RunFacts& facts = ending.facts;
             const bool known = is_agent_program(options_.command.front()) &&
-                               (!facts.agent.empty() || !facts.called.empty());
+                               (!facts.agent.empty() || !facts.called.empty() || over.mute);
             if (ending.status.code == 0 && !ending.end.completed &&
                 (known || !options_.keeping.check.empty()))
                 ending.status.code = 1;
@@ -298,6 +298,7 @@ private:
         over.guarded = ending.end.guarded;
         over.needs_person = ending.end.refused;
         over.progressed = ending.facts.changed;
+        over.clean = ending.status.code == 0 && ending.status.signal == 0;
         over.signal = command.ended_for_wait() ? 0 : signal_of(ending.status);
         return over;
     }

@@ -12,6 +12,17 @@ TEST_CASE("ids: any text becomes a valid session id", "[cli]") {
     CHECK(session_id_of(std::string(300, 'x')).size() == 128);
 }
 
+TEST_CASE("ids: the generations of a session have one base", "[cli]") {
+    CHECK(base_of_generation("night") == "night");
+    CHECK(base_of_generation("night~2") == "night");
+    CHECK(base_of_generation("night~x") == "night~x");
+    CHECK(base_of_generation("night~02") == "night~02");
+    CHECK(next_generation("night") == "night~2");
+    CHECK(next_generation("night~2") == "night~3");
+    CHECK(next_generation("night~99") == "night~100");
+    CHECK(next_generation("night~x") == "night~x~2");
+}
+
 TEST_CASE("ids: tags are twelve digits and differ", "[cli]") {
     const std::string tag = random_tag();
     CHECK(tag.size() == 12);

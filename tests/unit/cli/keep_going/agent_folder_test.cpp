@@ -45,6 +45,22 @@ TEST_CASE("agent folder: a call for JSON lines is known by the agent's own optio
     CHECK(called_for_lines({"sh", "-c", "codex exec --json"}).empty());
 }
 
+TEST_CASE("agent folder: a command without a prompt is no run that owes lines", "[cli]") {
+    CHECK(called_for_lines({"gemini", "-o", "stream-json", "--list-sessions"}).empty());
+    CHECK(called_for_lines({"gemini", "-o", "stream-json", "--list-extensions"}).empty());
+    CHECK(called_for_lines({"gemini", "-o", "stream-json", "--delete-session", "2"}).empty());
+    CHECK(called_for_lines({"pi", "--mode", "json", "--list-models", "sonnet"}).empty());
+    CHECK(called_for_lines({"pi", "--mode", "json", "--export", "a.jsonl"}).empty());
+    CHECK(called_for_lines({"cline", "history", "--json"}).empty());
+    CHECK(called_for_lines({"claude", "-v", "--output-format", "stream-json"}).empty());
+    CHECK(called_for_lines({"codex", "exec", "-V", "--json"}).empty());
+    CHECK(called_for_lines({"copilot", "--output-format", "json"}).empty());
+    CHECK(called_for_lines({"cline", "--json", "history of the file"}) == "cline");
+    CHECK(called_for_lines({"codex", "exec", "--json"}) == "codex");  // from standard input
+    CHECK(called_for_lines({"codex", "exec", "resume", "id", "--json"}) == "codex");
+    CHECK(called_for_lines({"qwen", "-o", "stream-json", "list files"}) == "qwen");
+}
+
 TEST_CASE("agent folder: an option that makes one at each start is found", "[cli]") {
     CHECK(fresh_folder_option({"claude", "-p", "-w", "x"}) == "-w");
     CHECK(fresh_folder_option({"claude", "-p", "x", "--worktree=a"}) == "--worktree=a");

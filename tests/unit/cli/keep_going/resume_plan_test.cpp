@@ -56,6 +56,13 @@ TEST_CASE("resume plan: a conversation that is finished is not resumed for its e
     CHECK_THAT(again.prompt, Catch::Contains("before its work in the background"));
 }
 
+TEST_CASE("resume plan: only an agent's own words say that a conversation is gone", "[cli]") {
+    CHECK(says_lost("No conversation found with session ID: talk-1"));
+    CHECK(says_lost("Error: no rollout found for thread id 1"));
+    CHECK_FALSE(says_lost("TypeError: fetch failed"));
+    CHECK_FALSE(says_lost(""));
+}
+
 TEST_CASE("resume plan: a check that did not run is a fault, as one that failed", "[cli]") {
     RunOver run = completed();
     CHECK(check_fault(run).empty());

@@ -95,6 +95,23 @@ TEST_CASE("run record: all of it is read as it was written", "[cli]") {
     }
 }
 
+TEST_CASE("run record: a session that is named as a generation goes on as the next one", "[cli]") {
+    RunRecord record = full_record();
+    record.session = "job~2";
+    for (const char* generation : {"job~2", "job~3", "job~10"}) {
+        CAPTURE(generation);
+        record.generation = generation;
+        const auto read = read_record(print_record(record));
+        REQUIRE(read);
+        CHECK(*read == record);
+    }
+    for (const char* generation : {"jo~3", "job~x", "other~3"}) {
+        CAPTURE(generation);
+        record.generation = generation;
+        CHECK_FALSE(read_record(print_record(record)));
+    }
+}
+
 TEST_CASE("run record: each value that is missing or of another kind is named", "[cli]") {
     Json whole = *Json::parse(print_record(full_record()));
     const std::vector<std::string> paths = paths_in(whole);

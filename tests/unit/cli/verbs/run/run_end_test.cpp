@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/lines/line_words.hpp"
 #include "cli/lines/retry_notes.hpp"
 #include "tests/unit/cli/lines/told.hpp"
 
@@ -145,6 +146,52 @@ TEST_CASE("run end: the end of standard error names the cause of an agent withou
     CHECK(headway::cli::error_at_end("\n  \n").is_null());
 }
 
+TEST_CASE("run end: an error of standard error that another one follows is not the cause",
+          "[cli]") {
+    using headway::cli::error_at_end;
+    const std::string denied =
+        "2026-11-30T01:00:00Z ERROR exec: exec error: Permission denied (os error 13)\n";
+    const std::string limit = "You've hit your usage limit.\n";
+    const std::string panics = "thread 'main' panicked at src/main.rs:7:2:\nindex out of bounds\n";
+    headway::cli::RunFacts facts;
+    ExitStatus exit;
+    exit.code = 101;
+    for (const std::string& before : {denied, limit}) {
+        facts.error = error_at_end(before + "working\n" + panics);
+        CHECK(facts.error->text_of("message") == "thread 'main' panicked at src/main.rs:7:2:");
+        CHECK(run_end(facts, exit).cause == Cause::kUnknown);
+    }
+    facts.error = error_at_end(panics + limit + "Goodbye.\n");
+    CHECK(run_end(facts, exit).cause == Cause::kUsageLimit);
+    // The stack and the members that Node.js prints below its error are a part of it.
+    facts.error = error_at_end(denied +
+                               "TypeError: no\n    at request (x.js:1) {\n  error: undefined,\n"
+                               "  [cause]: Error: getaddrinfo ENOTFOUND api.x\n}\nNode.js v22\n");
+    CHECK(run_end(facts, exit).cause == Cause::kNetwork);
+}
+
+TEST_CASE("run end: what others may have written to standard error calls no person", "[cli]") {
+    using headway::cli::error_at_end;
+    const auto cause = [](const std::string& words) {
+        headway::cli::RunFacts facts = told_of(kCodex, 4'096).facts;
+        const auto error = error_at_end(words, true);
+        if (!error.is_null()) facts.error = error;
+        ExitStatus exit;
+        exit.code = 1;
+        return run_end(facts, exit).cause;
+    };
+    for (const char* words :
+         {"ERROR rmcp: 401 Unauthorized", "sh: ./x: Permission denied", "out of credits",
+          "Error: unknown tool x", "NotFoundError: x\nmodel not found"}) {
+        CAPTURE(words);
+        CHECK(cause(words) == Cause::kNone);
+    }
+    CHECK(cause("error: fetch failed") == Cause::kNetwork);
+    CHECK(cause("error: You've hit your usage limit.") == Cause::kUsageLimit);
+    CHECK(cause("thread 'main' panicked") == Cause::kUnknown);
+    CHECK(error_at_end("ERROR rmcp: 401 Unauthorized").is_object());
+}
+
 TEST_CASE("run end: an error of the API in the place of Qwen Code's answer is no success",
           "[cli]") {
     const RunEnd login = end_of(qwen_result("[API Error: 401 status code (no body)]"));
@@ -167,6 +214,13 @@ TEST_CASE("run end: work in the background that was cut off at the end is not do
                       R"("tool_use_id":"t1","status":")" +
                       status + "\"");
     };
+    const auto cut_with = [&ended](const std::string& kind, const std::string& tool) {
+        return end_of(kInit + call("t1", tool, "{}") +
+                      claude(R"("type":"system","subtype":"task_started","task_id":"a1",)"
+                             R"("tool_use_id":"t1","is_backgrounded":true)" +
+                             kind) +
+                      done("t1", "launched") + ended("killed") + result());
+    };
     const RunEnd cut = end_of(begins + ended("stopped") + result());
     CHECK_FALSE(cut.completed);
     CHECK(cut.cut_off);
@@ -177,12 +231,37 @@ TEST_CASE("run end: work in the background that was cut off at the end is not do
     CHECK(open.completed);
     CHECK_THAT(open.reason,
                Catch::EndsWith("no line says that its work in the background has ended"));
+    CHECK(cut_with(R"(,"task_type":"local_agent")", "Other").cut_off);
+    // A server that was left running, and the shell in which it runs.
+    CHECK(cut_with(R"(,"task_type":"local_bash")", "Task").completed);
+    CHECK(cut_with("", "Bash").completed);
+    const std::string runs = kInit + call("t1", "Bash",
+                                          R"({"command":"npm run dev",)"
+                                          R"("run_in_background":true})");
+    CHECK(end_of(runs + done("t1") + ended("killed") + result()).completed);
     // The agent has stopped it itself, or goes on after that.
     CHECK(
         end_of(begins + call("t2", "TaskStop", R"({"task_id":"a1"})") + ended("stopped") + result())
             .completed);
     CHECK(end_of(begins + ended("stopped") + call("t3", "Read", "{}") + done("t3") + result())
               .completed);
+}
+
+TEST_CASE("run end: Claude Code's word that it ends what still runs is a note and no failure",
+          "[cli]") {
+    using headway::cli::says_end_of_rest;
+    CHECK(says_end_of_rest("Background tasks still running after 600s; terminating."));
+    CHECK_FALSE(says_end_of_rest("terminating\nBackground tasks still running after 60s"));
+    headway::cli::RunFacts facts =
+        told_of(kInit + call("t1", "Bash", R"({"command":"x","run_in_background":true})") +
+                    done("t1") + result(),
+                4'096)
+            .facts;
+    CHECK(facts.goes_on == 1);
+    facts.ended_rest = true;
+    const RunEnd end = run_end(facts, {});
+    CHECK(end.completed);
+    CHECK(end.reason == "exit status 0; it ended what still ran in the background");
 }
 
 TEST_CASE("run end: the cause is that of the error, whatever words the result has", "[cli]") {
@@ -266,6 +345,30 @@ TEST_CASE("run end: the agent's words hide none of Headway's", "[cli]") {
                          std::string(5'000, 'x') + "\"}"));
     CHECK(flood.reason.size() < 700);
     CHECK_THAT(flood.reason, Catch::EndsWith("; exit status 0"));
+}
+
+TEST_CASE("run end: only the JSON of an error gives its message in the place of the words",
+          "[cli]") {
+    using headway::cli::plain_words;
+    CHECK(plain_words(R"({"error":{"message":"no quota","details":[{"message":"x"}]}})") ==
+          "no quota");
+    CHECK(plain_words(R"(API Error: 400 {"type":"error","error":{"message":"bad"}})") == "bad");
+    CHECK(plain_words(R"({"error":"bad"})") == "bad");
+    for (const char* words : {R"(I set "message": "ok")", R"(the reply was {"message":"ok"})",
+                              R"(Error: {"message":"ok"} was sent)", R"({"message": cut)"}) {
+        CHECK(plain_words(words) == words);
+    }
+    // A result that shows code is no error, and Headway's own words stay.
+    const RunEnd failed = end_of(
+        kInit + claude(R"("type":"result","subtype":"error_max_turns","is_error":false,"result":)"
+                       R"("I set \"message\": \"ok\"")"));
+    CHECK_THAT(failed.reason, Catch::Contains(R"(I set "message": "ok")"));
+    const RunEnd open =
+        end_of(kGemini + gemini(R"("type":"error","severity":"error","message":)"
+                                R"("{\"error\":{\"message\":\"prompt is too long\"}}")"));
+    CHECK_THAT(open.reason,
+               Catch::StartsWith("Gemini CLI ended without its result, the line \"result\"; its "
+                                 "last error: prompt is too long ("));
 }
 
 TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
