@@ -236,8 +236,8 @@ void Dispatcher::hook(const ReplyTo& to, HookAnswered answered) {
 bool Dispatcher::make_room() {
     constexpr int kTries = 8;  // a connection with a wait may owe other replies, too
     for (int tries = 0; tries < kTries; ++tries) {
-        if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest();
-        const auto id = polls_.give_up_largest();
+        if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest(0);
+        const auto id = polls_.give_up_largest(0);
         if (!id) return false;
         replies_.flush(*id);
         HttpConnection* const connection = http_.find(*id);

@@ -50,12 +50,13 @@ std::size_t LongPolls::largest_share() const {
     return std::max(sessions_.shares().largest(), documents_.shares().largest());
 }
 
-std::optional<std::uint64_t> LongPolls::give_up_largest() {
+std::optional<std::uint64_t> LongPolls::give_up_largest(std::size_t max) {
     const core::Error full{
         core::ErrorCode::kOverloaded, "too many connections wait; try again", {}};
     const bool documents = documents_.shares().largest() > sessions_.shares().largest();
-    const auto place = (documents ? documents_.shares() : sessions_.shares()).of_largest();
-    if (!place) return std::nullopt;
+    const auto newest = (documents ? documents_.shares() : sessions_.shares()).of_largest(max, 1);
+    if (newest.empty()) return std::nullopt;
+    const auto place = newest.begin();
     if (documents) {
         documents_.give_up(*place, full);
     } else {

@@ -27,10 +27,11 @@ public:
     /// check_key()). The caller sends the first query for the document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline,
                                 const std::string& caller);
-    /// The weight of the waits of the caller with the most (CallerShares).
+    /// The number of waits of the caller with the most (CallerShares).
     std::size_t largest_share() const;
-    /// Refuses one wait of that caller. Returns its connection; nothing if there are no waits.
-    std::optional<std::uint64_t> give_up_largest();
+    /// Refuses the newest wait of that caller. Returns its connection; nothing if the share is
+    /// small in a table of `max` places.
+    std::optional<std::uint64_t> give_up_largest(std::size_t max);
     /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
     /// Called when the request has got another reply, for instance an error.
