@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Unix socket: the operator needs no token, other users are refused, and the command line uses it."""
-import http.client
 import json
 import os
 import socket
@@ -13,25 +12,8 @@ import unittest
 from support.case import OwnDaemonCase, unique
 from support.cli import Cli
 from support.daemon import Daemon
-from support.http import Client
+from support.http import Client, over_socket
 from support.limits import eventually, patient
-
-
-class SocketConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=patient(20))
-        self.socket_path = str(path)
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(patient(20))
-        self.sock.connect(self.socket_path)
-
-
-def over_socket(path, **options) -> Client:
-    client = Client(0, **options)
-    client._connection = SocketConnection(path)
-    return client
 
 
 class SocketCase(OwnDaemonCase):

@@ -232,12 +232,13 @@ void Dispatcher::hook(const ReplyTo& to, HookAnswered answered) {
 }
 
 /// The caller with the most waits or streams gives way, so that the hooks of others find the
-/// daemon.
+/// daemon. A small share stays: then connections of another kind are what fills the table.
 bool Dispatcher::make_room() {
+    const std::size_t max = http_.connections_max();
     constexpr int kTries = 8;  // a connection with a wait may owe other replies, too
     for (int tries = 0; tries < kTries; ++tries) {
-        if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest(0);
-        const auto id = polls_.give_up_largest(0);
+        if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest(max);
+        const auto id = polls_.give_up_largest(max);
         if (!id) return false;
         replies_.flush(*id);
         HttpConnection* const connection = http_.find(*id);
