@@ -436,6 +436,26 @@ class Limits(OwnDaemonCase):
         self.assertIn(b"headway_waiters 1\n", metrics)
         self.assertIn(b"headway_streams 1\n", metrics)
 
+    def test_no_wait_is_refused_whose_connection_stays(self):
+        daemon = self.start({"server.connections_max": "16"})
+        path = "/v1/sessions/none/wait?missing=wait&wait=10m"
+        waits = [RawConnection(daemon.port) for _ in range(14)]
+        for connection in waits:  # each owes two replies
+            self.addCleanup(connection.close)
+            connection.send(connection.format("GET", path) * 2)
+        client = over_socket(daemon.state_dir / "headway.sock")
+        self.addCleanup(client.close)
+        eventually(lambda: b"headway_waiters 28\n" in client.get("/metrics").body, what="the waiters")
+        for _ in range(2):
+            half = RawConnection(daemon.port)
+            self.addCleanup(half.close)
+            half.send(half.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
+        client.get("/livez")  # what was sent before has been read by now
+        with RawConnection(daemon.port) as one_more:
+            self.assertTrue(one_more.closed_by_server())
+        self.assertFalse(any(connection.readable() for connection in waits))
+        self.assertIn(b"headway_waiters 28\n", client.get("/metrics").body)
+
     def test_connections_without_a_request_give_way_to_new_ones(self):
         daemon = self.start({"server.connections_max": "16"})
         served = RawConnection(daemon.port)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,9 +30,11 @@ public:
                                 const std::string& caller);
     /// The number of waits of the caller with the most (CallerShares).
     std::size_t largest_share() const;
-    /// Refuses the newest wait of that caller. Returns its connection; nothing if the share is
-    /// small in a table of `max` places.
-    std::optional<std::uint64_t> give_up_largest(std::size_t max);
+    /// Refuses one wait of that caller, of the newest whose connection may go, and returns its
+    /// connection. Nothing is refused if none may go, or if the share is small in a table of `max`
+    /// places.
+    std::optional<std::uint64_t> give_up_largest(
+        std::size_t max, const std::function<bool(std::uint64_t connection)>& may_go);
     /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
     /// Called when the request has got another reply, for instance an error.
