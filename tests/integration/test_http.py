@@ -12,7 +12,7 @@ import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.daemon import Daemon
-from support.http import RawConnection
+from support.http import RawConnection, over_socket
 from support.limits import SLOW, eventually
 
 EVENT = b'{"type":"message","data":{"text":"x"}}'
@@ -411,6 +411,50 @@ class Limits(OwnDaemonCase):
                 another.send(another.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
             with RawConnection(daemon.port) as hook:
                 self.assertEqual(hook.request("GET", "/livez").status, 200)
+
+    def test_a_single_stream_and_wait_stay_where_half_requests_take_all_connections(self):
+        daemon = self.start({"server.connections_max": "16"})
+        client = self.client(daemon)
+        waits = [RawConnection(daemon.port) for _ in range(2)]
+        for connection, path in zip(waits, ("/v1/sessions/none/wait?missing=wait&wait=10m", "/v1/stream")):
+            self.addCleanup(connection.close)
+            connection.send(connection.format("GET", path))
+        waits[1].read_until(b"event: hello")
+        eventually(lambda: b"headway_waiters 1" in client.get("/metrics").body, what="the waiter")
+        client.close()
+        for _ in range(14):
+            half = RawConnection(daemon.port)
+            self.addCleanup(half.close)
+            half.send(half.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
+        for _ in range(5):
+            with RawConnection(daemon.port) as one_more:
+                self.assertTrue(one_more.closed_by_server())
+        self.assertFalse(waits[0].readable())
+        client = over_socket(daemon.state_dir / "headway.sock")
+        self.addCleanup(client.close)
+        metrics = client.get("/metrics").body
+        self.assertIn(b"headway_waiters 1\n", metrics)
+        self.assertIn(b"headway_streams 1\n", metrics)
+
+    def test_no_wait_is_refused_whose_connection_stays(self):
+        daemon = self.start({"server.connections_max": "16"})
+        path = "/v1/sessions/none/wait?missing=wait&wait=10m"
+        waits = [RawConnection(daemon.port) for _ in range(14)]
+        for connection in waits:  # each owes two replies
+            self.addCleanup(connection.close)
+            connection.send(connection.format("GET", path) * 2)
+        client = over_socket(daemon.state_dir / "headway.sock")
+        self.addCleanup(client.close)
+        eventually(lambda: b"headway_waiters 28\n" in client.get("/metrics").body, what="the waiters")
+        for _ in range(2):
+            half = RawConnection(daemon.port)
+            self.addCleanup(half.close)
+            half.send(half.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
+        client.get("/livez")  # what was sent before has been read by now
+        with RawConnection(daemon.port) as one_more:
+            self.assertTrue(one_more.closed_by_server())
+        self.assertFalse(any(connection.readable() for connection in waits))
+        self.assertIn(b"headway_waiters 28\n", client.get("/metrics").body)
 
     def test_connections_without_a_request_give_way_to_new_ones(self):
         daemon = self.start({"server.connections_max": "16"})

@@ -14,10 +14,10 @@ import unittest
 
 from support.case import OwnDaemonCase, unique
 from support.daemon import BINARY, Daemon
-from support.http import Client
+from support.http import Client, SocketConnection
 from support.limits import eventually, patient
 from test_access_matrix import BODIES, QUERIES, VALUES
-from test_socket import SocketConnection
+
 
 MAY = {"public", "any_token", "report", "read"}
 MODES = ({"access.mode": "local", "access.local_control": "open"}, {"access.mode": "local", "access.local_control": "token"},

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Unix socket: the operator needs no token, other users are refused, and the command line uses it."""
-import http.client
 import json
 import os
 import socket
@@ -13,25 +12,8 @@ import unittest
 from support.case import OwnDaemonCase, unique
 from support.cli import Cli
 from support.daemon import Daemon
-from support.http import Client
+from support.http import Client, RawConnection, over_socket
 from support.limits import eventually, patient
-
-
-class SocketConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=patient(20))
-        self.socket_path = str(path)
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(patient(20))
-        self.sock.connect(self.socket_path)
-
-
-def over_socket(path, **options) -> Client:
-    client = Client(0, **options)
-    client._connection = SocketConnection(path)
-    return client
 
 
 class SocketCase(OwnDaemonCase):
@@ -97,6 +79,31 @@ class UnixSocket(SocketCase):
             one_more.connect(str(daemon.state_dir / "report.sock"))
             one_more.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertTrue(one_more.recv(4096).startswith(b"HTTP/1.1 200"))
+
+    def test_waits_and_streams_of_the_operator_never_give_way(self):
+        daemon = self.start({"server.connections_max": "16"})
+        held = []
+        for number in range(10):
+            connection = socket.socket(socket.AF_UNIX)
+            self.addCleanup(connection.close)
+            connection.connect(str(daemon.state_dir / "headway.sock"))
+            path = "/v1/stream" if number < 5 else "/v1/sessions/none/wait?missing=wait&wait=10m"
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            held.append(connection)
+        local = self.local(daemon)
+        for gauge in ("headway_streams 5\n", "headway_waiters 5\n"):
+            eventually(lambda gauge=gauge: gauge in local.get("/metrics").body.decode(), what=gauge)
+        for _ in range(5):
+            connection = RawConnection(daemon.port)
+            self.addCleanup(connection.close)
+            connection.send(connection.format("POST", "/v1/sessions/a/events", b"{}")[:-1])
+        local.get("/livez")  # what was sent before has been read by now
+        for _ in range(3):
+            with RawConnection(daemon.port) as one_more:
+                self.assertTrue(one_more.closed_by_server())
+        metrics = local.get("/metrics").body.decode()
+        self.assertIn("headway_streams 5\n", metrics)
+        self.assertIn("headway_waiters 5\n", metrics)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_other_users_are_turned_away(self):

@@ -38,6 +38,7 @@ core::Result<std::string> Call::idempotency_key() const {
 }
 
 std::string Call::place_holder() const {
+    if (request.peer.local) return {};
     if (caller.anonymous() || caller.only_reports) return origin_of(request.peer);
     return on.access.stays_as(caller, request.head);
 }

@@ -102,7 +102,7 @@ public:
     core::Result<std::string> idempotency_key() const;
 
     /// Whose share of waits and streams this request takes: the token or login, else the user of
-    /// the socket, else the address.
+    /// the socket, else the address. Empty on the operator's socket (CallerShares).
     std::string place_holder() const;
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }

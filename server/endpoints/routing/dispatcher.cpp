@@ -232,18 +232,18 @@ void Dispatcher::hook(const ReplyTo& to, HookAnswered answered) {
 }
 
 /// The caller with the most waits or streams gives way, so that the hooks of others find the
-/// daemon.
+/// daemon. A small share stays: then connections of another kind are what fills the table.
 bool Dispatcher::make_room() {
-    constexpr int kTries = 8;  // a connection with a wait may owe other replies, too
-    for (int tries = 0; tries < kTries; ++tries) {
-        if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest();
-        const auto id = polls_.give_up_largest();
-        if (!id) return false;
-        replies_.flush(*id);
-        HttpConnection* const connection = http_.find(*id);
-        if (connection != nullptr && connection->give_way()) return true;
-    }
-    return false;
+    const std::size_t max = http_.connections_max();
+    if (streams_.largest_share() > polls_.largest_share()) return streams_.give_up_largest(max);
+    const auto id = polls_.give_up_largest(max, [this](std::uint64_t connection) {
+        const HttpConnection* const open = http_.find(connection);
+        return open != nullptr && open->gives_way_after_reply();
+    });
+    if (!id) return streams_.give_up_largest(max);
+    replies_.flush(*id);
+    if (HttpConnection* const connection = http_.find(*id)) connection->close();
+    return true;
 }
 
 void Dispatcher::closed(std::uint64_t connection) {

@@ -186,12 +186,19 @@ bool Engine::try_again(const std::vector<Request>& requests, Publication& public
 }
 
 /// The database refuses a value of one of these writes, and does not name the write. Each runs in a
-/// transaction of its own, and the one that fails there gets the error.
+/// transaction of its own, and the one that fails there gets the error. The turn's own work comes
+/// first, alone: if the value is from there, the writes are in order and may be sent again.
 void Engine::write_singly(const Error& error, std::vector<Request>& requests, std::size_t left,
                           Publication& publication) {
     const auto writes = std::count_if(requests.begin(), requests.end(), is_write);
     drop_turn(publication);
     if (writes == 0 || !recover()) return give_up(error, requests, publication);
+    std::vector<Request> none;
+    auto own = std::make_unique<Publication>();
+    commit_writes(none, left, *own);
+    announce(std::move(own));
+    if (lost_)
+        return give_up({ErrorCode::kStorageUnavailable, error.detail, {}}, requests, publication);
     if (writes == 1) return refuse(error, requests, publication);
     for (Request& request : requests) {
         if (!is_write(request)) continue;

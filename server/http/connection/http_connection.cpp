@@ -371,6 +371,12 @@ bool HttpConnection::give_way() {
     return true;
 }
 
+bool HttpConnection::gives_way_after_reply() const {
+    const bool open = state_ == State::kOpen || state_ == State::kPeerEnded;
+    const bool reads = reader_.in_body() || reader_.holds_one();
+    return open && !peer_.local && !reads && !streaming() && writer_.owes_one() && writable();
+}
+
 void HttpConnection::close() {
     if (state_ == State::kClosed) return;
     state_ = State::kClosed;

@@ -71,6 +71,9 @@ public:
     /// Closes the connection if nothing is in work for it: it waits for a request, or for the rest
     /// of a request's head, and is not the operator's. False: it stays.
     bool give_way();
+    /// True if nothing is in work for it but one request, and it is not the operator's: once that
+    /// request is answered, it may be closed.
+    bool gives_way_after_reply() const;
     /// True if it had a request.
     bool served() const noexcept { return served_; }
     void close();

@@ -47,7 +47,7 @@ public:
         virtual void writable(HttpConnection& connection) = 0;
         virtual void closed(std::uint64_t connection) = 0;
         /// Closes a connection that only waits, since no other can be accepted. False: there is
-        /// none.
+        /// none that may be closed.
         virtual bool make_room() = 0;
         /// Bytes that are held for clients, but not by their connections.
         virtual std::size_t held() const = 0;

@@ -4,20 +4,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace headway::server {
 
 /// The places of a bounded table, by the caller that takes each. When the table is full, the caller
-/// with the most gives a place up to one with fewer, so that no caller keeps the others out, and a
-/// caller without others may have all. I/O thread only.
+/// with the most gives places up to one with fewer, so that no caller keeps the others out, and a
+/// caller without others may have all. A small share gives up nothing: it is not what fills the
+/// table. The empty caller, who is the operator on the own socket, gives up nothing either. I/O
+/// thread only.
 class CallerShares {
 public:
     /// Connection and slot, which together identify a request.
     using Place = std::pair<std::uint64_t, std::uint64_t>;
+    /// A share is large from this part of the table on.
+    static constexpr std::size_t kLargePart = 8;
+
+    /// A bound of the table.
+    struct Bound {
+        bool by_weight = false;  ///< of the weight of all places; otherwise of their number
+        std::size_t max = 0;
+    };
 
     /// `weight` is what the place counts for. Precondition: the place is not taken.
     void add(const std::string& caller, const Place& place, std::size_t weight = 1);
@@ -25,24 +35,44 @@ public:
     void remove(const std::string& caller, const Place& place);
 
     /// The weight of all places.
-    std::size_t weight() const noexcept { return weight_; }
-    /// The weight of the places of the caller with the most.
+    std::size_t weight() const noexcept { return all_.weight; }
+    /// The number of places of the caller with the most.
     std::size_t largest() const;
-    /// The newest place of that caller; nothing if no place is taken.
-    std::optional<Place> of_largest() const;
-    /// The same, if `caller` has fewer even with one place more.
-    std::optional<Place> given_up_to(const std::string& caller) const;
+    /// The newest places of that caller, newest first and at most `count`. None if the share is
+    /// small in a table of `max` places.
+    std::vector<Place> of_largest(std::size_t max, std::size_t count) const;
+
+    struct Room {
+        bool found = false;
+        std::vector<Place> given_up;  ///< places that must go first, newest first
+    };
+    /// The room for another place of `caller` with `weight`. Places are given up only by the caller
+    /// with the most, who has a large share and keeps at least as much as `caller` then has.
+    Room room_for(const std::string& caller, std::size_t weight, const Bound& bound) const;
 
 private:
-    struct Share {
-        std::map<Place, std::size_t> places;
+    struct Amount {
+        std::size_t places = 0;
         std::size_t weight = 0;
     };
+    struct Taken {
+        Place place;
+        std::size_t weight = 0;
+    };
+    struct Share {
+        std::map<std::uint64_t, Taken> taken;  ///< by the order in which they were taken
+        std::map<Place, std::uint64_t> numbers;
+        Amount amount;
+    };
 
-    const Share* largest_share() const;
+    static std::size_t amount(const Amount& of, bool by_weight) {
+        return by_weight ? of.weight : of.places;
+    }
+    const Share* largest_share(bool by_weight) const;
 
     std::unordered_map<std::string, Share> shares_;
-    std::size_t weight_ = 0;
+    Amount all_;
+    std::uint64_t taken_ = 0;  ///< number of places that were ever taken
 };
 
 }  // namespace headway::server

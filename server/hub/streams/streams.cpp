@@ -43,8 +43,8 @@ core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, Str
                              const std::string& session, std::optional<std::int64_t> after,
                              Caller caller) {
     core::Error busy{core::ErrorCode::kOverloaded, "too many streams are open; try again", {}};
-    const bool full = clients_.size() >= limits::kStreamsMax;
-    if (full && !give_up(shares_.given_up_to(caller.holder))) return busy;
+    const auto room = shares_.room_for(caller.holder, 1, {false, limits::kStreamsMax});
+    if (!room.found) return busy;
     Client client;
     client.kind = kind;
     client.session = session;
@@ -59,17 +59,24 @@ core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, Str
         clients_.erase(id);
         return busy;
     }
+    for (const CallerShares::Place& place : room.given_up)
+        give_up(place);
     shares_.add(holder, {id, 0});
     if (!session.empty()) views_.watch(session);
     return {};
 }
 
 /// The client resumes from its last id, and may be refused then.
-bool Streams::give_up(const std::optional<CallerShares::Place>& place) {
-    if (!place) return false;
-    const std::uint64_t id = place->first;
-    shares_.remove(clients_.at(id).caller.holder, *place);  // its end comes from the event loop
+void Streams::give_up(const CallerShares::Place& place) {
+    const std::uint64_t id = place.first;
+    shares_.remove(clients_.at(id).caller.holder, place);  // its end comes from the event loop
     if (HttpConnection* const connection = find_(id)) connection->close();
+}
+
+bool Streams::give_up_largest(std::size_t max) {
+    const auto newest = shares_.of_largest(max, 1);
+    if (newest.empty()) return false;
+    give_up(newest.front());
     return true;
 }
 

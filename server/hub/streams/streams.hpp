@@ -44,18 +44,20 @@ public:
     /// For whom a stream is.
     struct Caller {
         std::string credential;  ///< the result of Access::stays_as()
-        std::string holder;      ///< Call::place_holder()
+        std::string holder;      ///< Call::place_holder(); empty: gives up nothing
     };
 
     /// Begins a stream as the reply to `slot`. `after` is the position to resume from. If too many
-    /// are open, the caller with the most loses one to a caller with fewer. Errors: kOverloaded.
+    /// are open, the caller with the most loses one to a caller with fewer (CallerShares). Errors:
+    /// kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         Caller caller);
     /// The number of streams of the caller with the most.
     std::size_t largest_share() const { return shares_.largest(); }
-    /// Closes a stream of that caller. False if there is none.
-    bool give_up_largest() { return give_up(shares_.of_largest()); }
+    /// Closes the newest stream of that caller. False if the share is small in a table of `max`
+    /// places.
+    bool give_up_largest(std::size_t max);
 
     /// Takes the engine's page for a stream that is catching up.
     void on_page(std::uint64_t connection, StreamReply reply);
@@ -117,7 +119,7 @@ private:
         Clock::Steady::time_point quiet_since;
     };
 
-    bool give_up(const std::optional<CallerShares::Place>& place);
+    void give_up(const CallerShares::Place& place);
     static std::string event_frame(std::int64_t id, const storage::StreamEvent& event);
     Channel& channel_of(const Client& client);
     Frame make_frame(std::string text);

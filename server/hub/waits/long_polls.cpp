@@ -50,12 +50,17 @@ std::size_t LongPolls::largest_share() const {
     return std::max(sessions_.shares().largest(), documents_.shares().largest());
 }
 
-std::optional<std::uint64_t> LongPolls::give_up_largest() {
+std::optional<std::uint64_t> LongPolls::give_up_largest(
+    std::size_t max, const std::function<bool(std::uint64_t connection)>& may_go) {
+    constexpr std::size_t kLookedAt = 64;  // a connection with a wait may owe other replies, too
     const core::Error full{
         core::ErrorCode::kOverloaded, "too many connections wait; try again", {}};
     const bool documents = documents_.shares().largest() > sessions_.shares().largest();
-    const auto place = (documents ? documents_.shares() : sessions_.shares()).of_largest();
-    if (!place) return std::nullopt;
+    const auto newest =
+        (documents ? documents_.shares() : sessions_.shares()).of_largest(max, kLookedAt);
+    const auto place = std::find_if(newest.begin(), newest.end(),
+                                    [&](const auto& one) { return may_go(one.first); });
+    if (place == newest.end()) return std::nullopt;
     if (documents) {
         documents_.give_up(*place, full);
     } else {

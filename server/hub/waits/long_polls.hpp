@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,10 +28,13 @@ public:
     /// check_key()). The caller sends the first query for the document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline,
                                 const std::string& caller);
-    /// The weight of the waits of the caller with the most (CallerShares).
+    /// The number of waits of the caller with the most (CallerShares).
     std::size_t largest_share() const;
-    /// Refuses one wait of that caller. Returns its connection; nothing if there are no waits.
-    std::optional<std::uint64_t> give_up_largest();
+    /// Refuses one wait of that caller, of the newest whose connection may go, and returns its
+    /// connection. Nothing is refused if none may go, or if the share is small in a table of `max`
+    /// places.
+    std::optional<std::uint64_t> give_up_largest(
+        std::size_t max, const std::function<bool(std::uint64_t connection)>& may_go);
     /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
     /// Called when the request has got another reply, for instance an error.

@@ -40,16 +40,19 @@ public:
     bool full() const noexcept { return rows_.size() >= core::limits::kWaitersMax; }
     const CallerShares& shares() const noexcept { return shares_; }
     /// Makes room for a reply to `caller` that waits for `subjects` subjects. In a full table the
-    /// caller with the most gives up replies: `give_up(place, error)` sends the error and removes
-    /// the reply. Error: kOverloaded.
+    /// caller with the most gives up replies (CallerShares): `give_up(place, error)` sends the
+    /// error and removes the reply. Error: kOverloaded; then nothing is given up.
     template <class GiveUp>
     core::Result<> make_room(const std::string& caller, std::size_t subjects, GiveUp give_up) {
         const core::Error busy{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
-        while (full() || shares_.weight() + subjects > kSubjectsMax) {
-            const auto place = shares_.given_up_to(caller);
-            if (!place) return busy;
-            give_up(*place, busy);
-        }
+        const std::size_t weight = weight_of(subjects);
+        const auto rows = shares_.room_for(caller, weight, {false, core::limits::kWaitersMax});
+        const auto watched = shares_.room_for(caller, weight, {true, kSubjectsMax});
+        if (!rows.found || !watched.found) return busy;
+        std::set<Place> given_up{rows.given_up.begin(), rows.given_up.end()};
+        given_up.insert(watched.given_up.begin(), watched.given_up.end());
+        for (const Place& place : given_up)
+            give_up(place, busy);
         return {};
     }
 
@@ -66,7 +69,7 @@ public:
                const std::string& caller = {}) {
         const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}, caller});
         HEADWAY_ASSERT(added);
-        shares_.add(caller, place, std::max<std::size_t>(subjects.size(), 1));
+        shares_.add(caller, place, weight_of(subjects.size()));
         wait_for(place, std::move(subjects));
         return row->second.entry;
     }
@@ -138,6 +141,9 @@ private:
         core::Timestamp look_at = core::kNever;
     };
 
+    static std::size_t weight_of(std::size_t subjects) {
+        return std::max<std::size_t>(subjects, 1);
+    }
     Row& row_of(const Place& place) {
         const auto row = rows_.find(place);
         HEADWAY_ASSERT(row != rows_.end());

@@ -124,6 +124,23 @@ class Client:
         return reply.json()
 
 
+class SocketConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=patient(20))
+        self.socket_path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(patient(20))
+        self.sock.connect(self.socket_path)
+
+
+def over_socket(path, **options) -> Client:
+    client = Client(0, **options)
+    client._connection = SocketConnection(path)
+    return client
+
+
 class RawConnection:
     """A socket that speaks no HTTP of its own, and reads replies strictly."""
 

@@ -118,6 +118,40 @@ TEST_CASE("cluster: a value that the database refuses fails its own write only",
           std::vector<std::uint64_t>{3, 4});
 }
 
+TEST_CASE("cluster: a value of a tick that the database refuses is no error of the writes",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    one.report("quiet", {beat_with_id("a")});
+    one.report("s", {beat_with_id("a")});
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'refused' USING "
+        "ERRCODE='22021'; END $$ LANGUAGE plpgsql");
+    here.run("UPDATE session SET due_at=1 WHERE name='quiet'");
+    here.run(
+        "CREATE TRIGGER refuses BEFORE UPDATE ON session FOR EACH ROW WHEN (NEW.name='quiet') "
+        "EXECUTE FUNCTION refuse()");
+    testclock::jump(Jump::pass(core::Millis{1'100}));
+    const Command first = ReportCommand{"s", {beat_with_id("b")}, true, {}};
+    const Command second = ReportCommand{"t", {beat_with_id("c")}, true, {}};
+    one.replies().clear();
+    if (GENERATE(false, true)) {
+        one.turn({&first, &second});
+    } else {
+        one.turn({&first});
+    }
+    REQUIRE_FALSE(one.replies().empty());
+    for (const Reply& reply : one.replies()) {
+        REQUIRE_FALSE(reply.what);
+        CHECK(reply.what.error().code == core::ErrorCode::kStorageUnavailable);
+    }
+    CHECK_FALSE(one.lines.empty());
+    here.run("DROP TRIGGER refuses ON session");
+    testclock::jump(Jump::pass(core::Millis{1'000}));
+    CHECK(one.report("s", {beat_with_id("b")}).size() == 1);
+}
+
 TEST_CASE("cluster: who waits for a session sees it though a turn had caught up with it already",
           "[cluster]") {
     if (!PostgresHere::found()) return;

@@ -8,31 +8,67 @@
 using namespace headway::server;
 using Place = CallerShares::Place;
 
+namespace {
+
+using Places = std::vector<Place>;
+
+constexpr CallerShares::Bound kFour{false, 4};
+constexpr CallerShares::Bound kHundred{true, 100};
+
+}  // namespace
+
 TEST_CASE("caller shares: the caller with the most gives its newest place to one with fewer",
           "[server]") {
     CallerShares shares;
-    CHECK_FALSE(shares.given_up_to("a"));
-    CHECK_FALSE(shares.of_largest());
-    for (std::uint64_t slot = 0; slot < 3; ++slot)
-        shares.add("greedy", {1, slot});
+    CHECK(shares.largest() == 0);
+    CHECK(shares.of_largest(1, 1).empty());
+    shares.add("greedy", {9, 1});
+    shares.add("greedy", {1, 7});  // the connection has taken an old slot of the server
     shares.add("a", {2, 0});
+    CHECK(shares.room_for("another", 1, kFour).found);
+    CHECK(shares.room_for("another", 1, kFour).given_up.empty());
+    shares.add("greedy", {5, 1});
     CHECK(shares.largest() == 3);
-    CHECK(shares.given_up_to("a") == Place{1, 2});
-    CHECK(shares.given_up_to("another") == Place{1, 2});
-    CHECK_FALSE(shares.given_up_to("greedy"));
-    shares.remove("greedy", {1, 2});
-    shares.remove("greedy", {1, 2});
-    CHECK_FALSE(shares.given_up_to("a"));  // it would have as many then
-    CHECK(shares.weight() == 3);
+    shares.remove("greedy", {5, 1});
+    shares.remove("greedy", {5, 1});
+    shares.add("greedy", {3, 1});
+    CHECK(shares.of_largest(4, 2) == Places{{3, 1}, {1, 7}});
+    CHECK(shares.room_for("a", 1, kFour).given_up == Places{{3, 1}});
+    CHECK(shares.room_for("another", 1, kFour).given_up == Places{{3, 1}});
+    CHECK_FALSE(shares.room_for("greedy", 1, kFour).found);
+    shares.remove("greedy", {3, 1});
+    shares.add("b", {4, 0});
+    CHECK_FALSE(shares.room_for("a", 1, kFour).found);  // it would have more than the other then
 }
 
-TEST_CASE("caller shares: a place counts by its weight", "[server]") {
+TEST_CASE("caller shares: a place counts by its weight where that is bounded", "[server]") {
     CallerShares shares;
-    for (std::uint64_t slot = 0; slot < 5; ++slot)
-        shares.add("many", {1, slot});
-    shares.add("heavy", {2, 0}, 100);
-    CHECK(shares.weight() == 105);
-    CHECK(shares.given_up_to("many") == Place{2, 0});
+    for (std::uint64_t slot = 0; slot < 4; ++slot)
+        shares.add("heavy", {2, slot}, 20);
+    shares.add("many", {1, 0}, 20);
+    CHECK(shares.weight() == 100);
+    CHECK(shares.room_for("many", 20, kHundred).given_up == Places{{2, 3}});
+    CHECK(shares.room_for("other", 40, kHundred).given_up == Places{{2, 3}, {2, 2}});
+    const auto room = shares.room_for("other", 41, kHundred);  // more than the others would have
+    CHECK_FALSE(room.found);
+    CHECK(room.given_up.empty());
+}
+
+TEST_CASE("caller shares: a small share, and the operator's, give up nothing", "[server]") {
+    CallerShares shares;
+    for (std::uint64_t slot = 0; slot < 12; ++slot)
+        shares.add("small " + std::to_string(slot / 3), {1, slot});
+    shares.add("small 0", {2, 0});
+    for (std::uint64_t slot = 0; slot < 20; ++slot)
+        shares.add("", {3, slot});
+    CHECK(shares.largest() == 4);
+    CHECK_FALSE(shares.room_for("other", 1, {false, 33}).found);
+    CHECK(shares.of_largest(33, 1).empty());
+    CHECK(shares.of_largest(32, 1) == Places{{2, 0}});
+    for (std::uint64_t slot = 1; slot < 9; ++slot)
+        shares.add("small 0", {2, slot});
+    CHECK(shares.room_for("other", 1, {false, 41}).given_up == Places{{2, 8}});
+    CHECK_FALSE(shares.room_for("", 1, {false, 41}).found);  // it has more already
 }
 
 TEST_CASE("caller shares: callers without a token are told apart by user, or by address",

@@ -26,7 +26,7 @@ struct Room {
         [this](const ReplyTo& to, const headway::core::Error&) { refused.push_back(to.slot); }};
 
     void wait(std::uint64_t slot, std::uint64_t n = 7, std::int64_t deadline = 1000) {
-        require_ok(waits.add({slot / 10, slot}, "s.a" + std::to_string(n), at(deadline)));
+        require_ok(waits.add({slot / 10, slot}, "s.a" + std::to_string(n), at(deadline), "one"));
     }
     /// A document arrives: true if the wait continues.
     bool kept(std::uint64_t slot, bool pending) {
@@ -115,7 +115,7 @@ TEST_CASE("document waits: they are bounded", "[server]") {
     Room room;
     for (std::uint64_t i = 0; i < headway::core::limits::kWaitersMax; ++i)
         room.wait(i);
-    CHECK(code_of(room.waits.add({1, 1'000'000}, {"s", 1}, at(1))) ==
+    CHECK(code_of(room.waits.add({1, 1'000'000}, {"s", 1}, at(1), "one")) ==
           headway::core::ErrorCode::kOverloaded);
     CHECK(room.refused.empty());
     require_ok(room.waits.add({1, 1'000'000}, {"s", 1}, at(1), "another caller"));

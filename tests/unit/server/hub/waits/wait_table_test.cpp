@@ -108,3 +108,33 @@ TEST_CASE("wait table: the subjects of all replies are bounded, and who waits fo
     REQUIRE(table.make_room("other", 100, give_up));
     CHECK(gone == Places{{1, Table::kSubjectsMax / 100 - 1}});
 }
+
+TEST_CASE("wait table: no reply is given up for one that finds no room all the same", "[server]") {
+    Table table;
+    const std::vector<std::string> hundred(100, "s");
+    for (std::uint64_t slot = 0; slot < Table::kSubjectsMax / 100 - 8; ++slot) {
+        const std::string caller = "caller " + std::to_string(slot % 10);
+        table.add({1, slot}, hundred, {}, caller);
+    }
+    for (std::uint64_t slot = 0; slot < 800; ++slot)
+        table.add({2, slot}, {"s"}, {}, "pages");
+    CHECK_FALSE(table.make_room("other", 1, none));  // each has less than an eighth
+    CHECK_FALSE(table.make_room("other", 100, none));
+}
+
+TEST_CASE("wait table: a wait with many subjects takes no room from one with few", "[server]") {
+    Table table;
+    std::uint64_t slot = 0;
+    for (; slot < headway::core::limits::kWaitersMax - 2; ++slot)
+        table.add({1, slot}, {"s"}, {}, "agents");
+    const std::vector<std::string> hundred(100, "s");
+    table.add({2, 0}, hundred, {}, "person");
+    table.add({2, 1}, hundred, {}, "person");
+    Places gone;
+    const auto give_up = [&](const Table::Place& place, const headway::core::Error&) {
+        gone.push_back(place);
+        table.remove(place);
+    };
+    REQUIRE(table.make_room("person", 100, give_up));
+    CHECK(gone == Places{{1, slot - 1}});  // the table is full of replies, and not of subjects
+}
