@@ -232,8 +232,8 @@ TEST_CASE("secrets: an adversarial text is scanned once", "[secrets]") {
     for (const std::string piece :
          {"token:$", "token:", "password=\"", "://a:", "-----BEGIN ", "Bearer ", "cookie: $",
           "--token $", "token:a(", "sk-", "\\", "\\\"", "''", "-----BEGIN PRIVATE KEY-----",
-          "--token\t", "a=$A", "password=a\\$",
-          "://api.telegram.org/bot", "://hooks.slack.com/services/"}) {
+          "--token\t", "a=$A", "password=a\\$", "://api.telegram.org/bot",
+          "://hooks.slack.com/services/"}) {
         std::string text;
         while (text.size() < kBytes)
             text += piece;
