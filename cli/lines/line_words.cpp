@@ -111,8 +111,7 @@ std::optional<Json> json_of_error(std::string_view words) {
     constexpr std::size_t kPrefixMax = 64;
     const std::size_t begin = words.find('{');
     const std::size_t end = words.rfind('}');
-    if (begin == words.npos || begin > kPrefixMax || end == words.npos || end < begin)
-        return std::nullopt;
+    if (begin > kPrefixMax || end == words.npos || end < begin) return std::nullopt;  // or npos
     const std::string_view prefix = words.substr(0, begin);
     const bool opens = prefix.find_first_not_of("[ ") == prefix.npos ||
                        prefix.find("rror") != prefix.npos || status_in(prefix).has_value();

@@ -39,12 +39,13 @@ core::TokenRecord token_of(const Statement& row) {
     token.id = row.text(0);
     token.name = row.text(1);
     auto grants = core::Grants::parse(split(row.text(2)));
-    if (grants) token.grants = *std::move(grants);
+    const bool readable = grants.has_value();
+    if (readable) token.grants = *std::move(grants);
     token.hash = row.blob(3);
     token.created_at = row.time(4);
     token.expires_at = row.time(5);
     token.revoked_at = row.time(6);
-    if (!grants && token.revoked_at == core::kNever) token.revoked_at = token.created_at;
+    if (!readable && token.revoked_at == core::kNever) token.revoked_at = token.created_at;
     token.used_at = row.time(7);
     return token;
 }

@@ -44,7 +44,7 @@ public:
     /// error and removes the reply. Error: kOverloaded; then nothing is given up.
     template <class GiveUp>
     core::Result<> make_room(const std::string& caller, std::size_t subjects, GiveUp give_up) {
-        const core::Error busy{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
+        core::Error busy{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
         const std::size_t weight = weight_of(subjects);
         const auto rows = shares_.room_for(caller, weight, {false, core::limits::kWaitersMax});
         const auto watched = shares_.room_for(caller, weight, {true, kSubjectsMax});
