@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -304,4 +305,17 @@ TEST_CASE("run record: a folder is the same by its file system after another boo
     there.lasting = "1:2";
     CHECK_FALSE(is_same_folder(there, false));
     CHECK_FALSE(is_same_folder({"/nowhere", "", ""}, false));
+}
+
+TEST_CASE("run record: only a file that was written since the boot has changed since", "[cli]") {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                       ("headway-boot-" + std::to_string(::getpid()) + ".jsonl");
+    std::ofstream(file) << "{}\n";
+    CHECK(changed_since_boot(file.string()));
+    const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours{24 * 3650};
+    std::filesystem::last_write_time(file, old);
+    CHECK_FALSE(changed_since_boot(file.string()));
+    std::filesystem::remove(file);
+    CHECK_FALSE(changed_since_boot(file.string()));
+    CHECK_FALSE(changed_since_boot(""));
 }
