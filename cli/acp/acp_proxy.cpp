@@ -279,7 +279,14 @@ void AcpProxy::take_decisions() {
         const auto line =
             gate_.decide(asked.request, asked.serial, decision.refused, decision.reached);
         if (decision.refused && line) observer_.refused(asked.session, asked.type);
-        if (!decision.refused && line) observer_.allowed(asked.session, asked.type);
+        if (!decision.refused && line) {
+            observer_.allowed(asked.session, asked.type);
+            // The session waits for no person any more, however long the call runs.
+            Json at_work = {{"state", "executing_tool"},
+                            {"detail", asked.data["hook"].text_of("tool")}};
+            sessions_.report(
+                {Kind::kEvent, asked.session, "state.changed", std::move(at_work), {}});
+        }
         if (line) inject(*line);
     }
 }

@@ -57,6 +57,9 @@ class Turns(AcpCase):
         self.pending()
         return number
 
+    def becomes(self, verdict: str):
+        eventually(lambda: self.document().get("verdict", {}).get("status") == verdict, what=f"the verdict {verdict}")
+
     def nothing_more_comes_of_an_approval(self):
         self.decide("approve")
         self.nothing_reaches_the_agent('"yes"')
@@ -70,6 +73,28 @@ class Turns(AcpCase):
         self.editor.over(number)
         self.assertEqual(self.editor.answers(), {"unmoved": "cancelled"})
         self.nothing_more_comes_of_an_approval()
+
+    def test_a_call_that_its_user_has_allowed_waits_for_no_person_while_it_runs(self):
+        number = self.editor.prompt("works")
+        request = self.editor.asked()
+        self.becomes("blocked")
+        self.editor.answer(request, "yes")
+        self.becomes("exploring")
+        self.cancel()
+        self.editor.over(number)
+
+    def test_a_call_that_is_released_by_a_resume_waits_for_no_person_while_it_runs(self):
+        self.editor.over(self.editor.prompt("talk"))
+        self.becomes("waiting")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/pause", {}).status, 200)
+        number = self.editor.prompt("works")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.nothing_reaches_the_agent('"yes"')
+        self.client.post(f"/v1/sessions/{self.id}/resume", {})
+        self.becomes("exploring")
+        self.assertEqual(self.editor.answers(), {"works": "yes"})
+        self.cancel()
+        self.editor.over(number)
 
     def test_a_cancelled_turn_gets_no_late_yes_of_the_editor(self):
         number = self.editor.prompt("asleep")

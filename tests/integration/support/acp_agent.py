@@ -173,6 +173,14 @@ def pair(session) -> str:
 ASKING = {"late": late, "pair": pair, "nameless": nameless, "crowd": crowd, "burst": burst}
 
 
+def works(session) -> str:
+    """A call that is allowed, and lasts."""
+    ask(session, {"toolCallId": "works", "kind": "read", "rawInput": {"path": "a.txt"}}, "works")
+    while receive().get("method") != "session/cancel":
+        pass
+    return "cancelled"
+
+
 def wait_for_cancel(session) -> str:
     update(session, sessionUpdate="tool_call", toolCallId="slow", status="in_progress", title="make", kind="execute", rawInput={"command": "make"})
     while receive().get("method") != "session/cancel":
@@ -215,6 +223,8 @@ def prompt(message):
     elif words == "afterwards":
         send(id=message["id"], result={"stopReason": wait_for_cancel(session)})
         return stubborn(session)
+    elif words == "works":
+        reason = works(session)
     elif words == "slow":
         reason = wait_for_cancel(session)
     elif words.startswith("ends"):
