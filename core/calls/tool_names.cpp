@@ -43,6 +43,12 @@ bool is_screen(std::string_view tool) {
     return names_one_of(tool, kScreens);
 }
 
+bool looks_at_screen(std::string_view tool) {
+    static constexpr WordList<2> kPictures{{"snapshot", "screenshot"}};
+    static constexpr WordList<2> kTakes{{"take", "capture"}};
+    return names_one_of(tool, kPictures) && (is_screen(tool) || names_one_of(tool, kTakes));
+}
+
 bool only_remembers(std::string_view tool) {
     static constexpr WordList<2> kAlone{{"memorize", "remember"}};
     static constexpr WordList<2> kMemory{{"memory", "scratchpad"}};

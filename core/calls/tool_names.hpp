@@ -14,6 +14,9 @@ bool acts_on_screen(std::string_view tool);
 /// True for a tool named after a screen, a page or a game; its argument `action` names the action.
 bool is_screen(std::string_view tool);
 
+/// True for a tool that returns a picture or the content of a page: `browser_snapshot`.
+bool looks_at_screen(std::string_view tool);
+
 /// True for a tool that only writes the agent's own memory, not the work.
 bool only_remembers(std::string_view tool);
 

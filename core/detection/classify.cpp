@@ -256,6 +256,10 @@ CallKind kind_of_call(std::string_view tool, std::string_view command) {
     if (tool.find(' ') != std::string_view::npos) {
         if (const CallKind kind = kind_of_command(tool); kind != CallKind::kOther) return kind;
     }
+    // `mcp__time__sleep`: the name behind the server's.
+    if (tool.starts_with("mcp__") &&
+        contains(kSleepWords, std::string_view{lower(tool.substr(tool.rfind("__") + 2))}))
+        return CallKind::kSleep;
     // `make`, `pytest`, `sleep`: names that are commands.
     const CallKind named = words.size() == 1 ? kind_of_command(tool) : CallKind::kOther;
     return named != CallKind::kOther ? named : kind_of_name(words);

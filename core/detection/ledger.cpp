@@ -236,12 +236,14 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool same = known && last.outcome == fingerprint.outcome.low;
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
-    const bool free_again = fingerprint.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
+    // A new question of the user may need what an earlier one has shown.
+    const bool free_again = fingerprint.kind == CallKind::kRead &&
+                            std::max(ledger.compacted_n, ledger.scope_n) > last.last_n;
     const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
     entry.same_answer = counts_again || led_here;
     entry.free_again = free_again;
     if (counts_again && same_span(ledger, last)) {
-        if (!free_again) ++last.repeats;  // after a compaction one repeat is free
+        if (!free_again) ++last.repeats;
     } else {
         last.repeats = 1;
         last.first_n = n;

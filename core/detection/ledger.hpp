@@ -195,7 +195,8 @@ struct Entry {
     bool same_answer = false;   ///< the answer is the same as the last time
     bool known_answer = false;  ///< a new question, with an answer that another question had before
     bool hollow = false;        ///< the call claims to change something, and changes nothing
-    bool free_again = false;    ///< a compaction removed the answer from the agent's context
+    /// The first reading since the context was compacted, or since the user's last message.
+    bool free_again = false;
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
     std::uint64_t first_n = 0;  ///< event of the first of these answers
     std::uint64_t asked_n = 0;  ///< the event at which the question was last asked; 0 = none

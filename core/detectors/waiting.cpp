@@ -31,15 +31,8 @@ void Waiting::observe(const Observation& seen) {
             waits = live = false;
             return;
         }
-        // The start of a sleep says that it waits, and not that there is something to wait for.
-        const bool for_something = waits && (unmoved > 0 || unchanged > 0);
-        const bool rests = waits && (seen.call->rested || fingerprint.running);
-        if (live || for_something || rests || seen.call_in_flight) return;
-        if (++idle == 1) first_idle_n = seen.event.n;
-        last_idle_n = seen.event.n;
-        HEADWAY_ASSERT(first_idle_n <= last_idle_n);
-        waits = false;
-        return;
+        // One that took long by itself, or names something that runs, asks like a poll.
+        if (!seen.call->rested && !fingerprint.running) return count_sleep(seen);
     }
     moves = live && fingerprint.running && seen.tier == Tier::kExternal;
     live = fingerprint.running;
@@ -55,6 +48,16 @@ void Waiting::observe(const Observation& seen) {
     if (over == 1 && !waits) since_n = seen.event.n;
     HEADWAY_ASSERT(since_n <= seen.event.n);
     HEADWAY_ASSERT(waits || unchanged == 0);
+}
+
+void Waiting::count_sleep(const Observation& seen) {
+    // The start of a sleep says that it waits, and not that there is something to wait for.
+    const bool for_something = waits && (unmoved > 0 || unchanged > 0);
+    if (live || for_something || seen.call_in_flight) return;
+    if (++idle == 1) first_idle_n = seen.event.n;
+    last_idle_n = seen.event.n;
+    HEADWAY_ASSERT(first_idle_n <= last_idle_n);
+    waits = false;
 }
 
 void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event) {

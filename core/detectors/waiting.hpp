@@ -73,6 +73,7 @@ struct Waiting {
     }
 
 private:
+    void count_sleep(const Observation& seen);
     void count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event);
     void count_over(const CallSeen& call, Tier tier, Timestamp now);
     void count_rest(const ToolFinished& call);

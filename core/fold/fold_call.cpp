@@ -75,7 +75,8 @@ bool call_failed_to_wait(const CallFingerprint& fingerprint, const ToolFinished&
 bool is_neutral(const Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                 bool slept) {
     if (fingerprint.kind == CallKind::kSleep) return !call_failed_to_wait(fingerprint, call);
-    const bool looks = fingerprint.is(Shape::kLooks) || fingerprint.kind == CallKind::kRead;
+    const bool looks = fingerprint.is(Shape::kLooks) || fingerprint.kind == CallKind::kRead ||
+                       looks_at_screen(call.tool);
     const bool polls = fingerprint.kind == CallKind::kPoll;
     // It was busy the last time too, and the agent let time pass.
     if (slept && fingerprint.is(Shape::kBusy)) return true;
@@ -176,6 +177,13 @@ void count_path(SessionState& state, std::uint64_t path) {
     state.files_modified = seen.size();
 }
 
+/// True if no time has passed in the call, whatever its name says. Unknown times are no such thing.
+bool returned_at_once(const ToolFinished& call, std::optional<Millis> took) {
+    constexpr Millis kAtOnce{1'000};
+    if (took) return *took < kAtOnce;
+    return call.duration_ms && *call.duration_ms < static_cast<std::uint64_t>(kAtOnce.count());
+}
+
 }  // namespace
 
 bool awaits_one_decision(const SessionState& state) {
@@ -256,13 +264,15 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.fingerprint.kind = CallKind::kPoll;
     evidence.rested = waited_itself(call, took);
-    const bool waited = evidence.rested || evidence.fingerprint.is(Shape::kPauses);
+    const bool waited = evidence.rested ||
+                        (evidence.fingerprint.is(Shape::kPauses) && !returned_at_once(call, took));
     evidence.slept = slept_before(ledger, evidence.fingerprint) || waited ||
                      paused_before(ledger, evidence.fingerprint);
     evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);
-    if (waited || evidence.fingerprint.kind == CallKind::kSleep ||
-        evidence.fingerprint.is(Shape::kSleeps))
-        ledger.slept_n = n;
+    // One that returned at once with "running" is a poll: no time has passed.
+    const bool sleeps =
+        evidence.fingerprint.kind == CallKind::kSleep && !evidence.fingerprint.running;
+    if (waited || sleeps || evidence.fingerprint.is(Shape::kSleeps)) ledger.slept_n = n;
     if (evidence.neutral) {
         evidence.tier = wait_on(ledger, evidence.fingerprint, n);
         HEADWAY_ASSERT(evidence.tier <= Tier::kExternal);

@@ -9,6 +9,7 @@
 // Polls that make progress, and waits for other processes (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
+using namespace std::chrono_literals;
 using headway::core::Verdict;
 
 TEST_CASE("L01: polling a job whose percentage rises is progress") {
@@ -288,4 +289,59 @@ TEST_CASE("who asks a person again and again waits as long as the calls do") {
         }
         CHECK_FALSE(agent.ever(Verdict::kStuck));
     }
+}
+
+TEST_CASE("an agent that looks at an unchanged page behind each wait is waiting") {
+    Agent agent{each_hook()};
+    const auto [tool, args] = GENERATE(std::pair{"Bash", R"({"command":"sleep 30"})"},
+                                       std::pair{"mcp__time__sleep", R"({"seconds":30})"});
+    for (int look = 0; look < 9; ++look) {
+        agent.does(call(tool, args).result(""));
+        agent.does(call("mcp__playwright__browser_snapshot", "{}").result("- page: a spinner"));
+    }
+    INFO(agent.trace());
+    CHECK(agent.verdict() == Verdict::kWaiting);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("an agent that looks at an unchanged page without a wait is stuck") {
+    Agent agent{each_hook()};
+    for (int look = 0; look < 9; ++look)
+        agent.does(call("mcp__playwright__browser_snapshot", "{}").result("- page: a spinner"));
+    CHECK(agent.verdict() == Verdict::kStuck);
+}
+
+TEST_CASE("a wait for sub-agents that never move needs a person after a hundred waits") {
+    const bool names_them = GENERATE(true, false);
+    const auto wait = call("wait", R"({"ids":["a"]})")
+                          .answers(names_them ? R"({"a":{"status":"running"}})" : R"("timed out")");
+    Agent agent{Hook::kStarted};
+    for (int lap = 0; lap < 100; ++lap) {
+        CHECK_FALSE(agent.state().judgement->needs_somebody);
+        agent.starts(wait).passes(30s).ends(wait);
+    }
+    agent.starts(wait).passes(30s).ends(wait);
+    INFO(agent.trace());
+    CHECK(agent.verdict() == Verdict::kWaiting);
+    CHECK(agent.state().judgement->needs_somebody);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("a wait of half a minute whose start is not reported is a wait") {
+    Agent agent;
+    for (int lap = 0; lap < 40; ++lap)
+        agent.reports("tool.finished", R"({"tool":"wait","args":{"ids":["a"]},"duration_ms":30000,
+                                           "result":{"a":{"status":"running"}}})");
+    INFO(agent.trace());
+    CHECK(agent.verdict() == Verdict::kWaiting);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("a wait that returns at once is suspicious, whatever it says of running") {
+    Agent agent;
+    for (int lap = 0; lap < 40; ++lap)
+        agent.reports("tool.finished", R"({"tool":"wait","args":{"ids":["a"]},"duration_ms":2,
+                                           "result":{"a":{"status":"running"}}})");
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kSuspect));
 }

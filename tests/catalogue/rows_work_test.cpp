@@ -96,6 +96,28 @@ TEST_CASE("L11: reading a file again after other edits or a compaction is progre
     expect_progress(agent);
 }
 
+TEST_CASE("reading the same ten files for another question of the user is progress") {
+    Agent agent{each_hook()};
+    for (int question = 0; question < 3; ++question) {
+        agent.reports("message",
+                      with(R"({"role":"user","text":"How does part {} work?"})", question));
+        for (int file = 0; file < 12; ++file)
+            agent.does(
+                read_file(with("src/part_{}.py", file)).result(source_of(with("p{}", file))));
+    }
+    expect_progress(agent);
+}
+
+TEST_CASE("reading the same ten files twice for one question of the user is stuck") {
+    Agent agent{each_hook()};
+    agent.reports("message", R"({"role":"user","text":"How does it work?"})");
+    for (int lap = 0; lap < 2; ++lap)
+        for (int file = 0; file < 12; ++file)
+            agent.does(
+                read_file(with("src/part_{}.py", file)).result(source_of(with("p{}", file))));
+    CHECK(agent.verdict() == Verdict::kStuck);
+}
+
 TEST_CASE("L12: seven lookups that find nothing are exploring") {
     Agent agent{each_hook()};
     for (int name = 1; name <= 7; ++name)
