@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,10 +50,15 @@ LineUse total_of(const Json& line) {
     return use;
 }
 
-/// Work that has an answer: "local_agent", "remote_agent", "in_process_teammate", "local_workflow".
-/// A command is a "local_bash".
-bool is_of_agent(std::string_view kind) {
-    return kind.ends_with("agent") || kind.ends_with("teammate") || kind.ends_with("workflow");
+/// True for work that has an answer: "local_agent", "remote_agent", "in_process_teammate",
+/// "local_workflow"; false for a command: "local_bash". Nothing for a kind that is not known: then
+/// the tool decides that began it.
+std::optional<bool> is_of_agent(std::string_view kind) {
+    if (kind.ends_with("agent") || kind.ends_with("teammate") || kind.ends_with("workflow"))
+        return true;
+    if (kind.ends_with("bash") || kind.ends_with("shell") || kind.starts_with("monitor"))
+        return false;
+    return std::nullopt;
 }
 
 void read_system(const Json& line, AgentLine& agent_line) {
@@ -80,8 +86,7 @@ void read_system(const Json& line, AgentLine& agent_line) {
         agent_line.background_began = {line.text_of("task_id")};
         agent_line.background_ended = {line.text_of("tool_use_id")};  // known by that name so far
         agent_line.goes_on = line.flag_of("is_backgrounded");
-        if (!line.text_of("task_type").empty())
-            agent_line.of_agent = is_of_agent(line.text_of("task_type"));
+        agent_line.of_agent = is_of_agent(line.text_of("task_type"));
     } else if (kind == "task_notification") {
         agent_line.background_ended = {line.text_of("task_id"), line.text_of("tool_use_id")};
         agent_line.cut_off = line["status"] == "stopped" || line["status"] == "killed";

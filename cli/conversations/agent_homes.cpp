@@ -71,9 +71,9 @@ bool is_conversation(const std::string& id) {
     });
 }
 
-std::uint64_t bytes_below(const std::string& folder, const std::string& part) {
+std::vector<std::string> files_below(const std::string& folder, const std::string& part) {
     std::error_code ec;
-    std::uint64_t bytes = 0;
+    std::vector<std::string> files;
     std::size_t looked_at = 0;
     for (fs::recursive_directory_iterator entry(folder, ec), end; !ec && entry != end;
          entry.increment(ec)) {
@@ -81,11 +81,10 @@ std::uint64_t bytes_below(const std::string& folder, const std::string& part) {
         if (entry.depth() >= kLevelsMax) entry.disable_recursion_pending();
         std::error_code none;
         const bool fits = entry->path().filename().string().find(part) != std::string::npos;
-        if (!fits || !fs::is_regular_file(fs::symlink_status(entry->path(), none))) continue;
-        const std::uintmax_t size = fs::file_size(entry->path(), none);
-        if (!none) bytes += size;
+        if (fits && fs::is_regular_file(fs::symlink_status(entry->path(), none)))
+            files.push_back(entry->path().string());
     }
-    return bytes;
+    return files;
 }
 
 std::string file_in_projects(const std::string& home, const std::string& below,

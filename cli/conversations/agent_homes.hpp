@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headway::cli {
 
@@ -33,9 +33,9 @@ std::string agent_home(std::string_view agent,
 /// True for an id that may be part of a path.
 bool is_conversation(const std::string& id);
 
-/// The size of all files below `folder`, at most three levels down, whose names have `part`: a
-/// resume may leave a second file of the conversation. Looks at a bounded number of files.
-std::uint64_t bytes_below(const std::string& folder, const std::string& part);
+/// The files below `folder`, at most three levels down, whose names have `part`: a resume may leave
+/// a second file of the conversation. Looks at a bounded number of files.
+std::vector<std::string> files_below(const std::string& folder, const std::string& part);
 
 /// The file of the conversation: HOME/projects/PROJECT/`below`ID.jsonl; empty: not found. Looks at
 /// a bounded number of projects.

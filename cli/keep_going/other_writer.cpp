@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "agents/codex/rollout.hpp"
 #include "cli/base/json.hpp"
@@ -74,29 +75,32 @@ std::string open_elsewhere(const std::string& agent, const std::string& conversa
     return {};
 }
 
-std::string stored_file(const std::string& agent, const std::string& conversation,
-                        const AgentHomes& homes) {
+std::vector<std::string> stored_files(const std::string& agent, const std::string& conversation,
+                                      const AgentHomes& homes) {
+    constexpr std::size_t kShortId = 8;  // as Gemini names its files
     if (!is_conversation(conversation)) return {};
-    if (agent == "claude") return file_in_projects(homes.claude, "", conversation);
-    if (agent == "codex") return find_rollout(homes.codex, conversation);
-    if (agent == "qwen") return file_in_projects(homes.qwen, "chats/", conversation);
+    if (agent == "pi") return files_below(homes.pi + "/sessions", "_" + conversation + ".jsonl");
+    if (agent == "gemini")
+        return files_below(homes.gemini + "/.gemini/tmp",
+                           "-" + conversation.substr(0, kShortId) + ".jsonl");
+    std::string file;
+    if (agent == "claude") file = file_in_projects(homes.claude, "", conversation);
+    if (agent == "codex") file = find_rollout(homes.codex, conversation);
+    if (agent == "qwen") file = file_in_projects(homes.qwen, "chats/", conversation);
     if (agent == "copilot")
-        return homes.copilot + "/session-state/" + conversation + "/events.jsonl";
-    return {};
+        file = homes.copilot + "/session-state/" + conversation + "/events.jsonl";
+    return file.empty() ? std::vector<std::string>{} : std::vector{std::move(file)};
 }
 
 std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes) {
-    constexpr std::size_t kShortId = 8;  // as Gemini names its files
-    if (!is_conversation(conversation)) return 0;
-    if (agent == "pi") return bytes_below(homes.pi + "/sessions", "_" + conversation + ".jsonl");
-    if (agent == "gemini")
-        return bytes_below(homes.gemini + "/.gemini/tmp",
-                           "-" + conversation.substr(0, kShortId) + ".jsonl");
-    const std::string file = stored_file(agent, conversation, homes);
-    std::error_code ec;
-    const std::uintmax_t size = file.empty() ? 0 : fs::file_size(file, ec);
-    return ec ? 0 : size;
+    std::uint64_t bytes = 0;
+    for (const std::string& file : stored_files(agent, conversation, homes)) {
+        std::error_code ec;
+        const std::uintmax_t size = fs::file_size(file, ec);
+        if (!ec) bytes += size;
+    }
+    return bytes;
 }
 
 }  // namespace headway::cli

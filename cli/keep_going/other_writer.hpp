@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/conversations/agent_homes.hpp"
 
@@ -17,9 +18,10 @@ namespace headway::cli {
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);
 
-/// The file of the stored conversation, if the agent has one file for it; empty: unknown.
-std::string stored_file(const std::string& agent, const std::string& conversation,
-                        const AgentHomes& homes);
+/// The files of the stored conversation; empty: none was found, or the agent stores it in a
+/// database.
+std::vector<std::string> stored_files(const std::string& agent, const std::string& conversation,
+                                      const AgentHomes& homes);
 
 /// Bytes of the stored conversation, which grows with each turn; 0: unknown.
 std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,

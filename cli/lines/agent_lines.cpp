@@ -194,9 +194,11 @@ void AgentLines::take_background(const AgentLine& line) {
         begins.name = name;
         begin_background(begins);
     }
-    facts_.goes_on = static_cast<std::size_t>(
-        std::count_if(background_.begin(), background_.end(),
-                      [](const Background& work) { return work.goes_on; }));
+    facts_.goes_on = facts_.agents_go_on = 0;
+    for (const Background& work : background_) {
+        facts_.goes_on += work.goes_on;
+        facts_.agents_go_on += work.goes_on && work.of_agent;
+    }
 }
 
 void AgentLines::begin_background(const Background& work) {

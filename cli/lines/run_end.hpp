@@ -36,6 +36,7 @@ struct RunFacts {
                                        ///< succeeds
     std::size_t missed = 0;            ///< calls of these
     std::size_t goes_on = 0;           ///< works in the background that have not ended
+    std::size_t agents_go_on = 0;      ///< works of sub-agents among these
     /// Works of sub-agents that were stopped after the model's last answer.
     std::size_t cut_off = 0;
     bool ended_rest = false;  ///< the agent says that it ended what went on

@@ -143,9 +143,11 @@ std::string KeepGoing::cannot_go_on() {
         *folder = recorded_folder(folder->path);
     }
     // The agent wrote until the machine went down; later lines are those of another process.
-    if (!same_boot && keeper_.record().phase != RunPhase::kWaiting &&
-        changed_since_boot(stored_file(agent_, conversation_, options_.homes)))
-        return "the conversation went on elsewhere meanwhile";
+    if (!same_boot && keeper_.record().phase != RunPhase::kWaiting) {
+        const auto files = stored_files(agent_, conversation_, options_.homes);
+        if (std::any_of(files.begin(), files.end(), changed_since_boot))
+            return "the conversation went on elsewhere meanwhile";
+    }
     if (!end_processes_of(keeper_.record().session) || is_running(child))
         return "a process of the run before does not end";
     return {};

@@ -211,6 +211,7 @@ void SupervisedCommand::add_to(RunFacts& facts, const std::string& called,
                                const ExitStatus& status) {
     const std::string said = errors_.take(true).value_or("");
     facts.ended_rest = facts.agent == "claude" && says_end_of_rest(said);
+    if (facts.ended_rest) facts.cut_off += facts.agents_go_on;  // no line tells their end
     const bool silent = facts.agent.empty();
     if (silent) facts.called = called;
     const bool failed = status.code != 0 && status.signal == 0;

@@ -229,6 +229,13 @@ class Reports(HookCase):
         ended = self.client.session(self.agent.id)
         self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("cancelled", "it ended without a prompt"))
 
+    def test_an_agent_that_answered_a_prompt_without_a_text_has_not_ended_without_a_prompt(self):
+        self.agent.hook("SessionStart", source="startup")
+        self.agent.hook("UserPromptSubmit", prompt="")  # a picture alone
+        self.agent.hook("Stop", last_assistant_message="It is a cat.", stop_hook_active=False, background_tasks=[])
+        self.agent.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(self.agent.id)["outcome"], "completed")
+
     def test_the_end_of_a_turn_closes_calls_and_makes_it_wait(self):
         self.agent.hook("UserPromptSubmit", prompt="go")
         self.agent.pre("t1")

@@ -167,11 +167,12 @@ class Lines(LinesCase):
         self.assertEqual((document["outcome"], document["result"]["cause"]), ("failed", "usage_limit"))
         self.assertIn("its last error: Error: You've hit", document["verdict"]["reason"])
 
-    def test_a_server_that_is_left_in_the_background_fails_no_run(self):
+    def ends_its_rest(self, tool: str, kind: str):
+        """A run whose agent says on standard error that it ends what it has in the background."""
         program, about = self.daemon.root / "claude", {"session_id": "s", "uuid": "u"}
-        call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "npm run dev", "run_in_background": True}}
+        call = {"type": "tool_use", "id": "t1", "name": tool, "input": {"command": "npm run dev", "run_in_background": True}}
         lines = [{"type": "assistant", "message": {"content": [call]}},
-                 {"type": "system", "subtype": "task_started", "task_id": "b1", "tool_use_id": "t1", "task_type": "local_bash", "is_backgrounded": True},
+                 {"type": "system", "subtype": "task_started", "task_id": "b1", "tool_use_id": "t1", "task_type": kind, "is_backgrounded": True},
                  {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t1", "content": "started"}]}},
                  {"type": "result", "subtype": "success", "is_error": False, "result": "Done."}]
         text = INIT + "".join(json.dumps({**line, **about}) + "\n" for line in lines)
@@ -180,9 +181,18 @@ class Lines(LinesCase):
         program.chmod(0o755)
         session = unique("lines")
         result = self.cli.run("run", "--session", session, "--quiet", "--", str(program), "-p", "x")
-        document = self.client.session(session)
+        return result, self.client.session(session)
+
+    def test_a_server_that_is_left_in_the_background_fails_no_run(self):
+        result, document = self.ends_its_rest("Bash", "local_bash")
         self.assertEqual((result.code, document["outcome"]), (0, "completed"), document)
         self.assertIn("it ended what still ran in the background", document["verdict"]["reason"])
+
+    def test_a_sub_agent_that_is_ended_in_the_background_fails_the_run(self):
+        for tool, kind in (("Agent", "local_agent"), ("Agent", "a_new_kind")):
+            result, document = self.ends_its_rest(tool, kind)
+            self.assertEqual((result.code, document["outcome"]), (1, "failed"), document)
+            self.assertIn("cut off", document["verdict"]["reason"])
 
     def test_an_error_of_another_process_on_standard_error_calls_no_person(self):
         program = self.daemon.root / "codex"

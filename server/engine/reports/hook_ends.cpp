@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/budgets/budget.hpp"
 #include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
 
@@ -36,8 +37,11 @@ bool had_no_task(const core::SessionState& state) {
             return n != 0 && verdict != core::Verdict::kStarting &&
                    verdict != core::Verdict::kWaiting && verdict != core::Verdict::kSilent;
         });
-    return quiet && state.about.goal.empty() && state.other_words == 0 && state.tool_calls == 0 &&
-           state.unrun_calls == 0 && state.about.parent.empty();
+    // A turn of words alone, whose prompt has no text, is a heartbeat and a rest.
+    const bool answered =
+        state.heartbeats > 0 || state.budget.tokens > 0 || core::own_steps(state) > 0;
+    return quiet && !answered && state.about.goal.empty() && state.other_words == 0 &&
+           state.tool_calls == 0 && state.unrun_calls == 0 && state.about.parent.empty();
 }
 
 }  // namespace

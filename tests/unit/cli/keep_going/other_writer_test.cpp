@@ -55,6 +55,8 @@ TEST_CASE("other writer: a conversation that has grown is seen in each agent's o
         CHECK(stored_bytes(agent, kId, at.homes) == 0);
         at.write(file, "12345");
         CHECK(stored_bytes(agent, kId, at.homes) == 5);
+        const std::vector<std::string> found{at.folder.file(file).string()};
+        CHECK(stored_files(agent, kId, at.homes) == found);
         CHECK(stored_bytes(agent, "another", at.homes) == 0);
     }
 }
