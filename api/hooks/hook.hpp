@@ -124,6 +124,7 @@ struct Hook {
     std::optional<core::Usage> usage;  ///< tokens and cost since the last such report
     /// Number of the current round, if the agent counts its rounds.
     std::optional<std::uint64_t> round;
+    bool silent = false;  ///< in a kStop: the agent reports that its last message has no text
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one

@@ -118,7 +118,7 @@ void write_start(JsonWriter& json, const Hook& hook) {
 
 void write_stop(JsonWriter& json, const Hook& hook) {
     if (hook.usage) write_beat(json, hook);
-    if (!hook.text.empty()) write_message(json, "assistant", hook.text);
+    if (!hook.text.empty() || hook.silent) write_message(json, "assistant", hook.text);
     write_idle(json, hook, "its turn is over");
 }
 

@@ -236,6 +236,23 @@ class Reports(HookCase):
         self.agent.hook("SessionEnd", reason="other")
         self.assertEqual(self.client.session(self.agent.id)["outcome"], "completed")
 
+    def test_a_session_whose_only_turn_had_neither_words_nor_a_call_has_failed(self):
+        for message in ("", None):
+            agent = Agent(self.daemon)
+            agent.hook("UserPromptSubmit", prompt="go")
+            agent.hook("Stop", last_assistant_message=message, stop_hook_active=False, background_tasks=[])
+            agent.hook("SessionEnd", reason="other")
+            ended = self.client.session(agent.id)
+            self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("failed", "its last turn had neither words nor a call"))
+
+    def test_a_turn_that_ends_behind_its_call_without_words_is_no_failure(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.agent.pre("t1")
+        self.agent.hook("PostToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="t1", tool_response={"stdout": "ok", "stderr": ""})
+        self.agent.hook("Stop", last_assistant_message="", stop_hook_active=False, background_tasks=[])
+        self.agent.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(self.agent.id)["outcome"], "completed")
+
     def test_the_end_of_a_turn_closes_calls_and_makes_it_wait(self):
         self.agent.hook("UserPromptSubmit", prompt="go")
         self.agent.pre("t1")

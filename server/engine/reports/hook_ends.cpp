@@ -44,6 +44,13 @@ bool had_no_task(const core::SessionState& state) {
            state.tool_calls == 0 && state.unrun_calls == 0 && state.about.parent.empty();
 }
 
+/// An agent that was asked for something, made no call at all, and ended its last turn without a
+/// word.
+bool did_nothing(const core::SessionState& state) {
+    return state.detectors->empty_turns.count > 0 && state.tool_calls == 0 &&
+           state.unrun_calls == 0 && state.agent_calls == 0;
+}
+
 }  // namespace
 
 core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, bool interrupted) {
@@ -70,6 +77,9 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
         end.outcome = core::Outcome::kBudgetExhausted;
     } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering) {
         end.outcome = core::Outcome::kFailed;
+    } else if (completed && !interrupted && !named && did_nothing(state)) {
+        end.outcome = core::Outcome::kFailed;
+        end.reason = core::bounded_text("its last turn had neither words nor a call");
     } else if (completed && !interrupted) {
         end.outcome = named ? core::Outcome::kFailed : core::Outcome::kCompleted;
     }
