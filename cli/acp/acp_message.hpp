@@ -135,6 +135,7 @@ private:
     Json input_;                    // the last arguments of a request that has a raw input
     Json asked_;                    // arguments of the last request
     Json announced_;                // arguments of the announcement at that request
+    std::string worst_kind_;        // of all announcements, the kind that may do the most harm
     std::uint64_t question_ = 0;
 };
 

@@ -66,6 +66,9 @@ bool adds_class(std::string_view kind, const std::string& tool) {
 
 // Content is an announcement only before the call runs: what comes then is output, except edits.
 void AcpWords::announce(const Json& update) {
+    // A later kind does not take the call out of the class of an earlier one.
+    const std::string& kind = update.text_of("kind");
+    if (rank(kind) < rank(worst_kind_)) worst_kind_ = kind;
     const std::string& status = update.text_of("status");
     const bool over = status == "completed" || status == "failed";
     const bool begins = update.text_of("sessionUpdate") != "tool_call_update" && !over;
@@ -143,8 +146,9 @@ std::string AcpWords::tool() const {
         if (!more.empty()) text.append(" (").append(more).append(")");
         return text;
     };
-    for (const std::string* const name : {&acp_tool_name(call_), &acp_tool_name(update_),
-                                          &call_.text_of("kind"), &update_.text_of("kind")}) {
+    for (const std::string* const name :
+         {&acp_tool_name(call_), &acp_tool_name(update_), &call_.text_of("kind"),
+          &update_.text_of("kind"), &worst_kind_}) {
         if (!adds_class(*name, shown())) continue;
         if (more.empty()) tool = cut_bytes(tool, kMainBytesMax);
         more += (more.empty() ? "" : ", ") + std::string{cut_bytes(*name, kMoreBytesMax)};
