@@ -143,6 +143,9 @@ std::vector<Cell> cells_of(const Placed& placed, WallTime now, bool color,
     const Json& last = row["last_action"];
     std::string action = plain_text(last, "text");
     if (!action.empty()) action += " (" + age_at(last, "at", now) + ")";
+    // A run of --keep-going that waits; its last call says less.
+    const std::string phase = plain_text(row, "phase");
+    if (status == "waiting" && phase.starts_with("waiting until")) action = phase;
     const bool alarm = row["alarm"].is_string();
     const std::string_view tone = alarm ? kColorAlarm : verdict_color(status);
     const Json& percent = row["estimate"]["percent"];

@@ -67,6 +67,15 @@ void keys(TopState& state, const Json& data, std::initializer_list<std::string_v
 
 }  // namespace
 
+TEST_CASE("top: a run that waits for its next start shows until when", "[cli]") {
+    Json data = fleet();
+    data["rows"] = Json::array({row("a", "waiting")});
+    data["rows"][0]["phase"] = "waiting until 03:10 UTC: the usage limit";
+    CHECK_THAT(screen({}, data, 200), Catch::Contains("waiting until 03:10 UTC"));
+    data["rows"][0]["phase"] = "running";
+    CHECK_THAT(screen({}, data, 200), Catch::Contains("bash: make test"));
+}
+
 TEST_CASE("top: one screen says what needs a person, and what each session does", "[cli]") {
     const std::string text = screen({}, fleet());
     CHECK_THAT(text, Catch::Contains("3 open  1 blocked  2 progressing"));
