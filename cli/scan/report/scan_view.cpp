@@ -156,7 +156,8 @@ Json session_json(const CountedSession& counted) {
 std::string cost_text(const Totals& totals) {
     if (totals.tokens == 0) return "-";
     if (totals.unpriced == totals.tokens) return "$?";
-    std::string text = "$" + fixed_text(totals.cost_usd, totals.cost_usd < 1 ? 3 : 2);
+    const int decimals = totals.cost_usd < 1 ? 3 : totals.cost_usd < 1'000 ? 2 : 0;
+    std::string text = "$" + fixed_text(totals.cost_usd, decimals);
     return totals.unpriced > 0 ? text + "+" : text;
 }
 

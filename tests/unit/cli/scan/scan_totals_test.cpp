@@ -151,3 +151,13 @@ TEST_CASE("scan: calls that a server numbers from the start again are as many ca
                                                scanned(later, "b.jsonl")};
     CHECK(count_sessions(sessions).all.calls == 6);
 }
+
+TEST_CASE("scan: a cost has as many digits as its size needs", "[cli]") {
+    Totals totals;
+    totals.tokens = 1;
+    for (const auto& [cost, words] :
+         {std::pair{0.0412, "$0.041"}, std::pair{27.717, "$27.72"}, std::pair{3779.92, "$3780"}}) {
+        totals.cost_usd = cost;
+        CHECK(cost_text(totals) == words);
+    }
+}
