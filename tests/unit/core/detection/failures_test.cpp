@@ -212,16 +212,32 @@ TEST_CASE("failures: an answer that is the same to every question is trivial", "
 }
 
 TEST_CASE("failures: an answer that says that something is under way", "[core]") {
-    for (const char* running :
-         {"running", "Status: RUNNING", "still pending", "in progress", "in_progress", "queued",
-          R"({"state":"waiting"})", "not ready yet", "processing 3 of 7", "building...",
-          "starting up", "job not finished", "provisioning", "web-1 0/1 ContainerCreating 0",
-          "initializing", "activating (auto-restart)", "7pending"}) {
+    for (const char* running : {"running",
+                                "Status: RUNNING",
+                                "still pending",
+                                "in progress",
+                                "in_progress",
+                                "queued",
+                                R"({"state":"waiting"})",
+                                "not ready yet",
+                                "processing 3 of 7",
+                                "building...",
+                                "starting up",
+                                "job not finished",
+                                "provisioning",
+                                "web-1 0/1 ContainerCreating 0",
+                                "initializing",
+                                "activating (auto-restart)",
+                                "7pending",
+                                "Status: working",
+                                R"({"taskId":"a","status":"working"})",
+                                R"({"state": "in_flight"})"}) {
         CAPTURE(running);
         CHECK(says_running(running));
     }
     for (const char* over : {"", "done", "completed", "failed", "rerunning", "unqueued", "ready",
-                             "finished", "progress: 40 %", "the run", "wait"}) {
+                             "finished", "progress: 40 %", "the run", "wait", "working on it",
+                             R"({"status":"done","note":"working"})", R"({"state":{}})"}) {
         CAPTURE(over);
         CHECK_FALSE(says_running(over));
     }
