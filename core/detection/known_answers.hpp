@@ -10,7 +10,8 @@
 #include "core/base/assert.hpp"
 #include "core/detection/ledger.hpp"
 
-// The table of answers that the ledger keeps: a set-associative cache (kAnswersOfSet).
+// The tables that the ledger keeps. The one of answers is a set-associative cache (kAnswersOfSet);
+// the others are scanned.
 
 namespace headway::core {
 
@@ -74,6 +75,33 @@ inline const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers,
     for (std::size_t i = first; i < first + kAnswersOfSet; ++i)
         if (answers[i].question == question) return &answers[i];
     return nullptr;
+}
+
+/// The entry whose `member` is `key`, or a new one; `known` tells which. Beyond `most`, the least
+/// recently used entry is replaced.
+template <class T>
+T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
+            bool& known) {
+    HEADWAY_ASSERT(most > 0 && entries.size() <= most);
+    // One pass for both, because tables are scanned for each event.
+    T* oldest = nullptr;
+    known = false;
+    for (T& entry : entries) {
+        if (entry.*member == key) {
+            known = true;
+            return entry;
+        }
+        if (oldest == nullptr || entry.last_n < oldest->last_n) oldest = &entry;
+    }
+    if (entries.size() < most) {
+        entries.emplace_back();
+        entries.back().*member = key;
+        return entries.back();
+    }
+    HEADWAY_ASSERT(oldest != nullptr && entries.size() == most);
+    *oldest = T{};
+    oldest->*member = key;
+    return *oldest;
 }
 
 }  // namespace headway::core

@@ -18,33 +18,6 @@ constexpr std::uint64_t kTakenBack = 0x7461'6b65'6e62'6163ULL;
 constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
 static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
 
-/// The entry whose `member` is `key`, or a new one; `known` tells which. Beyond `most`, the least
-/// recently used entry is replaced.
-template <class T>
-T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
-            bool& known) {
-    HEADWAY_ASSERT(most > 0 && entries.size() <= most);
-    // One pass for both, because tables are scanned for each event.
-    T* oldest = nullptr;
-    known = false;
-    for (T& entry : entries) {
-        if (entry.*member == key) {
-            known = true;
-            return entry;
-        }
-        if (oldest == nullptr || entry.last_n < oldest->last_n) oldest = &entry;
-    }
-    if (entries.size() < most) {
-        entries.emplace_back();
-        entries.back().*member = key;
-        return entries.back();
-    }
-    HEADWAY_ASSERT(oldest != nullptr && entries.size() == most);
-    *oldest = T{};
-    oldest->*member = key;
-    return *oldest;
-}
-
 constexpr std::uint32_t kTwelve = 0xfff;
 
 /// KnownAnswer::span.
@@ -98,6 +71,13 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
     HEADWAY_ASSERT(trail.digests.back() == digest);
 }
 
+/// Counts further files with one content, one after another; 0: the content is not known.
+void count_copy(Ledger& ledger, std::uint64_t content) {
+    const bool copy = content != 0 && content == ledger.last_content;
+    ledger.content_copies = copy ? ledger.content_copies + 1 : 0;
+    ledger.last_content = content;
+}
+
 void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                   std::uint64_t n, Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
@@ -113,18 +93,23 @@ void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const Tool
     }
     const bool claims =
         fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
-    if (!call.mutated.empty() || !claims) return;
-    const bool certain = fingerprint.content != 0;
-    const std::uint64_t content = certain ? fingerprint.content : fingerprint.question.low;
-    const bool copy = fingerprint.is(Shape::kWhole) && certain && content == ledger.last_content;
-    ledger.content_copies = copy ? ledger.content_copies + 1 : 0;
-    ledger.last_content = fingerprint.is(Shape::kWhole) ? content : 0;
-    ledger.cosmetic_path = fingerprint.is(Shape::kCosmetic) ? fingerprint.path : 0;
-    change_file(ledger, fingerprint.path != 0 ? fingerprint.path : fingerprint.question.low,
-                content, certain, n, entry);
-    // Comments, white space, and one text in ever more files prove nothing.
-    const bool cosmetic = fingerprint.is(Shape::kCosmetic) && entry.fresh_paths.empty();
-    if (!cosmetic && ledger.content_copies < kCopiesMax) return;
+    if (!claims) return;
+    if (!call.mutated.empty()) {
+        const std::string& digest = call.mutated.front().digest;
+        const bool one = call.mutated.size() == 1 && !digest.empty();
+        count_copy(ledger, one ? digest_of(digest).low : 0);
+        if (ledger.content_copies < kCopiesMax) return;
+    } else {
+        const bool certain = fingerprint.content != 0;
+        const std::uint64_t content = certain ? fingerprint.content : fingerprint.question.low;
+        count_copy(ledger, fingerprint.is(Shape::kWhole) && certain ? content : 0);
+        ledger.cosmetic_path = fingerprint.is(Shape::kCosmetic) ? fingerprint.path : 0;
+        change_file(ledger, fingerprint.path != 0 ? fingerprint.path : fingerprint.question.low,
+                    content, certain, n, entry);
+        // Comments, white space, and one text in ever more files prove nothing.
+        const bool cosmetic = fingerprint.is(Shape::kCosmetic) && entry.fresh_paths.empty();
+        if (!cosmetic && ledger.content_copies < kCopiesMax) return;
+    }
     entry.tier = Tier::kNone;
     entry.changed_path = 0;
     entry.hollow = true;

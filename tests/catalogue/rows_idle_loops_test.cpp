@@ -162,3 +162,11 @@ TEST_CASE("S45: a plateau of estimates at 95 % without work is suspect, never pr
     expect_suspect(agent);
     CHECK(agent.count(Verdict::kProgressing) == 0);
 }
+
+TEST_CASE("one text in ever more new files is no progress, by its arguments or by its digest") {
+    Agent agent{each_hook()};
+    for (int copy = 0; copy < 90; ++copy)
+        agent.does(write_file(with("src/fix_{}.py", copy), "print(1)\n"));
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kSuspect));
+}
