@@ -42,6 +42,13 @@ std::size_t heap_of(
     return bytes;
 }
 
+std::size_t heap_of(const core::LazyOptional<FamilyMemory>& family) {
+    if (!family.has_value()) return 0;
+    return core::heap_block(sizeof(FamilyMemory)) +
+           core::heap_block(family->opened_by.capacity() * sizeof(std::uint64_t)) +
+           core::heap_block(family->changed_below.capacity() * sizeof(std::uint64_t));
+}
+
 }  // namespace
 
 Resident* ResidentSet::find(std::string_view id) {
@@ -106,7 +113,8 @@ void ResidentSet::weigh(Resident& resident) {
     bytes_ -= resident.bytes;
     resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.bytes() +
                      resident.calls->bytes() + heap_of(resident.hooks) +
-                     heap_of(resident.deliveries) + core::owned_bytes(resident.session.id());
+                     heap_of(resident.deliveries) + heap_of(resident.family) +
+                     core::owned_bytes(resident.session.id());
     resident.measured_n = state.n;
     bytes_ += resident.bytes;
 }

@@ -59,6 +59,16 @@ struct HookMemory {
     std::vector<std::uint64_t> left_calls;
 };
 
+/// Changes by sessions below this one, and by this one below its parent. Kept in memory only. Calls
+/// are digests of their ids.
+struct FamilyMemory {
+    /// Calls of the parent, one of which has opened this session: those in flight as it was opened.
+    std::vector<std::uint64_t> opened_by;
+    /// Calls in flight of this session below which a session has made a change.
+    std::vector<std::uint64_t> changed_below;
+    bool changed_beside = false;  ///< a session below has made one that no call in flight opened
+};
+
 /// A session in memory. State that only a few sessions have at the same time is LazyOptional.
 struct Resident {
     explicit Resident(storage::StoredSession stored)
@@ -91,10 +101,9 @@ struct Resident {
     /// no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
-    std::string changed_below;  ///< the call in flight below which a session has made a change; in
-                                ///< memory only
-    bool agent_runs = false;    ///< the process of its agent is followed; in memory only
-    AgentWork agent_work;       ///< CPU use of the agent's process; in memory only
+    core::LazyOptional<FamilyMemory> family;
+    bool agent_runs = false;  ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;     ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
     std::uint64_t telemetry_calls = 0;  ///< calls of telemetry that the agent had reported before
