@@ -177,12 +177,23 @@ bool is_held(const Resident& resident, const std::string& call_id) {
     return names_call(resident.hooks->held_calls, call_id);
 }
 
-bool is_listened_to(const Resident& resident, const std::string& call_id) {
-    return is_held(resident, call_id) && !names_call(resident.hooks->left_calls, call_id);
+bool was_held(const Resident& resident, const core::OpenCall& call) {
+    if (is_held(resident, call.call_id)) return true;
+    const auto& requests = resident.session.state().approvals.requests;
+    const std::string id = core::kept_call_id(call.call_id);
+    const auto asked = std::find_if(requests.rbegin(), requests.rend(),
+                                    [&id](const core::Approval& one) { return one.call_id == id; });
+    return asked != requests.rend() && (asked->pending() || asked->open()) && !asked->taken();
+}
+
+bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared) {
+    if (is_held(resident, call.call_id))
+        return !names_call(resident.hooks->left_calls, call.call_id);
+    return shared && was_held(resident, call);
 }
 
 void note_left(Resident& resident, const std::string& call_id) {
-    if (!is_listened_to(resident, call_id)) return;
+    if (!is_held(resident, call_id) || names_call(resident.hooks->left_calls, call_id)) return;
     resident.hooks.change().left_calls.push_back(core::digest_of(core::kept_call_id(call_id)).low);
 }
 

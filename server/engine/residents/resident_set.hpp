@@ -170,8 +170,11 @@ private:
 /// True if the call waits for the answer to its hook, or never got it. False for calls from before
 /// a restart, for which this is unknown. Pure.
 bool is_held(const Resident& resident, const std::string& call_id);
-/// True if its hook still waits, so that a decision reaches it. False after a restart. Pure.
-bool is_listened_to(const Resident& resident, const std::string& call_id);
+/// True if the call waited for a decision, or its agent never had that: it did not run. Pure.
+bool was_held(const Resident& resident, const core::OpenCall& call);
+/// True unless its hook is known to wait no longer: at this daemon or, if `shared`, at another one.
+/// Pure.
+bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared);
 /// Notes that the connection of its hook has closed. Does nothing if the call is not held.
 void note_left(Resident& resident, const std::string& call_id);
 
