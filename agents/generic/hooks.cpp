@@ -154,6 +154,7 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.agent = name_in(body, "agent");
     hook.agent_type = phrase_in(body, "agent_type");
     hook.cwd = path_in(body, "cwd");
+    hook.any_cwd = true;
     hook.model = phrase_in(body, "model");
     hook.mode = name_in(body, "mode");
     hook.source = phrase_in(body, "source");

@@ -96,6 +96,7 @@ struct Hook {
     std::string agent_type;
     std::string parent;  ///< the sub-agent's parent, if reported
     std::string cwd;
+    bool any_cwd = false;  ///< in the neutral dialect, where the agent may name any folder as `cwd`
     std::string model;
     std::string transcript_path;  ///< the sub-agent's transcript, if it has its own
     std::string agent_version;

@@ -179,8 +179,7 @@ void write_events(JsonWriter& json, const Hook& hook) {
         case HookKind::kPre:
             return write_started(json, hook.call);
         case HookKind::kPost:
-            // In the neutral dialect the agent itself may choose any folder.
-            return write_finished(json, hook.call, hook.agent.empty() ? hook.cwd : "");
+            return write_finished(json, hook.call, hook.any_cwd ? "" : hook.cwd);
         case HookKind::kBatch:
             return write_batch(json, hook);
         case HookKind::kPermission:

@@ -43,6 +43,12 @@ std::string native_id(const std::string& id) {
     return fits ? id : core::sha256_hex(id).substr(0, 32);
 }
 
+// The daemon has taken the request, or never will: one that is busy, starts or ends has nothing of
+// it.
+bool is_taken(const HttpReply& reply) {
+    return reply.answered() && !worth_retrying(reply) && !is_of_another_program(reply);
+}
+
 }  // namespace
 
 AcpSessions::AcpSessions(Setup setup)
@@ -211,7 +217,7 @@ AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
         }
     }
     const HttpReply reply = exchange(daemon, "/v1/hooks/generic", hook, goes_on);
-    hold.asked = reply.answered();  // a held call begins its reply at once
+    hold.asked = is_taken(reply);  // a held call begins its reply at once
     AcpAnswer said = acp_answer(reply);
     // A daemon that has the call may have asked a person before it went away.
     if (hold.taken && said.says == Says::kAway) said.says = Says::kSilent;
@@ -238,10 +244,11 @@ void AcpSessions::tell_end(const AcpAction& action, const Reporter& reporter, co
             HttpClient::StreamHandlers handlers;
             handlers.on_data = [](std::string_view) { return false; };
             handlers.on_idle = goes_on;
-            daemon.post_held("/v1/hooks/generic", dump(action.data["hook"]), handlers);
+            hold.asked = is_taken(
+                daemon.post_held("/v1/hooks/generic", dump(action.data["hook"]), handlers));
+            if (!hold.asked) continue;
         }
-        hold.asked = true;
-        if (exchange(daemon, events, dump(last), goes_on).answered()) return;
+        if (is_taken(exchange(daemon, events, dump(last), goes_on))) return;
         hold.asked = false;
     }
 }

@@ -11,6 +11,7 @@ from support.acp_editor import SETTINGS, AcpCase, Editor
 from support.case import OwnDaemonCase
 from support.cli import Cli
 from support.limits import eventually
+from support.lossy import Busy
 
 
 class Shown(AcpCase):
@@ -242,6 +243,25 @@ class Gone(OwnDaemonCase):
         self.assertEqual(self.operator.post(f"/v1/approvals/{asked}/decision", {"decision": "reject"}).status, 200)
         self.editor.over(number)
         self.assertEqual(self.editor.answers(), {"ask-1": "no"})
+
+    def test_a_refused_call_ends_only_once_a_busy_daemon_has_its_hook(self):
+        busy = Busy(self.daemon.port)
+        self.addCleanup(busy.close)
+        editor = Editor(Cli(self.daemon, busy.url), self.daemon.root)
+        self.addCleanup(editor.close)
+        session = "fake-" + editor.session
+        number = editor.prompt("call")
+        request = editor.asked()
+        eventually(lambda: busy.refused, what="a hook")
+        editor.answer(request, "no")
+        editor.over(number)
+        seen = busy.refused
+        eventually(lambda: busy.refused > seen + 1, what="the hook again")
+        self.assertNotIn("tool.finished", [event["type"] for event in self.operator.journal(session)])
+        busy.free.set()
+        eventually(lambda: "tool.finished" in [event["type"] for event in self.operator.journal(session)], what="the end")
+        self.assertEqual(self.operator.session(session)["alarms"], [])
+        self.assertEqual(self.operator.get("/v1/approvals?status=pending&session=" + session).json()["approvals"], [])
 
 
 if __name__ == "__main__":

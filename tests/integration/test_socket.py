@@ -93,7 +93,7 @@ class UnixSocket(SocketCase):
         local = self.local(daemon)
         for gauge in ("headway_streams 5\n", "headway_waiters 5\n"):
             eventually(lambda gauge=gauge: gauge in local.get("/metrics").body.decode(), what=gauge)
-        for _ in range(5):
+        for _ in range(16):
             connection = RawConnection(daemon.port)
             self.addCleanup(connection.close)
             connection.send(connection.format("POST", "/v1/sessions/a/events", b"{}")[:-1])

@@ -3,9 +3,11 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -59,6 +61,19 @@ inline Wire connect_to(std::uint16_t port) {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     Wire wire{fd};
+    if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+        throw std::runtime_error("connect");
+    return wire;
+}
+
+/// The far end of a connection to that Unix socket, which accepts it later.
+inline Wire connect_to(const std::filesystem::path& file) {
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    Wire wire{fd};
+    if (file.native().size() >= sizeof address.sun_path) throw std::runtime_error("too long");
+    file.native().copy(static_cast<char*>(address.sun_path), file.native().size());
     if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
         throw std::runtime_error("connect");
     return wire;

@@ -376,22 +376,22 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
     HEADWAY_TRY(Resident * resident,
                 transaction.sessions().create(begun.session, transaction.now()));
     const EngineSettings& settings = transaction.settings();
-    const bool by_operator =
-        before != nullptr && before->session.state().budget.source == BudgetSource::kOperator;
-    if (before == nullptr || (begun.takes == Takes::kOperators && !by_operator)) {
+    const core::SessionState* const last = before == nullptr ? nullptr : &before->session.state();
+    if (last == nullptr ||
+        (begun.takes == Takes::kOperators && last->budget.source != BudgetSource::kOperator)) {
         give_budget(settings.budget, begun.about, begun.suggestion);
     } else {
-        take_budget(transaction, before->session.state(), begun);
+        take_budget(transaction, *last, begun);
     }
     resident->session.open(std::move(begun.about), settings.policy,
                            transaction.opening_context(begun.controls), events);
-    if (before == nullptr || resident->session.state().ended()) return resident;
+    SessionTree::note_opened(*resident, transaction.sessions().residents());
+    if (last == nullptr || resident->session.state().ended()) return resident;
     // The stop of a rejection was of that run, as a cancel is.
-    if (before->session.state().stopped && begun.takes != Takes::kOperators)
+    if (last->stopped && begun.takes != Takes::kOperators)
         resident->session.stay_stopped(before->session, transaction.context(), events);
     // A pause by the budget of the day is that day's, and applies to this session by itself.
-    if (!before->session.state().paused() || before->session.state().paused_for_day)
-        return resident;
+    if (!last->paused() || last->paused_for_day) return resident;
     HEADWAY_CHECK(
         resident->session.pause("paused by the operator before " + before->session.id() + " ended",
                                 {}, transaction.context(), events));

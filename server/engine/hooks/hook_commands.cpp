@@ -45,8 +45,13 @@ Begins begins(const Hook& hook) {
 /// Report of a hook once the state of its session is known.
 class Report {
 public:
-    Report(Resident& resident, HookCommand& command, core::Timestamp now)
-        : resident_(resident), state_(resident.session.state()), command_(command), now_(now) {}
+    /// `shared`: another daemon may hold hooks of the session.
+    Report(Resident& resident, HookCommand& command, core::Timestamp now, bool shared)
+        : resident_(resident),
+          state_(resident.session.state()),
+          command_(command),
+          now_(now),
+          shared_(shared) {}
 
     /// `uses` are the events that count the answers it tells of; `adapter` is empty if it is no
     /// report of the agent's.
@@ -180,29 +185,21 @@ private:
         const HookKind kind = command_.call.hook.kind;
         const bool person = kind == HookKind::kPrompt || kind == HookKind::kInterrupt;
         for (const core::OpenCall& call : state_.open_calls) {
+            // A person may write while a call is held.
+            if (kind == HookKind::kPrompt && may_be_held(resident_, call, shared_)) continue;
             events.push_back(finish_of(call.call_id, call.tool, "cancelled",
                                        person ? "interrupted" : "its end was not reported"));
             auto& finished = std::get<core::ToolFinished>(events.back().payload);
-            finished.refused_here = was_held(call);
+            finished.refused_here = was_held(resident_, call);
             finished.end_assumed = !finished.refused_here;
         }
-    }
-
-    /// It waited for a decision, or its agent never had that: it did not run.
-    bool was_held(const core::OpenCall& call) const {
-        if (is_held(resident_, call.call_id)) return true;
-        const auto& requests = state_.approvals.requests;
-        const std::string id = core::kept_call_id(call.call_id);
-        const auto asked =
-            std::find_if(requests.rbegin(), requests.rend(),
-                         [&id](const core::Approval& one) { return one.call_id == id; });
-        return asked != requests.rend() && (asked->pending() || asked->open()) && !asked->taken();
     }
 
     Resident& resident_;
     const core::SessionState& state_;
     HookCommand& command_;
     core::Timestamp now_;
+    bool shared_;
 };
 
 /// A call that its session does not take, because a person could not see all of its arguments or
@@ -358,7 +355,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         note_prompts(*resident, call.hook);
         HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
         older = taken.more;
-        ReportCommand report = Report{*resident, *this, transaction.now()}.make(
+        const bool shared = transaction.reader().is_shared();
+        ReportCommand report = Report{*resident, *this, transaction.now(), shared}.make(
             std::move(taken.events), std::move(adapter));
         if (!report.events.empty()) {
             // It decides before it changes anything.

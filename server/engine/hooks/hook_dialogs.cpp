@@ -117,12 +117,14 @@ Result<> end_dialogs(Transaction& transaction, Resident& resident) {
 }
 
 Result<Unanswered> HookLeftCommand::operator()(Transaction& transaction) {
+    if (n == 0) {  // only a note, in a memory that a session on the disk does not have
+        if (Resident* known = transaction.sessions().residents().find(session))
+            note_left(*known, call_id);
+        return Unanswered{};
+    }
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     if (resident == nullptr) return Unanswered{};  // deleted since
-    if (n == 0)
-        note_left(*resident, call_id);
-    else
-        HEADWAY_CHECK(close(transaction, *resident, n, core::ApprovalClosing::kLeftToAgent));
+    HEADWAY_CHECK(close(transaction, *resident, n, core::ApprovalClosing::kLeftToAgent));
     return Unanswered{};
 }
 

@@ -49,7 +49,9 @@ struct HookLeftCommand {
     std::string call_id = {};  ///< else the held call, whose request stays until its agent goes on
 
     static bool delivered() { return true; }
-    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<> name(Reader&, SessionNames& names) const {
+        return n == 0 ? core::Result<>{} : name_one(names, session);
+    }
     core::Result<Unanswered> operator()(Transaction& transaction);
 };
 

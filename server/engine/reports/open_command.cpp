@@ -139,6 +139,7 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
             resident, [&](core::Session& session, const core::Context&, auto& events) {
                 return session.amend(std::move(command.about), settings.policy, context, events);
             }));
+        SessionTree::note_opened(resident, transaction.sessions().residents());
         return document(transaction, resident);
     }
     std::string field = differing(state, command.about, context.floor, settings.policy);

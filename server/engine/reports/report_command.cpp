@@ -191,35 +191,37 @@ Result<> heed_family(Transaction& transaction, Resident& resident,
     return {};
 }
 
-/// Adds to `requests` the pending requests of a held call that was given up: nothing is left to
-/// decide. `all` is true if every call in flight is over; else another equal call may wait for the
-/// same decision.
-void add_requests_of(const core::SessionState& state, const core::ToolFinished& call, bool all,
-                     std::vector<std::uint64_t>& requests) {
-    const std::string id = core::kept_call_id(call.call_id);
-    if (!all && core::other_unnamed_in_flight(state, call.tool, call.call_id)) return;
-    for (const core::Approval& asked : state.approvals.requests) {
-        if (asked.pending() && !asked.of_dialog() && asked.call_id == id && asked.tool == call.tool)
-            requests.push_back(asked.n);
+using NamedCalls = std::vector<std::pair<std::string, std::string>>;  ///< ids and tools
+
+/// The pending requests of held calls that were given up and are over: nothing is left to decide,
+/// unless another equal call in flight waits for the same decision.
+std::vector<std::uint64_t> requests_of(const core::SessionState& state, const NamedCalls& calls) {
+    std::vector<std::uint64_t> requests;
+    for (const auto& [id, tool] : calls) {
+        if (core::other_unnamed_in_flight(state, tool, id)) continue;
+        for (const core::Approval& asked : state.approvals.requests) {
+            if (asked.pending() && !asked.of_dialog() && asked.tool == tool &&
+                asked.call_id == core::kept_call_id(id))
+                requests.push_back(asked.n);
+        }
     }
+    return requests;
 }
 
 /// A held call that its own user takes back, or refuses, has not run: no alarm, and nothing is left
 /// to decide. The same holds for one that the agent has given up, `gives_up`: as its connection
-/// closed. Returns the requests of such calls.
-std::vector<std::uint64_t> take_back(const Resident& resident, bool gives_up,
-                                     std::vector<core::Event>& events) {
-    std::vector<std::uint64_t> requests;
+/// closed. Returns such calls.
+NamedCalls take_back(const Resident& resident, bool gives_up, std::vector<core::Event>& events) {
+    NamedCalls calls;
     const core::SessionState& state = resident.session.state();
-    if (!gives_up && resident.hooks->held_calls.empty()) return requests;
+    if (!gives_up && resident.hooks->held_calls.empty()) return calls;
     for (core::Event& event : events) {
         auto* call = std::get_if<core::ToolFinished>(&event.payload);
         if (call == nullptr || call->ok || !call->error) continue;
         const std::string name = core::lower(call->error->error_class);
         if (name != "cancelled" && name != "denied") continue;
         if (call->refused_here) {
-            const bool left = gives_up && !is_listened_to(resident, call->call_id);
-            if (left && name == "cancelled") add_requests_of(state, *call, true, requests);
+            if (gives_up && name == "cancelled") calls.emplace_back(call->call_id, call->tool);
             continue;
         }
         if (!is_held(resident, call->call_id)) continue;
@@ -233,9 +235,9 @@ std::vector<std::uint64_t> take_back(const Resident& resident, bool gives_up,
             });
         if (approved || !begun) continue;
         call->refused_here = true;
-        add_requests_of(state, *call, false, requests);
+        calls.emplace_back(call->call_id, call->tool);
     }
-    return requests;
+    return calls;
 }
 
 /// Replaces the UUIDs of approvals in acknowledgements with their ids.
@@ -382,9 +384,9 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     asking.rejected_elsewhere = rejected;
     SessionTree::take_change_below(*resident, events);
     const std::uint64_t hard_n = resident->session.state().ledger->hard_n;
-    const std::vector<std::uint64_t> taken_back = take_back(*resident, gives_up, events);
+    const NamedCalls taken_back = take_back(*resident, gives_up, events);
     resident->session.report(events, asking, decided);
-    for (const std::uint64_t n : taken_back)
+    for (const std::uint64_t n : requests_of(resident->session.state(), taken_back))
         resident->session.close_request(n, core::ApprovalClosing::kTakenBack, asking, decided);
     SessionTree::note_change(*resident, hard_n, transaction.sessions().residents());
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),

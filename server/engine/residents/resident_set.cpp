@@ -42,6 +42,13 @@ std::size_t heap_of(
     return bytes;
 }
 
+std::size_t heap_of(const core::LazyOptional<FamilyMemory>& family) {
+    if (!family.has_value()) return 0;
+    return core::heap_block(sizeof(FamilyMemory)) +
+           core::heap_block(family->opened_by.capacity() * sizeof(std::uint64_t)) +
+           core::heap_block(family->changed_below.capacity() * sizeof(std::uint64_t));
+}
+
 }  // namespace
 
 Resident* ResidentSet::find(std::string_view id) {
@@ -106,7 +113,8 @@ void ResidentSet::weigh(Resident& resident) {
     bytes_ -= resident.bytes;
     resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.bytes() +
                      resident.calls->bytes() + heap_of(resident.hooks) +
-                     heap_of(resident.deliveries) + core::owned_bytes(resident.session.id());
+                     heap_of(resident.deliveries) + heap_of(resident.family) +
+                     core::owned_bytes(resident.session.id());
     resident.measured_n = state.n;
     bytes_ += resident.bytes;
 }
@@ -169,12 +177,23 @@ bool is_held(const Resident& resident, const std::string& call_id) {
     return names_call(resident.hooks->held_calls, call_id);
 }
 
-bool is_listened_to(const Resident& resident, const std::string& call_id) {
-    return is_held(resident, call_id) && !names_call(resident.hooks->left_calls, call_id);
+bool was_held(const Resident& resident, const core::OpenCall& call) {
+    if (is_held(resident, call.call_id)) return true;
+    const auto& requests = resident.session.state().approvals.requests;
+    const std::string id = core::kept_call_id(call.call_id);
+    const auto asked = std::find_if(requests.rbegin(), requests.rend(),
+                                    [&id](const core::Approval& one) { return one.call_id == id; });
+    return asked != requests.rend() && (asked->pending() || asked->open()) && !asked->taken();
+}
+
+bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared) {
+    if (is_held(resident, call.call_id))
+        return !names_call(resident.hooks->left_calls, call.call_id);
+    return shared && was_held(resident, call);
 }
 
 void note_left(Resident& resident, const std::string& call_id) {
-    if (!is_listened_to(resident, call_id)) return;
+    if (!is_held(resident, call_id) || names_call(resident.hooks->left_calls, call_id)) return;
     resident.hooks.change().left_calls.push_back(core::digest_of(core::kept_call_id(call_id)).low);
 }
 

@@ -59,6 +59,16 @@ struct HookMemory {
     std::vector<std::uint64_t> left_calls;
 };
 
+/// Changes by sessions below this one, and by this one below its parent. Kept in memory only. Calls
+/// are digests of their ids.
+struct FamilyMemory {
+    /// Calls of the parent, one of which has opened this session: those in flight as it was opened.
+    std::vector<std::uint64_t> opened_by;
+    /// Calls in flight of this session below which a session has made a change.
+    std::vector<std::uint64_t> changed_below;
+    bool changed_beside = false;  ///< a session below has made one that no call in flight opened
+};
+
 /// A session in memory. State that only a few sessions have at the same time is LazyOptional.
 struct Resident {
     explicit Resident(storage::StoredSession stored)
@@ -91,10 +101,9 @@ struct Resident {
     /// no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
-    std::string changed_below;  ///< the call in flight below which a session has made a change; in
-                                ///< memory only
-    bool agent_runs = false;    ///< the process of its agent is followed; in memory only
-    AgentWork agent_work;       ///< CPU use of the agent's process; in memory only
+    core::LazyOptional<FamilyMemory> family;
+    bool agent_runs = false;  ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;     ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
     std::uint64_t telemetry_calls = 0;  ///< calls of telemetry that the agent had reported before
@@ -161,8 +170,11 @@ private:
 /// True if the call waits for the answer to its hook, or never got it. False for calls from before
 /// a restart, for which this is unknown. Pure.
 bool is_held(const Resident& resident, const std::string& call_id);
-/// True if its hook still waits, so that a decision reaches it. False after a restart. Pure.
-bool is_listened_to(const Resident& resident, const std::string& call_id);
+/// True if the call waited for a decision, or its agent never had that: it did not run. Pure.
+bool was_held(const Resident& resident, const core::OpenCall& call);
+/// True unless its hook is known to wait no longer: at this daemon or, if `shared`, at another one.
+/// Pure.
+bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared);
 /// Notes that the connection of its hook has closed. Does nothing if the call is not held.
 void note_left(Resident& resident, const std::string& call_id);
 

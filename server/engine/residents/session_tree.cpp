@@ -5,12 +5,31 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/approvals/approval.hpp"
 #include "core/base/limits.hpp"
+#include "core/calls/tool_class.hpp"
+#include "core/text/text.hpp"
 #include "core/values/liveness.hpp"
 
 namespace headway::server {
 
 using core::Result;
+
+namespace {
+
+std::uint64_t digest(const std::string& call_id) {
+    return core::digest_of(core::kept_call_id(call_id)).low;
+}
+
+bool contains(const std::vector<std::uint64_t>& calls, std::uint64_t id) {
+    return std::find(calls.begin(), calls.end(), id) != calls.end();
+}
+
+bool launches(const std::string& tool) {
+    return core::rule_covers("class:agent", tool);
+}
+
+}  // namespace
 
 void SessionTree::note(const Resident& child) {
     const core::SessionState& state = child.session.state();
@@ -65,14 +84,33 @@ std::vector<Resident*> SessionTree::descendants(const core::Session& session,
     return found;
 }
 
+void SessionTree::note_opened(Resident& child, ResidentSet& residents) {
+    const std::string& parent_id = child.session.state().about.parent;
+    if (parent_id.empty() || !child.family->opened_by.empty()) return;
+    const Resident* const parent = residents.find(parent_id);
+    if (parent == nullptr) return;
+    // Sub-agents that are launched at once are opened after all of their calls have begun: each of
+    // these may be its own.
+    const auto& open = parent->session.state().open_calls;
+    for (const core::OpenCall& call : open) {
+        if (launches(call.tool)) child.family.change().opened_by.push_back(digest(call.call_id));
+    }
+    if (child.family->opened_by.empty() && !open.empty())
+        child.family.change().opened_by.push_back(digest(open.back().call_id));
+}
+
 void SessionTree::take_change_below(Resident& resident, std::vector<core::Event>& events) {
-    if (resident.changed_below.empty()) return;
+    if (!resident.family.has_value()) return;
     for (core::Event& event : events) {
         auto* call = std::get_if<core::ToolFinished>(&event.payload);
-        if (call == nullptr || call->call_id != resident.changed_below) continue;
-        call->changed_below = true;
-        resident.changed_below.clear();
-        return;
+        if (call == nullptr) continue;
+        FamilyMemory& family = resident.family.change();
+        if (std::erase(family.changed_below, digest(call->call_id)) != 0) {
+            call->changed_below = true;
+        } else if (family.changed_beside && launches(call->tool)) {
+            call->changed_below = true;
+            family.changed_beside = false;
+        }
     }
 }
 
@@ -81,13 +119,17 @@ void SessionTree::note_change(const Resident& child, std::uint64_t hard_n, Resid
     if (state.about.parent.empty() || state.ledger->hard_n == hard_n) return;
     Resident* const parent = residents.find(state.about.parent);
     if (parent == nullptr) return;
-    // The newest call that had begun as the child was opened has opened it; a child that outlives
-    // its call changes nothing for the calls after it.
-    const auto& open = parent->session.state().open_calls;
-    const auto call = std::find_if(open.rbegin(), open.rend(), [&state](const auto& one) {
-        return !one.call_id.empty() && one.since <= state.opened_at;
-    });
-    if (call != open.rend()) parent->changed_below = call->call_id;
+    FamilyMemory& above = parent->family.change();
+    std::vector<std::uint64_t> changed;  // only calls in flight stay, so that the list is bounded
+    bool opener_runs = false;
+    for (const core::OpenCall& call : parent->session.state().open_calls) {
+        const std::uint64_t id = digest(call.call_id);
+        const bool opener = contains(child.family->opened_by, id);
+        opener_runs = opener_runs || opener;
+        if (opener || contains(above.changed_below, id)) changed.push_back(id);
+    }
+    above.changed_below = std::move(changed);
+    if (!opener_runs) above.changed_beside = true;
 }
 
 /// The root session of the run: the topmost known parent. Empty for a session without relatives.

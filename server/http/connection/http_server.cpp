@@ -181,9 +181,18 @@ bool HttpServer::make_room() {
     return handler_.make_room();
 }
 
+// The operator's agents may connect to the operator's socket as well: half of the places stay for
+// hooks.
+bool HttpServer::has_place(const Peer& peer) {
+    constexpr std::uint64_t kOwn = core::limits::kOperatorConnections;
+    if (peer.local && local_ < kOwn) return true;
+    const std::uint64_t max = settings_.connections_max;
+    if (peer.local && local_ >= kOwn + max / 2) return false;
+    return stats_.open - std::min(local_, kOwn) < max || make_room();
+}
+
 void HttpServer::admit(Socket socket, const Peer& peer) {
-    const std::uint32_t kept = peer.local ? core::limits::kOperatorConnections : 0;
-    if (stats_.open >= std::uint64_t{settings_.connections_max} + kept && !make_room()) {
+    if (!has_place(peer)) {
         ++stats_.refused_connections;
         return;  // the socket closes
     }
@@ -194,6 +203,8 @@ void HttpServer::admit(Socket socket, const Peer& peer) {
     const std::uint32_t index = free_.back();
     free_.pop_back();
     Place& place = places_[index];
+    place.local = peer.local;
+    if (place.local) ++local_;
     const std::uint64_t id = (std::uint64_t{place.generation} << 32) | index;
     std::unique_ptr<TlsStream> tls;
     if (peer.encrypted) tls = std::make_unique<TlsStream>(*tls_, socket.native_handle());
@@ -214,6 +225,7 @@ void HttpServer::release(HttpConnection& connection) {
     const auto index = static_cast<std::uint32_t>(connection.id());
     Place& place = places_[index];
     HEADWAY_ASSERT(place.connection.get() == &connection);
+    if (place.local) --local_;
     place.connection.reset();
     ++place.generation;
     free_.push_back(index);

@@ -120,6 +120,7 @@ private:
     struct Place {
         std::unique_ptr<HttpConnection> connection;
         std::uint32_t generation = 1;
+        bool local = false;  ///< its connection is of the operator's socket
     };
     /// A listening Unix socket.
     struct LocalDoor {
@@ -137,6 +138,7 @@ private:
     template <class Again>
     void go_on(const error_code& ec, Timer& pause, Again again);
     void admit(Socket socket, const Peer& peer);
+    bool has_place(const Peer& peer);
     bool make_room();
     void turn_wheel();
     bool overfull() const;
@@ -161,6 +163,7 @@ private:
     std::vector<std::uint32_t> free_;
     std::size_t hand_ = 0;  ///< place of the connection that gave way last
     HttpStats stats_;
+    std::uint64_t local_ = 0;  ///< number of open connections of the operator's socket
     std::string request_id_prefix_;
     std::uint64_t request_count_ = 0;
     bool draining_ = false;

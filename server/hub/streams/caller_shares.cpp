@@ -65,7 +65,6 @@ CallerShares::Room CallerShares::room_for(const std::string& caller, std::size_t
     const Share* const most = largest_share(bound.by_weight);
     if (most == nullptr) return {};
     const std::size_t has = amount(most->amount, bound.by_weight);
-    if (has * kLargePart < bound.max) return {};
     const auto own = shares_.find(caller);
     const std::size_t wanted =
         more + (own == shares_.end() ? 0 : amount(own->second.amount, bound.by_weight));

@@ -12,15 +12,14 @@
 namespace headway::server {
 
 /// The places of a bounded table, by the caller that takes each. When the table is full, the caller
-/// with the most gives places up to one with fewer, so that no caller keeps the others out, and a
-/// caller without others may have all. A small share gives up nothing: it is not what fills the
-/// table. The empty caller, who is the operator on the own socket, gives up nothing either. I/O
-/// thread only.
+/// with the most gives places up to one with fewer, so that no callers keep another out, and a
+/// caller without others may have all. The empty caller, who is the operator on the own socket,
+/// gives up nothing. I/O thread only.
 class CallerShares {
 public:
     /// Connection and slot, which together identify a request.
     using Place = std::pair<std::uint64_t, std::uint64_t>;
-    /// A share is large from this part of the table on.
+    /// A share is large from this part of a table on.
     static constexpr std::size_t kLargePart = 8;
 
     /// A bound of the table.
@@ -38,8 +37,9 @@ public:
     std::size_t weight() const noexcept { return all_.weight; }
     /// The number of places of the caller with the most.
     std::size_t largest() const;
-    /// The newest places of that caller, newest first and at most `count`. None if the share is
-    /// small in a table of `max` places.
+    /// The newest places of that caller, newest first and at most `count`, for a table of `max`
+    /// places in which others than these callers have places, too. None if the share is small: it
+    /// is not what fills that table.
     std::vector<Place> of_largest(std::size_t max, std::size_t count) const;
 
     struct Room {
@@ -47,7 +47,7 @@ public:
         std::vector<Place> given_up;  ///< places that must go first, newest first
     };
     /// The room for another place of `caller` with `weight`. Places are given up only by the caller
-    /// with the most, who has a large share and keeps at least as much as `caller` then has.
+    /// with the most, who keeps at least as much as `caller` then has.
     Room room_for(const std::string& caller, std::size_t weight, const Bound& bound) const;
 
 private:

@@ -32,6 +32,15 @@ Response reply_with(std::string body) {
     return response;
 }
 
+/// The call or dialog of this hook, of which a decision reaches each hold; empty: it has none.
+std::string subject_of(const std::string& session, const HookCall& call) {
+    if (call.dialog != 0) return session + "\r" + std::to_string(call.dialog);
+    const bool of_call =
+        call.hook.kind == HookKind::kPre || call.hook.kind == HookKind::kPermission;
+    if (!of_call || call.hook.call.call.empty()) return {};
+    return session + "\n" + call.hook.call.call;
+}
+
 std::string undecided(const HookCall& call) {
     api::hooks::HookReply reply;
     reply.undecided = true;
@@ -65,6 +74,8 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
     Hold& hold = holds_.add(holds_.place_of(to), {answered.session}, {});
     hold.session = answered.session;
     hold.call = std::move(answered.call);
+    hold.waits_for = subject_of(hold.session, hold.call);
+    ++waiting_[hold.waits_for];
     hold.deadline = now + time;
     hold.next_sign = now + kSignEvery;
     if (answered.held_elsewhere) hold.next_look = now + kLookEvery;
@@ -124,16 +135,17 @@ void HookHolds::finish(const Place& place, const std::string& body) {
 }
 
 void HookHolds::remove(const Place& place) {
-    if (holds_.at(place).asked) --asked_;
+    const Hold& held = holds_.at(place);
+    if (held.asked) --asked_;
+    const auto waiting = waiting_.find(held.waits_for);
+    if (--waiting->second == 0) waiting_.erase(waiting);
     holds_.remove(place);
 }
 
 bool HookHolds::refused(const ReplyTo& to) {
     const Place place = holds_.place_of(to);
-    const Hold* const held = holds_.find(place);
-    if (held == nullptr) return false;
-    leave(held->session, held->call);
-    finish(place, undecided(held->call));
+    if (holds_.find(place) == nullptr) return false;
+    leave_at(place);
     ask_due(Clock::steady());
     return true;
 }
@@ -147,18 +159,27 @@ void HookHolds::session_changed(const std::string& session) {
 
 void HookHolds::drop_connection(std::uint64_t connection) {
     for (const Place& place : holds_.of_connection(connection)) {
-        const Hold& held = holds_.at(place);
-        leave(held.session, held.call);
+        const std::string session = holds_.at(place).session;
+        const HookCall call = holds_.at(place).call;
         remove(place);
+        leave(session, call);
     }
 }
 
-/// No agent hears the decision any more.
+/// Ends the hold undecided.
+void HookHolds::leave_at(const Place& place) {
+    const std::string session = holds_.at(place).session;
+    const HookCall call = holds_.at(place).call;
+    finish(place, undecided(call));
+    leave(session, call);
+}
+
+/// No agent hears the decision any more by a hold that is not in the table, or none was begun.
 void HookHolds::leave(const std::string& session, const HookCall& call) const {
-    const bool of_call =
-        call.hook.kind == HookKind::kPre || call.hook.kind == HookKind::kPermission;
+    const std::string subject = subject_of(session, call);
+    if (subject.empty() || waiting_.contains(subject)) return;
     if (call.dialog != 0) return leave_({session, call.dialog});
-    if (of_call && !call.hook.call.call.empty()) leave_({session, 0, call.hook.call.call});
+    leave_({session, 0, call.hook.call.call});
 }
 
 void HookHolds::second(Clock::Steady::time_point now) {
@@ -187,8 +208,7 @@ void HookHolds::drain() {
         held.deadline = now;
         held.changed = held.asked;
         if (held.asked || ask(place, held, now)) continue;
-        leave(held.session, held.call);
-        finish(place, undecided(held.call));
+        leave_at(place);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "server/engine/hooks/hook_commands.hpp"
@@ -68,6 +69,7 @@ private:
     struct Hold {
         std::string session;
         HookCall call;
+        std::string waits_for;  ///< subject_of() as it began
         Clock::Steady::time_point deadline;
         Clock::Steady::time_point next_sign;
         Clock::Steady::time_point next_look = Clock::Steady::time_point::max();
@@ -86,6 +88,7 @@ private:
     void finish(const Place& place, const std::string& body);
     void remove(const Place& place);
     void leave(const std::string& session, const HookCall& call) const;
+    void leave_at(const Place& place);
 
     FindConnection find_;
     Ask ask_;
@@ -93,6 +96,9 @@ private:
     Leave leave_;
     bool draining_ = false;
     WaitTable<Hold> holds_;
+    /// Numbers of holds by subject_of(): an agent may send a hook again before the connection of
+    /// the first is known to be gone.
+    std::unordered_map<std::string, std::size_t> waiting_;
     std::deque<Place> due_;  ///< holds to ask about, each once; some may have ended
     std::size_t asked_ = 0;  ///< number of open questions
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to the daemon that loses some requests, and some answers to requests that arrived."""
+"""Ways to the daemon that lose some requests, and some answers to requests that arrived, or that refuse hooks for a while."""
 import random
+import select
 import socket
 import threading
 
@@ -68,3 +69,34 @@ class Lossy:
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+
+class Busy(Lossy):
+    """To hooks it replies as a daemon that has too much to do, until `free` is set."""
+
+    def __init__(self, port: int):
+        self.free, self.refused = threading.Event(), 0
+        super().__init__(port, 0, 0)
+
+    def _serve(self, client: socket.socket):
+        own = self.listener.getsockname()[1]
+        try:
+            with client, socket.create_connection(("127.0.0.1", self.port)) as daemon:
+                while True:
+                    ready, _, _ = select.select([client, daemon], [], [])
+                    if daemon in ready:
+                        part = daemon.recv(65536)
+                        if not part:
+                            return
+                        client.sendall(part)
+                    if client in ready:
+                        request = self._message(client)
+                        if not request:
+                            return
+                        if request.startswith(b"POST /v1/hooks/") and not self.free.is_set():
+                            self.refused += 1
+                            client.sendall(b"HTTP/1.1 503 Busy\r\nX-Headway: 1\r\nContent-Length: 2\r\n\r\n{}")
+                        else:
+                            daemon.sendall(request.replace(f"127.0.0.1:{own}".encode(), f"127.0.0.1:{self.port}".encode(), 1))
+        except OSError:
+            return

@@ -43,6 +43,12 @@ struct WhatWasSaid {
 
 }  // namespace
 
+TEST_CASE("hook report: a folder that the agent names by itself is no lane", "[api]") {
+    const std::string post = R"("event":"post","tool":"bash","call":"c1","cwd":"/x7")";
+    CHECK(WhatWasSaid{post}.only<core::ToolFinished>().lane.empty());
+    CHECK(WhatWasSaid{post + R"(,"agent":"a")"}.only<core::ToolFinished>().lane.empty());
+}
+
 TEST_CASE("hook report: a call that is about to run has the digest that approvals are bound to",
           "[api]") {
     const WhatWasSaid items{R"("event":"pre","tool":"bash","call":"c1","args":{"b":1,"a":"x"})"};

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "server/engine/hooks/hook_commands.hpp"
+#include "server/engine/hooks/hook_dialogs.hpp"
 #include "server/engine/reports/telemetry_commands.hpp"
 #include "tests/support/hook_command.hpp"
 #include "tests/support/postgres_daemon.hpp"
@@ -70,6 +71,24 @@ TEST_CASE("cluster: a call that must be asked about is asked about in the sessio
     CHECK(reply.session == "s~2");
     CHECK(reply.hold);
     CHECK(here.number("SELECT count(*) FROM approval WHERE pending=1") == 1);
+}
+
+TEST_CASE("cluster: a prompt at another daemon leaves the request of a held call", "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    PostgresDaemon one{here, "one", settings};
+    PostgresDaemon two{here, "two", settings};
+    answered(one, hook_command(kPrompt));
+    const HookAnswered held = answered(one, hook_command(kCall));
+    REQUIRE(held.hold);
+    answered(two, hook_command(R"("event":"prompt","text":"and then run the tests")"));
+    CHECK(here.number("SELECT count(*) FROM approval WHERE pending=1") == 1);
+    CHECK(std::get<HookAnswered>(one.ask(HookAgainCommand{held.session, held.call})).hold);
+    one.ask(HookLeftCommand{"s", 0, "c"});
+    answered(one, hook_command(R"("event":"prompt","text":"no, wait")"));
+    CHECK(here.number("SELECT count(*) FROM approval WHERE pending=1") == 0);
 }
 
 TEST_CASE("cluster: a sub-agent belongs to the generation of its parent that runs", "[cluster]") {

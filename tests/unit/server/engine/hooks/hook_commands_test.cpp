@@ -217,6 +217,49 @@ TEST_CASE("engine hooks: a held call is answered by the same question later", "[
     CHECK(asked == 1);
 }
 
+TEST_CASE("engine hooks: a held call waits on through a prompt, and is over once it was left",
+          "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings};
+    const HookAnswered held = answered(
+        daemon, hook_command(R"("event":"pre","tool":"bash","args":{"command":"ls"},"call":"1")"));
+    REQUIRE(held.hold);
+    answered(daemon, hook_command(R"("event":"prompt","text":"and then run the tests")"));
+    CHECK(finishes(daemon, "s").empty());
+    CHECK(answered(daemon, HookAgainCommand{held.session, held.call}).hold);
+    SECTION("approved, it runs, and is in flight") {
+        std::uint64_t n = 0;
+        for (const Event& event : daemon.journal("s"))
+            n = std::holds_alternative<ApprovalRequested>(event.payload) ? event.n : n;
+        Ruling approved;
+        approved.decision = Decision::kApprove;
+        require_ok(daemon.ask(DecideCommand{"s", n, approved, false}));
+        CHECK_FALSE(
+            answered(daemon, HookAgainCommand{held.session, held.call}).reply.allow.empty());
+        CHECK(finishes(daemon, "s").empty());
+    }
+    SECTION("left, its request goes, and that of an equal call stays") {
+        const HookAnswered equal = answered(
+            daemon,
+            hook_command(R"("event":"pre","tool":"bash","args":{"command":"ls"},"call":"2")"));
+        REQUIRE(equal.hold);
+        (void)daemon.turn({HookLeftCommand{"s", 0, "1"}});
+        answered(daemon, hook_command(R"("event":"prompt","text":"go on")"));
+        CHECK(finishes(daemon, "s").size() == 1);
+        CHECK(all_of<ApprovalClosed>(daemon, "s").size() == 1);
+        CHECK(answered(daemon, HookAgainCommand{equal.session, equal.call}).hold);
+    }
+    SECTION("left, its request goes with the next prompt") {
+        (void)daemon.turn({HookLeftCommand{"s", 0, "1"}});
+        CHECK(all_of<ApprovalClosed>(daemon, "s").empty());
+        answered(daemon, hook_command(R"("event":"prompt","text":"no, wait")"));
+        REQUIRE(finishes(daemon, "s").size() == 1);
+        CHECK(finishes(daemon, "s").front().refused_here);
+        CHECK(all_of<ApprovalClosed>(daemon, "s").size() == 1);
+    }
+}
+
 TEST_CASE("engine hooks: a call that no person could decide about does not run", "[server]") {
     EngineSettings settings;
     settings.approvals.require_tools = {"class:shell"};

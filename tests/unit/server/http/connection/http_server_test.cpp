@@ -27,7 +27,9 @@ struct Keeper final : HttpServer::Handler {
     std::vector<std::uint64_t> gone;
     std::size_t shared = 0;
 
-    core::Result<> admit(const Target&, const RequestHead&, const Peer&) override { return {}; }
+    headway::core::Result<> admit(const Target&, const RequestHead&, const Peer&) override {
+        return {};
+    }
     void handle(HttpConnection& connection, std::uint64_t slot, const HttpRequest&) override {
         if (keeps) {
             kept.emplace_back(connection.id(), slot);
@@ -132,6 +134,31 @@ TEST_CASE(
     Wire later = served.connect();
     later.send(served.get());
     CHECK(served.until([&] { return !later.read().empty(); }));
+}
+
+TEST_CASE("http server: connections of the operator's socket leave half of the places to others",
+          "[server]") {
+    TempDir dir;
+    Served served{4};
+    const std::filesystem::path file = dir.file("headway.sock");
+    require_ok(served.http.listen_local(file));
+    std::vector<Wire> local;
+    for (std::uint32_t i = 0; i < limits::kOperatorConnections + 8; ++i)
+        local.push_back(connect_to(file));
+    REQUIRE(served.until([&] { return served.http.stats().refused_connections == 6; }));
+    CHECK(served.http.stats().open == limits::kOperatorConnections + 2);
+    served.keeper.keeps = true;
+    std::vector<Wire> others;
+    for (std::size_t i = 1; i <= 2; ++i) {
+        others.push_back(served.connect());
+        others.back().send(served.get());
+        REQUIRE(served.until([&] { return served.keeper.kept.size() == i; }));
+    }
+    local.clear();
+    REQUIRE(served.until([&] { return served.http.stats().open == 2; }));
+    local.push_back(connect_to(file));
+    local.back().send(served.get());
+    CHECK(served.until([&] { return served.keeper.kept.size() == 3; }));
 }
 
 TEST_CASE("http server: hundreds that reset at once leave nothing", "[server]") {

@@ -54,7 +54,18 @@ TEST_CASE("caller shares: a place counts by its weight where that is bounded", "
     CHECK(room.given_up.empty());
 }
 
-TEST_CASE("caller shares: a small share, and the operator's, give up nothing", "[server]") {
+TEST_CASE("caller shares: many callers with equal shares keep no other out", "[server]") {
+    CallerShares shares;
+    for (std::uint64_t slot = 0; slot < 40; ++slot)
+        shares.add("job " + std::to_string(slot / 2), {1, slot}, 3);
+    CHECK(shares.room_for("other", 1, {false, 40}).given_up.size() == 1);
+    CHECK(shares.room_for("other", 3, {true, 120}).given_up.size() == 1);
+    CHECK_FALSE(shares.room_for("job 3", 1, {false, 40}).found);
+}
+
+TEST_CASE(
+    "caller shares: a small share gives up nothing to others, and the operator nothing at all",
+    "[server]") {
     CallerShares shares;
     for (std::uint64_t slot = 0; slot < 12; ++slot)
         shares.add("small " + std::to_string(slot / 3), {1, slot});
@@ -62,7 +73,7 @@ TEST_CASE("caller shares: a small share, and the operator's, give up nothing", "
     for (std::uint64_t slot = 0; slot < 20; ++slot)
         shares.add("", {3, slot});
     CHECK(shares.largest() == 4);
-    CHECK_FALSE(shares.room_for("other", 1, {false, 33}).found);
+    CHECK(shares.room_for("other", 1, {false, 33}).given_up == Places{{2, 0}});
     CHECK(shares.of_largest(33, 1).empty());
     CHECK(shares.of_largest(32, 1) == Places{{2, 0}});
     for (std::uint64_t slot = 1; slot < 9; ++slot)

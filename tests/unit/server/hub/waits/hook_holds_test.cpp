@@ -26,9 +26,10 @@ struct HeldHook {
     Connections::Client client = connections.connect();
     ReplyTo to;
     std::vector<HookAgainCommand> asked;
-    std::vector<std::string> replies;  ///< in one piece
-    std::vector<std::uint64_t> left;   ///< numbers of approvals that no agent waits for
-    bool room = true;                  ///< in the queue
+    std::vector<std::string> replies;     ///< in one piece
+    std::vector<std::uint64_t> left;      ///< numbers of approvals that no agent waits for
+    std::vector<std::string> left_calls;  ///< held calls that no agent waits for
+    bool room = true;                     ///< in the queue
     HookHolds holds{[this](std::uint64_t id) { return connections.find(id); },
                     [this](const ReplyTo&, HookAgainCommand again) {
                         if (room) asked.push_back(std::move(again));
@@ -42,6 +43,7 @@ struct HeldHook {
                     [this](const HookLeftCommand& gone) {
                         CHECK(gone.session == "s");
                         if (gone.n != 0) left.push_back(gone.n);
+                        if (gone.n == 0) left_calls.push_back(gone.call_id);
                     }};
 
     HeldHook() {
@@ -212,6 +214,26 @@ TEST_CASE("hook holds: a client that leaves is forgotten, and its late answer to
     REQUIRE(run_until(h.io, [&h] { return h.connections.size() == 0; }));
     h.holds.take(h.to, h.answer(true));
     CHECK(h.holds.size() == 0);
+}
+
+TEST_CASE("hook holds: a call whose hook was sent again is left by its last connection",
+          "[server]") {
+    HeldHook h;
+    const ReplyTo first = h.to;
+    const std::uint64_t dialog = GENERATE(0U, 7U);
+    HookAnswered held = h.answer(true);
+    held.call.hook.call.call = "c";
+    held.call.dialog = dialog;
+    h.holds.take(first, held);
+    Connections::Client again = h.connections.connect();
+    again.far.send(kRequest);
+    REQUIRE(run_until(h.io, [&] { return h.to.connection != first.connection; }));
+    h.holds.take(h.to, held);
+    h.holds.drop_connection(first.connection);
+    CHECK(h.left.empty());
+    CHECK(h.left_calls.empty());
+    h.holds.drop_connection(h.to.connection);
+    CHECK(h.left.size() + h.left_calls.size() == 1);
 }
 
 TEST_CASE("hook holds: a daemon that goes down answers, and holds nothing more", "[server]") {
