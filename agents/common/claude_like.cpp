@@ -162,19 +162,9 @@ void read_elicitation(JsonValue body, Hook& hook) {
     if (!server.empty()) hook.text = server + ": " + hook.text;
 }
 
-/// Also one whose value is null.
-bool has_member(JsonValue body, std::string_view name) {
-    bool has = false;
-    body.each([&](JsonValue child) {
-        has = child.key() == name;
-        return !has;
-    });
-    return has;
-}
-
 void read_stop(JsonValue body, Hook& hook) {
     hook.text = text_in(body, "last_assistant_message");
-    hook.silent = hook.text.empty() && has_member(body, "last_assistant_message");
+    hook.silent = is_empty_in(body, "last_assistant_message");
     read_background(body, hook);
     hook.outcome = phrase_in(body, "stop_reason");
     std::string own = path_in(body, "agent_transcript_path");

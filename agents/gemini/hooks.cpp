@@ -90,6 +90,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
             break;
         case HookKind::kStop:
             hook.text = text_in(body, "prompt_response");
+            hook.silent = is_empty_in(body, "prompt_response");
             break;
         case HookKind::kAsks:
             hook.text = text_in(body, "message");

@@ -159,6 +159,7 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.mode = name_in(body, "mode");
     hook.source = phrase_in(body, "source");
     hook.text = text_in(body, "text");
+    hook.silent = is_empty_in(body, "text");
     hook.synthetic = flag_in(body, "synthetic").value_or(false);
     read_generic_background(body, hook);
     hook.reason = text_in(body, "reason");

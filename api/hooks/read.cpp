@@ -107,6 +107,18 @@ std::string text_in(JsonValue object, std::string_view name) {
     return found ? found->redacted_text() : std::string{};
 }
 
+bool is_empty_in(JsonValue object, std::string_view name) {
+    if (object.kind() != JsonKind::kObject) return false;
+    bool empty = false;
+    object.each([&](JsonValue child) {
+        if (child.key() != name) return true;
+        empty = child.kind() == JsonKind::kNull ||
+                (child.kind() == JsonKind::kString && child.text().empty());
+        return false;
+    });
+    return empty;
+}
+
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name) {
     const auto found = typed_in(object, name, JsonKind::kString);
     if (!found) return std::nullopt;

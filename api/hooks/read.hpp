@@ -33,6 +33,8 @@ std::string path_in(JsonValue object, std::string_view name);
 /// A number of 0 or more, without its fraction.
 std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
+/// True for a member that is null or a string without a character; false if it is missing.
+bool is_empty_in(JsonValue object, std::string_view name);
 
 /// The result of a call as text for people: a string, stdout and stderr, the joined text blocks, or
 /// a file's content; otherwise compact JSON without members that repeat whole files.

@@ -245,6 +245,17 @@ class Reports(HookCase):
             ended = self.client.session(agent.id)
             self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("failed", "its last turn had neither words nor a call"))
 
+    def test_a_turn_without_words_is_none_with_gemini_and_in_the_neutral_form_either(self):
+        gemini = [("BeforeAgent", {"prompt": "go"}), ("AfterAgent", {"prompt": "go", "prompt_response": ""}), ("SessionEnd", {"reason": "exit"})]
+        neutral = [("prompt", {"text": "go"}), ("stop", {"text": ""}), ("end", {})]
+        for name, key, event, hooks in (("gemini", "session_id", "hook_event_name", gemini), ("generic", "session", "event", neutral)):
+            session = unique("silent")
+            about = {"agent": "gemini"} if name == "generic" else {"cwd": "/tmp"}
+            for kind, fields in hooks:
+                reply = self.client.post(f"/v1/hooks/{name}", {key: session, event: kind, **about, **fields})
+                self.assertEqual(reply.status, 200, reply.body)
+            self.assertEqual(self.client.session("gemini-" + session)["outcome"], "failed", name)
+
     def test_a_turn_that_ends_behind_its_call_without_words_is_no_failure(self):
         self.agent.hook("UserPromptSubmit", prompt="go")
         self.agent.pre("t1")
@@ -252,6 +263,19 @@ class Reports(HookCase):
         self.agent.hook("Stop", last_assistant_message="", stop_hook_active=False, background_tasks=[])
         self.agent.hook("SessionEnd", reason="other")
         self.assertEqual(self.client.session(self.agent.id)["outcome"], "completed")
+
+    def test_a_session_that_ends_while_its_sub_agent_is_at_work_is_no_success(self):
+        cases = (("other", False, "failed"), ("prompt_input_exit", False, "cancelled"), ("other", True, "completed"))
+        for reason, over, outcome in cases:
+            agent = Agent(self.daemon)
+            agent.hook("UserPromptSubmit", prompt="review it")
+            agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+            agent.hook("Stop", last_assistant_message="started", stop_hook_active=False, background_tasks=[
+                {"id": "a1", "type": "subagent", "status": "running", "description": "review"}])
+            if over:
+                agent.hook("SubagentStop", agent_id="a1", agent_type="review", last_assistant_message="fine", stop_hook_active=False)
+            agent.hook("SessionEnd", reason=reason)
+            self.assertEqual(self.client.session(agent.id)["outcome"], outcome, (reason, over))
 
     def test_the_end_of_a_turn_closes_calls_and_makes_it_wait(self):
         self.agent.hook("UserPromptSubmit", prompt="go")

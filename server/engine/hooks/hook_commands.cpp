@@ -45,13 +45,11 @@ Begins begins(const Hook& hook) {
 /// Report of a hook once the state of its session is known.
 class Report {
 public:
-    /// `shared`: another daemon may hold hooks of the session.
-    Report(Resident& resident, HookCommand& command, core::Timestamp now, bool shared)
-        : resident_(resident),
+    Report(Transaction& transaction, Resident& resident, HookCommand& command)
+        : transaction_(transaction),
+          resident_(resident),
           state_(resident.session.state()),
-          command_(command),
-          now_(now),
-          shared_(shared) {}
+          command_(command) {}
 
     /// `uses` are the events that count the answers it tells of; `adapter` is empty if it is no
     /// report of the agent's.
@@ -83,7 +81,8 @@ public:
             whole.place += before;
         if (ends_session(kind)) {
             core::Event end;
-            end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted);
+            end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted,
+                                 transaction_.children_work(resident_));
             if (is_of_run(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
             events.push_back(std::move(end));
@@ -158,7 +157,7 @@ private:
         auto* error = only<core::ErrorReported>();
         const auto after = command_.call.hook.retry_after_ms;
         if (error == nullptr || error->retry_at != core::kNever || !after) return;
-        error->retry_at = now_ + core::Millis{static_cast<std::int64_t>(*after)};
+        error->retry_at = transaction_.now() + core::Millis{static_cast<std::int64_t>(*after)};
     }
 
     /// The agent goes on with what it did, and was not asked about anything else.
@@ -184,9 +183,10 @@ private:
     void close_calls(std::vector<core::Event>& events) const {
         const HookKind kind = command_.call.hook.kind;
         const bool person = kind == HookKind::kPrompt || kind == HookKind::kInterrupt;
+        const bool shared = transaction_.reader().is_shared();  // another daemon may hold hooks
         for (const core::OpenCall& call : state_.open_calls) {
             // A person may write while a call is held.
-            if (kind == HookKind::kPrompt && may_be_held(resident_, call, shared_)) continue;
+            if (kind == HookKind::kPrompt && may_be_held(resident_, call, shared)) continue;
             events.push_back(finish_of(call.call_id, call.tool, "cancelled",
                                        person ? "interrupted" : "its end was not reported"));
             auto& finished = std::get<core::ToolFinished>(events.back().payload);
@@ -195,11 +195,10 @@ private:
         }
     }
 
+    Transaction& transaction_;
     Resident& resident_;
     const core::SessionState& state_;
     HookCommand& command_;
-    core::Timestamp now_;
-    bool shared_;
 };
 
 /// A call that its session does not take, because a person could not see all of its arguments or
@@ -355,9 +354,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         note_prompts(*resident, call.hook);
         HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
         older = taken.more;
-        const bool shared = transaction.reader().is_shared();
-        ReportCommand report = Report{*resident, *this, transaction.now(), shared}.make(
-            std::move(taken.events), std::move(adapter));
+        ReportCommand report =
+            Report{transaction, *resident, *this}.make(std::move(taken.events), std::move(adapter));
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done)

@@ -2,7 +2,10 @@
 #include "server/engine/reports/hook_ends.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "core/budgets/budget.hpp"
 #include "core/judgement/resolver.hpp"
@@ -51,9 +54,25 @@ bool did_nothing(const core::SessionState& state) {
            state.unrun_calls == 0 && state.agent_calls == 0;
 }
 
+/// True if the agent reported with the end of its turn that a sub-agent goes on.
+bool names_an_agent(const core::SessionState& state) {
+    const auto& tasks = state.background->tasks;
+    return std::any_of(tasks.begin(), tasks.end(), [](const std::string& task) {
+        return task == "agent" || task.starts_with("agent: ");
+    });
+}
+
+/// Reasons by which the agents of today report that a person has left them.
+bool is_left_by_person(std::string_view reason) {
+    static constexpr std::array<std::string_view, 4> kLeft{"prompt_input_exit", "user_exit",
+                                                           "clear", "logout"};
+    return std::find(kLeft.begin(), kLeft.end(), reason) != kLeft.end();
+}
+
 }  // namespace
 
-core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, bool interrupted) {
+core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, bool interrupted,
+                          bool children_work) {
     core::SessionEnded end;
     end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
     const bool exhausted =
@@ -77,6 +96,9 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
         end.outcome = core::Outcome::kBudgetExhausted;
     } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering) {
         end.outcome = core::Outcome::kFailed;
+    } else if (completed && !interrupted && !named && children_work && names_an_agent(state)) {
+        if (!is_left_by_person(hook.reason)) end.outcome = core::Outcome::kFailed;
+        end.reason = core::bounded_text("its work in the background was cut off");
     } else if (completed && !interrupted && !named && did_nothing(state)) {
         end.outcome = core::Outcome::kFailed;
         end.reason = core::bounded_text("its last turn had neither words nor a call");

@@ -24,9 +24,9 @@ bool closes_calls(const api::hooks::Hook& hook);
 bool ends_dialogs(const api::hooks::Hook& hook);
 
 /// The event that ends the session of an agent that is gone. `interrupted`: a person ended the
-/// agent's last turn.
+/// agent's last turn. `children_work`: sessions below it are at work.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
-                          bool interrupted);
+                          bool interrupted, bool children_work);
 
 /// True for a report of a program beside the agent, which is no sign of the agent itself.
 bool tells_use_only(const api::hooks::Hook& hook);
