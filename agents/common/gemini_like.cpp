@@ -29,7 +29,8 @@ std::string shown_result(JsonValue response) {
     std::string shown = text_in(response, "returnDisplay");
     if (!shown.empty()) return shown;
     const auto content = member(response, "llmContent");
-    return content ? result_text(*content) : std::string{};
+    if (content) return result_text(*content);
+    return member(response, "error") ? std::string{} : result_text(response);
 }
 
 std::optional<std::uint64_t> shell_exit_code(std::string_view text) {

@@ -36,10 +36,33 @@ std::string plain_string_in(JsonValue object, std::string_view name, std::size_t
 /// Whether an element of a list is one of the blocks that messages consist of.
 bool is_block(JsonValue item) {
     if (item.kind() == JsonKind::kString) return true;
-    return typed_in(item, "text", JsonKind::kString) || typed_in(item, "type", JsonKind::kString);
+    return typed_in(item, "text", JsonKind::kString) || typed_in(item, "type", JsonKind::kString) ||
+           typed_in(item, "inlineData", JsonKind::kObject);
 }
 
-/// Texts as they are, and what is no text (images and the like) by its type.
+/// A mark of the bytes of an image or the like: equal for equal bytes, empty without any. Letters
+/// that no id has, so that it is compared like a word.
+std::string mark_of(JsonValue block) {
+    constexpr std::array<std::string_view, 6> kBytes{"data",      "source", "inlineData",
+                                                     "image_url", "file",   "blob"};
+    constexpr std::size_t kMarkLetters = 8;
+    std::string bytes;
+    for (const std::string_view name : kBytes)
+        if (const auto found = member(block, name)) found->append_to(bytes);
+    if (bytes.empty()) return {};
+    std::string mark = core::to_hex(core::digest_of(bytes)).substr(0, kMarkLetters);
+    for (char& c : mark)
+        c = static_cast<char>('g' + (c <= '9' ? c - '0' : c - 'a' + 10));
+    return " " + mark;
+}
+
+std::string name_of_block(JsonValue block) {
+    std::string type = text_in(block, "type");
+    if (type.empty()) type = "data";
+    return "[" + type + mark_of(block) + "]";
+}
+
+/// Texts as they are, and what is no text (images and the like) by its type and a mark.
 std::string joined_blocks(JsonValue list) {
     std::string out;
     list.each([&](JsonValue item) {
@@ -49,7 +72,7 @@ std::string joined_blocks(JsonValue list) {
         } else if (typed_in(item, "text", JsonKind::kString)) {
             out += text_in(item, "text");
         } else {
-            out += "[" + text_in(item, "type") + "]";
+            out += name_of_block(item);
         }
         return true;
     });
@@ -166,6 +189,7 @@ std::string result_text(JsonValue response) {
         }
         const auto content = array_in(response, "content");
         if (content && is_blocks(*content)) return joined_blocks(*content);
+        if (name_in(response, "type") == "image") return name_of_block(response);
         const auto file = object_in(response, "file");
         if (file && exact_in(*file, "content")) return text_in(*file, "content");
         return without_files(response);

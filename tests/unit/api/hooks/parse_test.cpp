@@ -301,3 +301,28 @@ TEST_CASE("hook parse: a sender of the neutral form may be unable to change argu
     CHECK_FALSE(unedited(R"(,"edits":true)"));
     CHECK(unedited(R"(,"edits":false)"));
 }
+
+TEST_CASE("hooks: another picture is another result", "[api][hooks]") {
+    const auto shown = [](std::string_view agent, std::string response) {
+        const bool gemini = agent == "gemini";
+        if (gemini && response[0] == '[') response = R"({"llmContent":)" + response + "}";
+        const Read read{agent, R"({"session_id":"s","cwd":"/","tool_name":"shot","tool_input":{},)"
+                               R"("tool_use_id":"t","hook_event_name":")" +
+                                   std::string{gemini ? "AfterTool" : "PostToolUse"} +
+                                   R"(","tool_response":)" + response + "}"};
+        return read.hook.call.result;
+    };
+    const std::string forms[] = {
+        R"([{"type":"text","text":"Took it"},{"type":"image","source":{"data":"AAAA"}}])",
+        R"({"content":[{"type":"image","data":"AAAA","mimeType":"image/png"}]})",
+        R"({"type":"image","file":{"base64":"AAAA"}})", R"([{"inlineData":{"data":"AAAA"}}])"};
+    for (const char* agent : {"claude", "qwen", "codex", "gemini"}) {
+        for (const std::string& form : forms) {
+            CAPTURE(agent, form);
+            const std::string one = shown(agent, form);
+            CHECK_FALSE(one.empty());
+            CHECK(one == shown(agent, form));
+            CHECK(one != shown(agent, with(form, "AAAA", "AAAB")));
+        }
+    }
+}
