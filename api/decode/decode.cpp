@@ -10,6 +10,7 @@
 
 #include "api/decode/bodies.hpp"
 #include "api/decode/decode_approvals.hpp"
+#include "api/json/canonical_json.hpp"
 #include "api/json/decode_fields.hpp"
 #include "api/records/canonical.hpp"
 #include "core/base/limits.hpp"
@@ -197,6 +198,8 @@ Result<> decode_member(JsonValue member, TimeOf time, core::Event& event) {
 Result<> complete(JsonValue data, DecodedReport& report) {
     core::Event& event = report.events.back();
     if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
+        const bool fails = call->error && *call->error != core::ToolError{};
+        if (fails && !member(data, "ok")) call->ok = false;
         call->fingerprint = fingerprint_of(data, *call);
         keep_exact_args(data, *call->fingerprint);
     } else if (auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {

@@ -316,6 +316,22 @@ TEST_CASE("decode: an opening may accept a suggested budget and say how hard its
           "/budget/suggested");
 }
 
+TEST_CASE("decode: a call with an error and without ok has failed", "[api]") {
+    const auto ok = [](const std::string& members) {
+        const auto events =
+            report(R"({"type":"tool.finished","data":{"tool":"t")" + members + "}}");
+        require_ok(events);
+        return std::get<ToolFinished>(events->events.front().payload).ok;
+    };
+    CHECK(ok(""));
+    CHECK(ok(R"(,"error":null)"));
+    CHECK(ok(R"(,"error":{})"));
+    CHECK(ok(R"(,"ok":true,"error":{"message":"a warning"})"));
+    CHECK_FALSE(ok(R"(,"error":{"message":"boom"})"));
+    CHECK_FALSE(ok(R"(,"error":{"class":"timeout"})"));
+    CHECK_FALSE(ok(R"(,"ok":false)"));
+}
+
 TEST_CASE("decode: a mistyped event type is answered with the nearest that can be reported",
           "[api]") {
     const auto detail_of = [](const std::string& type) {
