@@ -8,7 +8,7 @@
 #include "api/json/json_document.hpp"
 
 // Code shared by the dialects whose hooks have the same form as Claude's: claude, codex, copilot,
-// qwen. Internal to the dialects; no effect except on arguments.
+// qwen. Internal to the dialects; functions change only arguments.
 
 namespace headway::api::hooks {
 

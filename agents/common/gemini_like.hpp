@@ -9,8 +9,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Reads tool responses of Gemini CLI and of its fork Qwen Code. Internal to the dialects; no effect
-// except on arguments.
+// Reads tool responses of Gemini CLI and of its fork Qwen Code. Internal to the dialects; functions
+// change only arguments.
 
 namespace headway::api::hooks {
 

@@ -10,7 +10,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// Logins as JSON text; replies are appended to `out`. No effect except on arguments.
+// Logins as JSON text; replies are appended to `out`. Functions change only arguments.
 
 namespace headway::api {
 

@@ -10,7 +10,7 @@
 #include "core/approvals/access.hpp"
 #include "core/base/result.hpp"
 
-// The bodies of /v1/tokens. No effect except on arguments.
+// The bodies of /v1/tokens. Functions change only arguments.
 
 namespace headway::api {
 

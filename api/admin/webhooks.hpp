@@ -12,7 +12,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// /v1/webhooks as JSON. No effect except on arguments; shapes as in API.md.
+// /v1/webhooks as JSON. Functions change only arguments; shapes as in API.md.
 
 namespace headway::api {
 

@@ -12,7 +12,7 @@
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Decodes the bodies of requests into events and arguments. No effect except on a `document` that
+// Decodes the bodies of requests into events and arguments. Functions change only a `document` that
 // is not const: it is scratch memory, which the caller reuses. Errors name the JSON pointer and the
 // fix.
 

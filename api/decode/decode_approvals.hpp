@@ -11,8 +11,8 @@
 #include "core/events/approval_payloads.hpp"
 #include "core/events/work_payloads.hpp"
 
-// Bodies about approvals. No effect except on arguments; errors name the JSON pointer and the fix.
-// `document` is scratch memory.
+// Bodies about approvals. Functions change only arguments; errors name the JSON pointer and the
+// fix. `document` is scratch memory.
 
 namespace headway::api {
 

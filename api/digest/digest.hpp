@@ -10,8 +10,8 @@
 #include "api/encode/system/encode_overview.hpp"
 #include "core/views/digest.hpp"
 
-// The digest: what has happened since a given time, and the matters that wait for people now. No
-// effect except on arguments; shapes as in API.md.
+// The digest: what has happened since a given time, and the matters that wait for people now.
+// Functions change only arguments; shapes as in API.md.
 
 namespace headway::api {
 

@@ -20,7 +20,7 @@
 #include "core/views/view.hpp"
 #include "core/views/wait.hpp"
 
-// Replies as JSON text, appended to `out`. No effect except on arguments; shapes as in API.md.
+// Replies as JSON text, appended to `out`. Functions change only arguments; shapes as in API.md.
 
 namespace headway::api {
 

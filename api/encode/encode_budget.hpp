@@ -9,7 +9,7 @@
 #include "core/budgets/budget.hpp"
 #include "core/budgets/budget_history.hpp"
 
-// Budgets as JSON text. No effect except on arguments; shapes as in API.md, names as in the first
+// Budgets as JSON text. Functions change only arguments; shapes as in API.md, names as in the first
 // design.
 
 namespace headway::api {

@@ -10,8 +10,8 @@
 #include "api/json/json_document.hpp"
 
 // Readers of bodies, for the dialects. They return an empty value for a member that is absent, null
-// or of another type. Secrets in texts are redacted. Internal to the dialects; no effect except on
-// arguments.
+// or of another type. Secrets in texts are redacted. Internal to the dialects; functions change
+// only arguments.
 
 namespace headway::api::hooks {
 

@@ -10,7 +10,7 @@
 #include "api/json/json_document.hpp"
 
 // The canonical form of arguments and results (api/API.md, "How calls are compared"), and access to
-// their members. No effect except on arguments.
+// their members. Functions change only arguments.
 
 namespace headway::api {
 

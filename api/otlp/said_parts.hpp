@@ -9,7 +9,7 @@
 #include "api/otlp/said.hpp"
 
 // Readers for parts of a record that have different names in different conventions. Internal to
-// said.cpp; no effect except on arguments.
+// said.cpp; functions change only arguments.
 
 namespace headway::api::otlp {
 

@@ -9,7 +9,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 
-// The bodies of /v1/backup. No effect except on arguments.
+// The bodies of /v1/backup. Functions change only arguments.
 
 namespace headway::api {
 

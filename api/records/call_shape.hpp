@@ -10,7 +10,7 @@
 #include "core/events/work_payloads.hpp"
 
 // Sets CallFingerprint::shape: properties of a call and its answer that are not part of the
-// fingerprint's `question` and `outcome`. No effect except on arguments.
+// fingerprint's `question` and `outcome`. Functions change only arguments.
 
 namespace headway::api {
 

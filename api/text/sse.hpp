@@ -8,7 +8,7 @@
 
 #include "core/base/result.hpp"
 
-// Server-Sent Events (WHATWG HTML, 9.2). No effect except on arguments.
+// Server-Sent Events (WHATWG HTML, 9.2). Functions change only arguments.
 
 namespace headway::api {
 

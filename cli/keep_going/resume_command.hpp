@@ -19,7 +19,7 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);
 
-/// True if words of the command, which stand behind the program and its verb, are a prompt. Pure.
+/// True if `words`, the command after the program and its verb, include a prompt. Pure.
 bool has_prompt(const Recipe& recipe, std::span<const std::string> words);
 
 /// The command that resumes the conversation, made from the user's own shell command `words`. In

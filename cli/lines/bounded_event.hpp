@@ -7,7 +7,7 @@
 
 #include "cli/lines/agent_line.hpp"
 
-// Data from an agent's lines, cut to the sizes in which it is reported. No effect except on
+// Data from an agent's lines, cut to the sizes in which it is reported. Functions change only
 // arguments.
 
 namespace headway::cli {

@@ -9,7 +9,7 @@
 #include "cli/base/json.hpp"
 #include "cli/lines/agent_line.hpp"
 
-// The events that several formats have in common. No effect except on arguments.
+// The events that several formats have in common. Functions change only arguments.
 
 namespace headway::cli {
 

@@ -23,7 +23,7 @@ bool has(const Json& line, const char* name);
 std::string short_text(const Json& value);
 
 // Each of these copies a member if it exists and is not null; copy_integer() copies only an
-// integer. No effect except on arguments.
+// integer. Functions change only arguments.
 void copy_string(const Json& line, const char* from, Json& data, const char* to);
 void copy_as_is(const Json& line, const char* from, Json& data, const char* to);
 void copy_integer(const Json& line, const char* from, Json& data, const char* to);

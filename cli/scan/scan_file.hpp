@@ -33,7 +33,7 @@ struct StoreFile {
 using StopScan = std::function<bool()>;
 
 /// Reads and judges one stored session. Memory: one line and the state of one session. Error:
-/// kBadRequest for a file of no known format. No effect except on `lines`.
+/// kBadRequest for a file of no known format. Changes only `lines`.
 core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat* format,
                                           const JudgeOptions& options, const StopScan& stop);
 

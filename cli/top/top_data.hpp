@@ -16,7 +16,7 @@ namespace headway::cli::top {
 const Json* row_of(const Json& data, const std::string& id);
 /// The list of needs that wait for people.
 const Json::List& needs_of(const Json& data);
-/// Their number: the list of the daemon has only the first of many.
+/// Their total number, and the length of the daemon's list if it is cut.
 std::string needs_total(const Json& data);
 
 /// All needs of one cause.
@@ -38,7 +38,7 @@ bool needs_name(const TopState& state, const Json& data);
 /// True if the person must type an answer: an agent's question cannot be approved.
 bool needs_words(const TopState& state, const Json& data);
 
-/// The line that asks for the decision of `state.asked`, which has an approval. Pure.
+/// The line that asks to decide `state.asked`, which names an approval. Pure.
 std::string asked_line(const TopState& state, const Json& data);
 
 }  // namespace headway::cli::top

@@ -275,8 +275,8 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   0    completed, or an --until verdict with no other code
   1    failed or halted
   2    stuck
-  3    cancelled, or ended (even completed) before any --until verdict
-  4    needs a person: blocked or needs_somebody; also waiting, if --until names it
+  3    cancelled, or ended (even completed or failed) with a verdict that --until does not name
+  4    needs a person: blocked, or waiting with needs_somebody; any waiting, if --until names it
   5    silent: the agent has sent nothing for --silent-for
   6    never opened
   64   usage
@@ -288,10 +288,10 @@ constexpr const char* kWaitFooter = R"(Exit codes:
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
 the daemon, whichever is later. The default is 10 heartbeat intervals (100 s if the interval is 10 s);
-while a call without heartbeats is in flight, at least 30 minutes. A --silent-for below two intervals
-has the effect of two. Time is not counted while the agent waits for a person to decide or answer,
-while a person has paused the agent, or while a session that the agent opened is working: --timeout
-limits these waits.
+while a call without heartbeats is in flight, at least 30 minutes. A --silent-for above 0 and below
+two intervals has the effect of two. Time is not counted while the agent waits for a person to decide
+or answer, while a person has paused the agent, or while a session that the agent opened is working:
+--timeout limits these waits.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted (ended by a budget or a policy). --until also takes:
@@ -367,8 +367,8 @@ private:
         };
         arguments
             .option("--on-stuck", set_on_stuck,
-                    "when stuck: ask you (no terminal: as `fail`), end with exit code 2, or keep "
-                    "waiting")
+                    "when stuck: `ask` you (no terminal: as `fail`), `fail` with exit code 2, or "
+                    "`ignore` it and keep waiting")
             .choices({"ask", "fail", "ignore"})
             .fallback("ask");
         const auto set_missing = [this](const std::string& word) {

@@ -37,7 +37,7 @@ struct BudgetStatus {
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
     BudgetSource source = BudgetSource::kNone;           ///< source of the limits
     double pressure = 0;                                 ///< pressure of `dimension`, in percent
-    BudgetFigure time;                                   ///< sum of the clocks that the budget
+    BudgetFigure time;                                   ///< sum of the times that the budget
                                                          ///< counts
     BudgetFigure steps;
     BudgetFigure tokens;

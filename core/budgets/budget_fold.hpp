@@ -3,7 +3,7 @@
 
 #include "core/state/session_state.hpp"
 
-// How the fold updates a session's budget meter. No effect except on arguments.
+// How the fold updates a session's budget meter. Functions change only arguments.
 
 namespace headway::core {
 

@@ -18,7 +18,7 @@ struct UseRecord {
     std::string agent;  ///< the agent's type, or empty
     Outcome outcome = Outcome::kCompleted;
     Timestamp ended_at = kNever;
-    std::uint64_t elapsed_ms = 0;  ///< sum of the clocks that the budget counted
+    std::uint64_t elapsed_ms = 0;  ///< sum of the times that the budget counted
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;

@@ -14,13 +14,13 @@
 
 // How much the sessions of an agent type usually use, and how long their calls usually take;
 // learned from ended sessions. Expectations are shown, and suggest budgets; no verdict, directive
-// or fold reads them. No effect except on arguments.
+// or fold reads them. Functions change only arguments.
 
 namespace headway::core {
 
 /// The resources used by sessions of one agent type. learn() decides which sessions are included.
 struct UseSketches {
-    Sketch elapsed_ms;  ///< sum of the clocks that the budget counted
+    Sketch elapsed_ms;  ///< sum of the times that the budget counted
     Sketch steps;
     Sketch tokens;
     Sketch cost_micros;

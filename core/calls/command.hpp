@@ -38,8 +38,7 @@ bool waits_itself(const CommandParts& command);
 /// True if the command restores files from version control: git checkout, restore, stash, reset.
 bool takes_files_back(const CommandParts& command);
 
-/// True if nothing can depend on an effect of the command: touch, true, echo of a text, an empty
-/// commit.
+/// True if the command has no effect that matters: touch, true, echo of a text, an empty commit.
 bool does_nothing(const CommandParts& command);
 
 }  // namespace headway::core

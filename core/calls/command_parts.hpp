@@ -9,7 +9,7 @@
 
 #include "core/text/words.hpp"
 
-// A shell command line, taken apart. No effect except on arguments; linear in the command.
+// A shell command line, taken apart. Functions change only arguments; linear in the command.
 
 namespace headway::core {
 

@@ -15,8 +15,8 @@
 
 namespace headway::core {
 
-/// Rounds of P3 or better that clear a suspicion, as hard progress does (docs/detection.md, section
-/// 7).
+/// Rounds of tier P1, P2 or P3 that clear a suspicion, as hard progress does (docs/detection.md,
+/// section 7).
 inline constexpr std::uint32_t kInformedRounds = 5;
 
 /// Answers in one set. The table of answers is the largest structure that an event touches, so it
@@ -33,9 +33,9 @@ struct KnownAnswer {
     std::uint64_t first_n = 0;      ///< event of the first answer that `repeats` counts
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
-    /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of
-    /// Ledger::epoch, one if the call succeeded, 7 of Ledger::scope. Packed, because the table of
-    /// answers takes most of a session's memory.
+    /// State at the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of
+    /// Ledger::epoch, 1 for success, 7 of Ledger::scope. Packed, because the table of answers takes
+    /// most of a session's memory.
     std::uint32_t span = 0;
     bool ok() const { return (span >> 24U & 1U) != 0; }
     bool operator==(const KnownAnswer&) const = default;
@@ -110,9 +110,9 @@ struct Ledger {
     std::uint32_t epoch = 0;         ///< number of the epoch; each change begins a new one
     std::uint32_t rounds = 0;        ///< model turns that had a counted call
     std::uint32_t quiet_rounds = 0;  ///< consecutive rounds without progress
-    /// Consecutive rounds without P2, P3 or P4: no test confirmed the edits in these rounds.
+    /// Consecutive rounds of tier P1 or none: no test confirmed the edits in these rounds.
     std::uint32_t unproven_rounds = 0;
-    std::uint32_t informed_rounds = 0;  ///< total number of rounds with P3 or better
+    std::uint32_t informed_rounds = 0;  ///< total number of rounds of tier P1 to P3
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
     std::uint32_t scope = 0;            ///< number of messages from the user
     std::uint32_t content_copies = 0;   ///< number of further files that were written with
@@ -121,8 +121,8 @@ struct Ledger {
     std::uint32_t unsure_edits = 0;
     std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
     std::uint64_t hard_n = 0;          ///< the last event with hard progress; 0 = none
-    std::uint64_t moved_n = 0;         ///< the last event with a proof P3
-    std::uint64_t external_n = 0;      ///< the last event with a proof P4
+    std::uint64_t moved_n = 0;         ///< the last event of tier P3
+    std::uint64_t external_n = 0;      ///< the last event of tier P4
     std::uint64_t deed_n = 0;          ///< the last call that brought news and may have changed
                                        ///< something
     std::uint64_t changes = 0;         ///< counted calls that may have changed something

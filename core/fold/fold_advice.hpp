@@ -5,8 +5,8 @@
 
 #include "core/state/session_state.hpp"
 
-// The fold of directives: which are in force, and how many recovery steps each loop has had. No
-// effect except on arguments.
+// The fold of directives: which are in force, and how many recovery steps each loop has had.
+// Functions change only arguments.
 
 namespace headway::core {
 

@@ -6,7 +6,7 @@
 
 #include "core/state/session_state.hpp"
 
-// Claims of the detectors about a state, and their reasons. No effect except on arguments.
+// Claims of the detectors about a state, and their reasons. Functions change only arguments.
 
 namespace headway::core {
 

@@ -12,7 +12,7 @@ namespace headway::core {
 /// Inputs of a verdict besides the events.
 struct VerdictContext {
     Timestamp now = kNever;
-    Watch watch;                 ///< attention gaps, see silent_at()
+    Watch watch;                 ///< when Headway listened, see silent_at()
     bool children_work = false;  ///< a child session is alive
     bool agent_runs = false;     ///< the process of the agent is alive
     bool agent_works = false;    ///< the agent's process or one of its children uses the CPU
@@ -21,7 +21,7 @@ struct VerdictContext {
 /// The verdict of the state (docs/detection.md, section 6). For an open session it is the worst
 /// verdict that applies; from good to bad: progressing, exploring, waiting, slow, silent, blocked,
 /// suspect, stuck. A suspicion about repeats, failures or edits stays until hard progress, five
-/// rounds of P3, advice that the agent takes, or a new task clears it. Pure.
+/// rounds with new answers (P3), advice that the agent takes, or a new task clears it. Pure.
 Verdict verdict_of(const SessionState& state, const VerdictContext& around);
 
 /// Why a session is blocked, and until when.

@@ -10,8 +10,8 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/event.hpp"
 
-// Prices of models, for costs that the agent does not report itself (docs/costs.md). No effect
-// except on arguments.
+// Prices of models, for costs that the agent does not report itself (docs/costs.md). Functions
+// change only arguments.
 
 namespace headway::core {
 

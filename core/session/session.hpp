@@ -59,19 +59,19 @@ struct ApprovalRules {
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
-/// SessionEnded::code when the agent's process ended before the agent's turn was over.
-/// Code of the end of a job that a schedule of pings missed.
+/// SessionEnded::code of a job whose ping did not come in time.
 inline constexpr std::string_view kMissing = "missing";
+/// SessionEnded::code when the agent's process ended before the agent's turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
 /// SessionEnded::code of a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";
 /// SessionEnded::code of a session that was ended because its parent had ended.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
-/// The context of a command: time and attention are given as data.
+/// The context of a command: the time, and when Headway listened, are given as data.
 struct Context {
     Timestamp now = kNever;
-    Watch watch;                        ///< attention gaps
+    Watch watch;                        ///< when Headway listened
     bool watched = false;               ///< a client waits for or watches this session
     std::uint32_t load = 1;             ///< factor on the heartbeat interval, 1..8
     bool children_work = false;         ///< a child session is alive
@@ -149,7 +149,7 @@ public:
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
                     std::vector<Event>& out);
-    /// True if resume() lifts a stop, unless the session is paused.
+    /// True if resume() can lift a stop, now or after the end of a pause.
     bool is_stopped() const;
     /// Stops this session because a person's rejection had stopped `before`, the session that this
     /// session continues. resume() lifts the stop.
@@ -160,7 +160,7 @@ public:
                    std::vector<Event>& out);
 
     /// A person has rejected this call in a session below; `no` names it and the reason. An open
-    /// session gets the directive, one that has ended only notes the call for its next generation.
+    /// session gets the directive; an ended one only notes the call for its next generation.
     void note_rejection(DirectiveIssued no, const Context& context, std::vector<Event>& out);
 
     /// Records a conflict with another session of the same run over one file (RunFiles). Changes
@@ -231,7 +231,7 @@ public:
 
     /// Records that a person has seen the alarms of this range. Changes nothing if there is no
     /// alarm. Works in an ended session too, whose alarms need attention until a person has seen
-    /// them. Error: kInvalidField if a narrower range than all has no open alarm.
+    /// them. Error: kInvalidField if `range` is not all alarms and has no open one.
     Result<> acknowledge_alarms(const AlarmRange& range, std::string by, std::string reason,
                                 const Context& context, std::vector<Event>& out);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 // Reads the model's answers from an agent's own record of a session, which has one JSON object on
-// each line. No effect except on arguments; linear.
+// each line. Functions change only arguments; linear.
 
 namespace headway::hook {
 
@@ -22,7 +22,7 @@ enum class Record : unsigned char { kTranscript, kRollout };  ///< of Claude Cod
 /// header or a path.
 bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 
-/// Removes the last line from `text` and returns it. The first line of a tail may be incomplete.
+/// Removes the last line from `text` and returns it. If `text` is a file's end, line 1 may be cut.
 std::string_view take_last_line(std::string_view& text) noexcept;
 
 /// The usage of the last answers, at most `most`, newest first, without duplicates. The usage of an

@@ -12,7 +12,7 @@
 #include "core/events/event.hpp"
 #include "core/state/session_state.hpp"
 
-// Binary encoding of events and snapshots (storage/FORMAT.md). No effect except on arguments.
+// Binary encoding of events and snapshots (storage/FORMAT.md). Functions change only arguments.
 
 namespace headway::storage {
 

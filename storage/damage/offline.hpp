@@ -12,9 +12,9 @@
 
 namespace headway::storage {
 
-/// Copies the database and its WAL into a new file, which the caller verifies. Returns the damage
-/// of the WAL, of which the copy has the sound part, and SQLite discards the rest. Errors:
-/// kFileExists; kStorageUnavailable while a daemon runs; kBackupFailed.
+/// Copies the database and its WAL into a new file, which the caller verifies. Returns the WAL's
+/// damage; the copy has the WAL's sound part, and SQLite discards the rest. Errors: kFileExists;
+/// kStorageUnavailable while a daemon runs; kBackupFailed.
 core::Result<std::optional<LogDamage>> copy_offline(const std::filesystem::path& database,
                                                     const std::filesystem::path& file);
 

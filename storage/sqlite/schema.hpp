@@ -13,10 +13,9 @@ inline constexpr std::int64_t kApplicationId = 0x48445759;
 /// The schema of this build; stored in `PRAGMA user_version`.
 inline constexpr int kSchemaVersion = 2;
 
-/// Creates the tables in an empty file, in one transaction. Errors: kStorageTooNew (a schema that
-/// this build does not know, also one from before 0.1.0; the file is unchanged), kStorageCorrupt
-/// (another program's database, or a damaged header), and the errors of check_no_programs() and of
-/// SQLite.
+/// Creates the tables in an empty file, in one transaction. Errors: kStorageTooNew (an unknown
+/// schema, newer or from before 0.1.0; the file is unchanged), kStorageCorrupt (another program's
+/// database, or a damaged header), and the errors of check_no_programs() and of SQLite.
 core::Result<> prepare_schema(Database& database);
 
 /// Error: kStorageCorrupt if the file has triggers or views. Headway never creates any, and a

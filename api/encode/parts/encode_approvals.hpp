@@ -9,8 +9,8 @@
 #include "core/approvals/approvals.hpp"
 #include "core/base/result.hpp"
 
-// Documents about approvals as JSON text, appended to `out`. No effect except on arguments; shapes
-// as in API.md.
+// Documents about approvals as JSON text, appended to `out`. Functions change only arguments;
+// shapes as in API.md.
 
 namespace headway::api {
 

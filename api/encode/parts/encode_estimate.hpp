@@ -4,8 +4,8 @@
 #include "api/json/json_writer.hpp"
 #include "core/state/estimates.hpp"
 
-// The newest estimate of progress, in the same form in every document that a dashboard polls. No
-// effect except on arguments.
+// The newest estimate of progress, in the same form in every document that a dashboard polls.
+// Functions change only arguments.
 
 namespace headway::api {
 
@@ -13,7 +13,7 @@ namespace headway::api {
 /// or null before the first estimate.
 void write_estimate(JsonWriter& json, const core::CurrentEstimate* estimate);
 
-/// Writes the estimate with the first design's names, for its documents.
+/// Writes the estimate with the field names of the first design (docs/first-designs.md).
 void write_first_design_estimate(JsonWriter& json, const core::CurrentEstimate* estimate);
 
 }  // namespace headway::api

@@ -9,7 +9,8 @@
 #include "core/budgets/expectations.hpp"
 #include "core/state/session_state.hpp"
 
-// How much sessions usually use, as JSON text. No effect except on arguments; shapes as in API.md.
+// How much sessions usually use, as JSON text. Functions change only arguments; shapes as in
+// API.md.
 
 namespace headway::api {
 

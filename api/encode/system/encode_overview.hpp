@@ -12,8 +12,8 @@
 #include "core/approvals/approvals.hpp"
 #include "core/values/verdict.hpp"
 
-// Summary of many sessions for a dashboard, as JSON text. No effect except on arguments; shapes as
-// in API.md.
+// Summary of many sessions for a dashboard, as JSON text. Functions change only arguments; shapes
+// as in API.md.
 
 namespace headway::api {
 

@@ -8,7 +8,7 @@
 
 #include "core/events/event.hpp"
 
-// The state of the daemon itself, and pages of a journal, as JSON text. No effect except on
+// The state of the daemon itself, and pages of a journal, as JSON text. Functions change only
 // arguments.
 
 namespace headway::api {

@@ -8,7 +8,7 @@
 #include "api/json/json_document.hpp"
 
 // Work that goes on after an agent's turn, and wake-ups, in hooks of the same form as Claude's.
-// Internal to the dialects; no effect except on arguments.
+// Internal to the dialects; functions change only arguments.
 
 namespace headway::api::hooks {
 

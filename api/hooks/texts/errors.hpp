@@ -10,8 +10,8 @@
 #include "core/base/time.hpp"
 
 // Errors in hooks: classes, statuses and the time at which a provider accepts requests again.
-// core/detection/provider_stop.hpp classifies the errors. Internal to the dialects; no effect
-// except on arguments.
+// core/detection/provider_stop.hpp classifies the errors. Internal to the dialects; functions
+// change only arguments.
 
 namespace headway::api::hooks {
 

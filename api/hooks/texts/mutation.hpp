@@ -8,7 +8,7 @@
 
 #include "core/events/work_payloads.hpp"
 
-// Files that a call wrote. Internal to the dialects; no effect except on arguments.
+// Files that a call wrote. Internal to the dialects; functions change only arguments.
 
 namespace headway::api::hooks {
 

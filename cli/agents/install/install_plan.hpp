@@ -24,8 +24,8 @@ struct InstallPlace {
 core::Result<std::filesystem::path> settings_path(const AgentRow& row, const InstallPlace& place);
 
 /// The changes that insert Headway's entries; none if the entries exist already. `required`:
-/// way.require is used even if it is empty. Error: kInvalidParameter, with the reason why the
-/// changes cannot be made.
+/// way.require, even if empty, replaces the one in the settings; else theirs stays. Error:
+/// kInvalidParameter, with the reason why the changes cannot be made.
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required);
 

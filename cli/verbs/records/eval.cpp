@@ -342,8 +342,8 @@ Printed figures:
 unclear, as a person judges the recording's first `stuck`. Only recordings that are `stuck` in this run are counted.
 
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-`portable`: the expected verdict depends on a `threshold`, on a `policy`, or (`yes`) on neither: any
-good detector should agree. Scenarios are counted separately for each value of `portable`.
+`portable` names what `expect` depends on: `threshold` or `policy`; `yes`: neither, so any good
+detector should agree. Scenarios are counted separately for each value of `portable`.
 Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
@@ -369,8 +369,8 @@ public:
         arguments
             .option(
                 "--judge", options.judge,
-                "assume a model judge that always answers: A progressing, B looping, C blocked, D "
-                "failed")
+                "assume a model judge whose answer is always A progressing, B looping, C blocked "
+                "or D failed")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments

@@ -110,7 +110,7 @@ public:
 times; events keep their numbers and their order across sessions. Approvals, checks, estimates, expectations,
 access tokens, keys and messages to webhooks are copied, too. Then each session is rebuilt from the
 copied events and compared with the original. Daemons refuse to open the copy until all sessions
-match. After an interruption, run the same command again: the copy starts from the beginning.
+match. After an interruption, run the same command again: it replaces the unfinished copy.
 
 Exit codes: 0 copied, all sessions match   1 failed   2 bad settings   64 usage
 

@@ -196,8 +196,8 @@ public:
         arguments.help("Start a demo: a daemon and three small agents");
         arguments.footer(
             R"(The demo's daemon has a folder and an address of its own and does not touch your data. Ctrl-C ends
-the demo and removes the folder. One agent is slow but healthy, one repeats itself until advice gets it
-out of the loop, and one waits for your approval.
+the demo and, without --keep, removes the folder. One agent is slow but healthy, one repeats itself
+until advice gets it out of the loop, and one waits for your approval.
 
 Examples:
   headway demo

@@ -204,7 +204,7 @@ private:
 class KeepGoingVerb : public VerbOf<KeepGoingSwitch> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Stop, allow or continue resumes (`run --keep-going`, `install --until`)")
+        arguments.help("Switch automatic resumes on or off, or continue runs that were cut off")
             .footer(kFooter);
         arguments.client(options.client);
         arguments.without_socket();
@@ -266,16 +266,16 @@ private:
 
     static constexpr const char* kFooter =
         R"(After `off`, no agent is resumed or sent back to work until `on`. A `headway run --keep-going` that
-is waiting to resume its agent ends within two seconds. A failing command of `headway install
---until` no longer sends its agent back to work. A running agent continues to its end; `headway
+is waiting to resume its agent ends within two seconds. If the command of `headway install --until`
+fails, the agent is not sent back to work. A running agent continues to its end; `headway
 cancel` asks it to stop. The switch is a file in the state directory (--state-dir DIR; default:
 $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway), so no daemon is needed.
 
 `continue` goes on with each `headway run --keep-going` that was killed, or was cut off as the machine
 went down: in the same session, conversation and folder, with the same limits, as soon as the daemon
 replies. An agent that outlived its run is ended first. Several run side by side, each with its output
-in a file beside its record. The environment of the run was not stored: it is that of this command,
-which also names the daemon and the token.
+in a file beside its record. The environment of a run is not stored: `continue` gives its own, with its
+own daemon and token, to each run.
 
 Examples:
   headway keep-going off

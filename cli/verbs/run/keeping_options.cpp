@@ -24,7 +24,7 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
                    "resume the agent's conversation after a usage limit, an overload or a crash");
     arguments
         .flag("--no-keep-going", options.no_keep_going,
-              "do not, although [keep_going] of your headway.toml is enabled")
+              "no resumes, even if [keep_going] of your headway.toml is enabled")
         .excludes("--keep-going");
     arguments
         .option("--max-resumes", options.max_resumes,
@@ -45,7 +45,7 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
     arguments.duration("--check-limit", options.keeping.check_most,
                        "a check that runs longer is ended, and has failed");
     arguments.duration("--end-limit", options.keeping.stay_most,
-                       "an agent that has not ended this long after its result is ended");
+                       "end an agent that is still running this long after its result");
     arguments
         .option("--check-dir", options.keeping.check_dir,
                 "folder of the check (default: that of the agent's own -C, --cd, --cwd or --dir, "
@@ -54,8 +54,8 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
     arguments
         .option("--resume-command", options.keeping.resume_command,
                 "shell command that resumes the conversation, for an agent that a script "
-                "starts; {id} and {prompt} in the command are replaced, safely for this shell "
-                "only: ssh and su -c start another one")
+                "starts; {id} and {prompt} in the command are replaced, quoted for one shell: "
+                "unsafe inside ssh or su -c, which start another one")
         .type("COMMAND");
     arguments
         .option("--resume-text", options.keeping.resume_text,

@@ -251,10 +251,9 @@ public:
             .type("COMMAND");
         arguments.flag("--trust", options.trust,
                        "codex: trust the hooks; Codex skips hooks that are not trusted");
-        arguments.flag(
-            "--token", options.token,
-            "needed with access.mode=token: hooks that reach the daemon by URL (claude, qwen) send "
-            "HEADWAY_TOKEN");
+        arguments.flag("--token", options.token,
+                       "let hooks that use a URL (claude, qwen) send HEADWAY_TOKEN; needed with "
+                       "access.mode=token");
         arguments.option("--url", options.url,
                          "the daemon (default: HEADWAY_URL, else the address in the settings)");
         arguments.sources(options.sources);

@@ -56,7 +56,7 @@ public:
         arguments.footer(
             R"(An alarm is raised when a call runs without its approval or after a rejection, when an approved call
 does not run or is refused by the agent, or when a session has too many sub-agents. A session with an alarm is first in `headway top`
-and on the dashboard until a person acknowledges the alarm. Without an alarm this verb says so; its exit status is 0.
+and on the dashboard until a person acknowledges the alarm. If there is no alarm, this verb says so and exits with 0.
 
 Example:
   headway show my-agent && headway acknowledge my-agent --reason "rolled back")");

@@ -137,12 +137,11 @@ std::unique_ptr<Verb> make_pause() {
 std::unique_ptr<Verb> make_resume() {
     return std::make_unique<Hold>(
         kResume, "Let an agent go on after a pause or a rejection",
-        "Ends a pause or, given the scope `approve`, too, the stop after `headway reject`. A "
+        "Ends a pause; with the scope `approve`, also the stop after `headway reject`. A "
         "cancel cannot be undone. If there is nothing to resume, this verb says so; its exit "
         "status is 0.\n\n"
-        "`--now` also ends the wait of `headway run --keep-going`, on the machine of the run: as "
-        "after "
-        "you have bought credits. A request to a person still holds the agent.\n\n"
+        "On the machine of the run, `--now` also ends the wait of `headway run --keep-going`, for "
+        "example after you have bought credits. A pending request still holds the agent.\n\n"
         "Examples:\n  headway resume my-agent\n  headway resume --now nightly");
 }
 

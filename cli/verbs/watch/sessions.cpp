@@ -110,7 +110,7 @@ public:
         arguments.option("--label", set_label, "only sessions with this label").type("KEY=VALUE");
         arguments.option("--agent", options.agent, "only sessions of this agent type");
         arguments.flag("--ids", options.ids,
-                       "print only ids, one per line: of all sessions, for scripts");
+                       "print only ids, one per line, without the default limit");
         arguments.flag(
             "--all", options.all,
             "list each completed run of a job that reports by a ping URL (default: one row for "

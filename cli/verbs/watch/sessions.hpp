@@ -16,7 +16,7 @@ struct SessionsOptions {
     std::string label;
     std::string agent;
     std::optional<bool> open;
-    std::optional<std::uint64_t> limit;  ///< none: 50; with `ids` all, since a script acts on them
+    std::optional<std::uint64_t> limit;  ///< none: 50; with `ids`, no limit, for scripts
     bool ids = false;                    ///< print only ids, one per line
     bool all = false;                    ///< one row for each run of a job
 };

@@ -12,7 +12,7 @@ namespace headway::core {
 struct CallVolume {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPolicy,
-        .balanced = {0, 0},  // off unless a policy sets it
+        .balanced = {0, 0},  // no limit unless a policy has one
         .always_on = true,
     };
 
