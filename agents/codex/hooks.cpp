@@ -26,6 +26,7 @@ void strip_codex_header(HookCall& call) {
 }
 
 void read_codex_finished(JsonValue body, HookCall& call) {
+    if (!call.ok.value_or(true)) return;  // it says so itself
     call.ok.reset();
     strip_codex_header(call);
     const auto input = object_in(body, "tool_input");

@@ -79,6 +79,7 @@ void read_finished(JsonValue body, Hook& hook, ReadCall finished) {
     if (call.ok.value()) {
         if (const auto response = member(body, "tool_response")) {
             call.result = result_text(*response);
+            if (says_failed(*response)) fail(call);
         }
     } else {
         call.error = text_in(body, "error");

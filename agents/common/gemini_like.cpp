@@ -22,14 +22,22 @@ bool is_trailer(std::string_view line) {
                        [line](std::string_view label) { return line.starts_with(label); });
 }
 
+/// True for the shell tool's answer to the model, which has ids of processes.
+bool names_process(std::string_view text) {
+    return text.find("Process Group PGID: ") != text.npos ||
+           text.find("Background PIDs: ") != text.npos || text.find("(PID: ") != text.npos ||
+           text.find(kExitLabel) != text.npos;
+}
+
 }  // namespace
 
 std::string shown_result(JsonValue response) {
     if (response.kind() != JsonKind::kObject) return result_text(response);
     std::string shown = text_in(response, "returnDisplay");
-    if (!shown.empty()) return shown;
     const auto content = member(response, "llmContent");
-    if (content) return result_text(*content);
+    std::string whole = content ? result_text(*content) : std::string{};
+    if (!shown.empty() && (whole.empty() || names_process(whole))) return shown;
+    if (!whole.empty()) return whole;
     return member(response, "error") ? std::string{} : result_text(response);
 }
 

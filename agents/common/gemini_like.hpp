@@ -14,9 +14,8 @@
 
 namespace headway::api::hooks {
 
-/// The result in `{llmContent, returnDisplay}`: `returnDisplay`, or `llmContent` if nothing is
-/// displayed. `llmContent` is the second choice because it contains a process ID, which differs in
-/// each call.
+/// The result in `{llmContent, returnDisplay}`: `llmContent`, which the model gets; of the shell
+/// tool `returnDisplay`, because its `llmContent` has process IDs, which differ in each call.
 std::string shown_result(JsonValue response);
 
 /// The exit code, which the shell tool writes after the output of the command.

@@ -77,11 +77,19 @@ void strip_shell_line(HookCall& call) {
 void read_copilot_result(JsonValue body, HookCall& call) {
     auto result = object_in(body, "tool_result");
     if (!result) result = object_in(body, "toolResult");
-    if (!result) return;
+    if (!result) {
+        call.result = text_in(body, "tool_result");
+        return;
+    }
     call.result = text_in(*result, "text_result_for_llm");
     if (call.result.empty()) call.result = text_in(*result, "textResultForLlm");
+    for (const std::string_view name : {"binary_results_for_llm", "binaryResultsForLlm"}) {
+        const auto pictures = array_in(*result, name);
+        if (pictures && pictures->size() > 0)
+            call.result += (call.result.empty() ? "" : "\n") + result_text(*pictures);
+    }
     const std::string type = either_name(*result, "result_type", "resultType");
-    call.ok = type.empty() || type == "success";
+    call.ok = (type.empty() || type == "success") && !says_failed(*result);
     strip_shell_line(call);
     if (!*call.ok || call.exit_code.value_or(0) != 0) fail(call);
     const bool refused = type == "denied" || type == "rejected";

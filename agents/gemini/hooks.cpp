@@ -42,6 +42,7 @@ void read_gemini_call(JsonValue body, Hook& hook) {
     call.result = shown_result(*response);
     const auto content = member(*response, "llmContent");
     if (content && content->kind() == JsonKind::kString) read_shell_exit(content->text(), call);
+    if (says_failed(*response) || !text_in(*response, "error").empty()) fail(call);
     if (const auto error = object_in(*response, "error")) {
         call.error = text_in(*error, "message");
         call.error_class = error_class_of(name_in(*error, "type"));

@@ -40,26 +40,16 @@ bool is_block(JsonValue item) {
            typed_in(item, "inlineData", JsonKind::kObject);
 }
 
-/// A mark of the bytes of an image or the like: equal for equal bytes, empty without any. Letters
-/// that no id has, so that it is compared like a word.
-std::string mark_of(JsonValue block) {
-    constexpr std::array<std::string_view, 6> kBytes{"data",      "source", "inlineData",
-                                                     "image_url", "file",   "blob"};
-    constexpr std::size_t kMarkLetters = 8;
-    std::string bytes;
-    for (const std::string_view name : kBytes)
-        if (const auto found = member(block, name)) found->append_to(bytes);
-    if (bytes.empty()) return {};
-    std::string mark = core::to_hex(core::digest_of(bytes)).substr(0, kMarkLetters);
-    for (char& c : mark)
-        c = static_cast<char>('g' + (c <= '9' ? c - '0' : c - 'a' + 10));
-    return " " + mark;
-}
-
+/// The text of an embedded resource; of anything else its type, and a mark of all that it has.
 std::string name_of_block(JsonValue block) {
+    if (const auto resource = typed_in(block, "resource", JsonKind::kObject))
+        if (typed_in(*resource, "text", JsonKind::kString)) return text_in(*resource, "text");
     std::string type = text_in(block, "type");
     if (type.empty()) type = "data";
-    return "[" + type + mark_of(block) + "]";
+    if (block.size() < 2 && typed_in(block, "type", JsonKind::kString)) return "[" + type + "]";
+    std::string whole;
+    block.append_to(whole);
+    return "[" + type + " " + core::mark_of(whole) + "]";
 }
 
 /// Texts as they are, and what is no text (images and the like) by its type and a mark.
@@ -92,7 +82,10 @@ std::string streams_text(JsonValue response) {
 
 constexpr std::array<std::string_view, 3> kWholeFiles{"originalFile", "structuredPatch", "content"};
 
-bool repeats_file(JsonValue child) {
+/// True for a member that repeats a file whose path stands beside it. Elsewhere `content` is the
+/// result itself, as in that of a search.
+bool repeats_file(JsonValue child, bool has_path) {
+    if (child.key() == "content" && !has_path) return false;
     return std::find(kWholeFiles.begin(), kWholeFiles.end(), child.key()) != kWholeFiles.end();
 }
 
@@ -100,12 +93,13 @@ bool repeats_file(JsonValue child) {
 std::string without_files(JsonValue object) {
     std::string whole;
     object.append_redacted_to(whole);
-    if (object.each([](JsonValue child) { return !repeats_file(child); })) return whole;
+    const bool has_path = member(object, "filePath") || member(object, "file_path");
+    if (object.each([&](JsonValue child) { return !repeats_file(child, has_path); })) return whole;
     JsonDocument document;
     if (!document.parse(whole)) return {};
     std::string out = "{";
     document.root().each([&](JsonValue child) {
-        if (repeats_file(child)) return true;
+        if (repeats_file(child, has_path)) return true;
         if (out.size() > 1) out.push_back(',');
         append_json_string(out, child.key());
         out.push_back(':');
@@ -177,6 +171,12 @@ std::optional<bool> flag_in(JsonValue object, std::string_view name) {
     const auto found = typed_in(object, name, JsonKind::kBoolean);
     if (!found) return std::nullopt;
     return found->boolean();
+}
+
+bool says_failed(JsonValue response) {
+    return flag_in(response, "isError").value_or(false) ||
+           flag_in(response, "is_error").value_or(false) ||
+           !flag_in(response, "success").value_or(true);
 }
 
 std::string result_text(JsonValue response) {

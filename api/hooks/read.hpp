@@ -35,6 +35,8 @@ std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
 /// True for a member that is null or a string without a character; false if it is missing.
 bool is_empty_in(JsonValue object, std::string_view name);
+/// True for a result that says of itself that it failed, as those of MCP do.
+bool says_failed(JsonValue response);
 
 /// The result of a call as text for people: a string, stdout and stderr, the joined text blocks, or
 /// a file's content; otherwise compact JSON without members that repeat whole files.

@@ -18,6 +18,7 @@
 #include "cli/lines/recorded_line.hpp"
 #include "core/base/limits.hpp"
 #include "core/text/sha256.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
@@ -131,6 +132,14 @@ std::string answer_to(const Json& id, Json outcome) {
     return dump({{"jsonrpc", "2.0"}, {"id", id}, {"result", {{"outcome", std::move(outcome)}}}});
 }
 
+/// The text of a part; of a picture or a sound a mark, since each is another answer.
+std::string shown_part(const Json& part) {
+    const Json& content = part["content"];
+    if (part["type"] == "diff") return "changed " + part.text_of("path");
+    if (!content.contains("data")) return acp_text(content);
+    return "[" + content.text_of("type") + " " + core::mark_of(content.text_of("data")) + "]";
+}
+
 }  // namespace
 
 std::string acp_agent_name(std::string_view name) {
@@ -232,8 +241,7 @@ std::string acp_result(const Json& call) {
     if (output.is_string()) return output.text();
     std::string text;
     for (const Json& part : call["content"]) {
-        const std::string words =
-            part["type"] == "diff" ? "changed " + part.text_of("path") : acp_text(part["content"]);
+        const std::string words = shown_part(part);
         if (!text.empty() && !words.empty()) text += '\n';
         text += words;
     }

@@ -241,7 +241,9 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     }
     const std::string& status = std::as_const(call.known).text_of("status");
     const bool over = status == "completed" || status == "failed";
-    call.begun = call.begun || over || status == "in_progress";
+    // Any status but this one, also one that is not known, is that of a call that has begun.
+    const bool waits = status.empty() || status == "pending";
+    call.begun = call.begun || !waits || update.contains("rawOutput");
     begun_ = begun_ || (call.begun && !call.started);
     if (!over) return;
     start(id, call_id, call, actions);

@@ -114,8 +114,11 @@ private:
         bool told = false;       // the end of a call that did not run was reported
         bool allowed = false;    // the agent has the permission that it asked for last
         bool reached = false;    // a daemon has had the question
-        /// `cancelled` is for calls that a daemon has decided about.
-        const char* how_refused() const { return cancelled && reached ? "cancelled" : "denied"; }
+        /// `cancelled` is for calls that a daemon has decided about, and for those that have run.
+        const char* how_refused() const {
+            const bool ran = begun && (asked.is_null() || allowed);
+            return ran || (cancelled && reached) ? "cancelled" : "denied";
+        }
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };
     struct Session {

@@ -118,6 +118,14 @@ std::string to_hex(const Digest& digest) {
     return hex;
 }
 
+std::string mark_of(std::string_view bytes) {
+    constexpr std::size_t kLetters = 8;
+    std::string mark = to_hex(digest_of(bytes)).substr(0, kLetters);
+    for (char& c : mark)
+        c = static_cast<char>('g' + (c <= '9' ? c - '0' : c - 'a' + 10));
+    return mark;
+}
+
 std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept {
     if (text.size() <= bytes_max) return text;
     std::size_t end = bytes_max;

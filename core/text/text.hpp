@@ -32,6 +32,9 @@ std::uint64_t digest_of_words(std::string_view text, std::string_view without, s
 
 /// 32 lowercase hexadecimal digits.
 std::string to_hex(const Digest& digest);
+/// A mark of bytes that are no text: eight letters of the digest, none of which a number or an id
+/// has, so that it is compared like a word. Pure.
+std::string mark_of(std::string_view bytes);
 
 /// A text of any length in bounded space: the whole text up to limits::kTextWholeBytesMax bytes,
 /// else its head, tail, total length and digest. It is only cut between UTF-8 sequences.

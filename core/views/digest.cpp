@@ -104,9 +104,20 @@ void end_loop(DigestSession& session, std::string_view how) {
         session.loops.back().over = how;
 }
 
+/// The use since the first event of the evidence. If that is no longer known, since the last
+/// progress.
+DigestUse use_of_loop(const DigestSession& session, const VerdictChanged& change) {
+    const auto first = std::min_element(change.evidence.begin(), change.evidence.end());
+    if (first == change.evidence.end() || session.marks.empty() || *first < session.marks.front().n)
+        return session.since_progress;
+    const auto mark = std::find_if(session.marks.begin(), session.marks.end(),
+                                   [&first](const DigestMark& one) { return one.n >= *first; });
+    return mark == session.marks.end() ? DigestUse{} : session.use.since(mark->before);
+}
+
 void note_verdict(DigestSession& session, const VerdictChanged& change, Timestamp at) {
     if (change.to == Verdict::kStuck) {
-        DigestLoop loop{at, change.reason, session.since_progress, {}};
+        DigestLoop loop{at, change.reason, use_of_loop(session, change), {}};
         keep_last(session.loops, std::move(loop), DigestSession::kLoopsMax);
     } else if (!is_final(change.to)) {
         end_loop(session, "went on");
@@ -182,6 +193,14 @@ void DigestUse::add(const DigestUse& other) {
     sum(calls, other.calls);
 }
 
+DigestUse DigestUse::since(const DigestUse& earlier) const {
+    const auto less = [](std::uint64_t now, std::uint64_t before) {
+        return now - std::min(now, before);
+    };
+    return {less(tokens, earlier.tokens), less(cost_micros, earlier.cost_micros),
+            less(unpriced, earlier.unpriced), less(calls, earlier.calls)};
+}
+
 bool DigestFold::make_room() {
     while (sessions_.size() == kSessionsMax && !plain_.empty()) {
         const auto found = sessions_.find(plain_.front());
@@ -203,6 +222,10 @@ void DigestFold::add(std::string_view id, const Event& event) {
     DigestSession& session = found->second;
     if (is_report(event)) note_silence(session, event.at);
     const std::uint64_t calls = std::holds_alternative<ToolFinished>(event.payload) ? 1 : 0;
+    if (calls > 0) {
+        if (session.marks.size() == DigestSession::kMarksMax) session.marks.pop_front();
+        session.marks.push_back({event.n, session.use});
+    }
     if (const Usage* usage = usage_of(event)) {
         add_usage(session, *usage, calls);
     } else if (calls > 0) {

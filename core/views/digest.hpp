@@ -26,6 +26,7 @@ struct DigestUse {
     std::uint64_t calls = 0;
 
     void add(const DigestUse& other);
+    DigestUse since(const DigestUse& earlier) const;
     /// The cost of so many tokens became known.
     void price(std::uint64_t more) { unpriced -= std::min(unpriced, more); }
     bool operator==(const DigestUse&) const = default;
@@ -35,7 +36,7 @@ struct DigestUse {
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
-    DigestUse spent;   ///< tokens, cost and calls from the last progress to the end of the loop
+    DigestUse spent;   ///< tokens, cost and calls from its first event to the end of the loop
     std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
 };
 
@@ -67,8 +68,15 @@ struct DigestDecisions {
     bool operator==(const DigestDecisions&) const = default;
 };
 
+/// A call, and the use of the period before it.
+struct DigestMark {
+    std::uint64_t n = 0;
+    DigestUse before;
+};
+
 struct DigestSession {
     static constexpr std::size_t kLoopsMax = 8;
+    static constexpr std::size_t kMarksMax = 64;  ///< most loops begin within so many calls
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
@@ -87,9 +95,10 @@ struct DigestSession {
     Timestamp silent_from = kNever;
 
     // State of the fold.
-    BudgetMeter meter;         ///< usage of the period, so that no cost counts twice
-    DigestUse since_progress;  ///< tokens, cost and calls since the last progress
-    std::string why;           ///< reason for the announced resume
+    BudgetMeter meter;             ///< usage of the period, so that no cost counts twice
+    DigestUse since_progress;      ///< tokens, cost and calls since the last progress
+    std::deque<DigestMark> marks;  ///< the last kMarksMax calls
+    std::string why;               ///< reason for the announced resume
 };
 
 class DigestFold {

@@ -26,6 +26,7 @@ public:
         at(after, std::move(payload)).event_id = event_id;
         fold.add(session, event_);
     }
+    std::uint64_t newest() const { return n_; }
     core::DigestFold fold;
 
 private:
@@ -161,6 +162,24 @@ TEST_CASE("digest: a loop costs what was used since the last progress, until it 
     CHECK(facts.loops[0].over == "halted");
     CHECK(facts.use.cost_micros == 1'500'000);
     CHECK(facts.outcome == core::Outcome::kHalted);
+}
+
+TEST_CASE("digest: a loop behind hours of reading costs what its own calls used", "[api]") {
+    Night night;
+    for (int i = 0; i < 60; ++i)
+        night.add("a", 1min, call(1'000, 1.0));
+    core::VerdictChanged stuck = verdict(core::Verdict::kStuck, "the same call 4 times");
+    for (int i = 0; i < 4; ++i) {
+        night.add("a", 2min, call(10, 0.25));
+        stuck.evidence.push_back(night.newest());
+    }
+    night.add("a", 3min, stuck);
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    REQUIRE(facts.loops.size() == 1);
+    CHECK(facts.loops[0].spent == core::DigestUse{40, 1'000'000, 0, 4});
+    for (std::size_t i = 0; i < core::DigestSession::kMarksMax; ++i)
+        night.add("a", 4min, call(0, 0));
+    CHECK(facts.marks.size() == core::DigestSession::kMarksMax);
 }
 
 TEST_CASE("digest: a loop that the agent leaves went on, and one at the end is still there",

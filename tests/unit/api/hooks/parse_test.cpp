@@ -271,7 +271,7 @@ TEST_CASE("hooks: results are without secrets, and without whole files", "[api][
     const std::string key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ";
     const std::string body =
         R"({"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_use_id":"c",)"
-        R"("tool_input":{},"tool_response":{"content":"all of it","originalFile":"before",)"
+        R"("tool_input":{},"tool_response":{"filePath":"/a","content":"all of it","originalFile":"before",)"
         R"("password":"hunter2hunter2","note":")" +
         key + R"("}})";
     require_ok(document.parse(body));
@@ -325,4 +325,55 @@ TEST_CASE("hooks: another picture is another result", "[api][hooks]") {
             CHECK(one != shown(agent, with(form, "AAAA", "AAAB")));
         }
     }
+}
+
+TEST_CASE("hooks: a result that says of itself that it failed has failed", "[api][hooks]") {
+    const std::pair<const char*, const char*> agents[] = {{"claude", "PostToolUse"},
+                                                          {"codex", "PostToolUse"},
+                                                          {"qwen", "PostToolUse"},
+                                                          {"gemini", "AfterTool"},
+                                                          {"copilot", "PostToolUse"}};
+    const std::string text = R"("content":[{"type":"text","text":"no"}])";
+    for (const auto& [agent, event] : agents) {
+        const char* member = std::string_view{agent} == "copilot" ? "tool_result" : "tool_response";
+        const auto ok = [&, agent = agent, event = event](const std::string& response) {
+            const Read read{agent, R"({"session_id":"s","cwd":"/","tool_name":"t","tool_input":{},)"
+                                   R"("tool_use_id":"t","hook_event_name":")" +
+                                       std::string{event} + R"(",")" + member + "\":" + response +
+                                       "}"};
+            return read.hook.call.ok.value_or(true);
+        };
+        CAPTURE(agent);
+        CHECK_FALSE(ok(R"({"isError":true,)" + text + "}"));
+        CHECK_FALSE(ok(R"({"success":false,)" + text + "}"));
+        CHECK(ok(R"({"isError":false,)" + text + "}"));
+        CHECK(ok("{" + text + "}"));
+    }
+}
+
+TEST_CASE("hooks: what the model is shown is the result, and no short form of it", "[api][hooks]") {
+    const auto result = [](std::string_view agent, const std::string& response) {
+        const bool gemini = agent == "gemini";
+        const Read read{agent, R"({"session_id":"s","cwd":"/","tool_name":"find","tool_input":{},)"
+                               R"("tool_use_id":"t","hook_event_name":")" +
+                                   std::string{gemini ? "AfterTool" : "PostToolUse"} +
+                                   R"(","tool_response":)" + response + "}"};
+        return read.hook.call.result;
+    };
+    for (const char* agent : {"claude", "codex", "qwen"}) {
+        CAPTURE(agent);
+        CHECK_THAT(result(agent, R"({"mode":"content","content":"a.py:13:def f"})"),
+                   Catch::Contains("a.py:13:def f"));
+        CHECK(result(agent, R"([{"type":"resource","resource":{"uri":"x","text":"page 2"}}])") ==
+              "page 2");
+        CHECK(result(agent, R"([{"type":"rows","rows":[1]}])") !=
+              result(agent, R"([{"type":"rows","rows":[2]}])"));
+    }
+    // The content of a written file is kept as what the call wrote.
+    CHECK_THAT(result("claude", R"({"type":"create","filePath":"/a","content":"whole file"})"),
+               !Catch::Contains("whole file"));
+    CHECK(result("gemini", R"({"returnDisplay":"Found 3 matches","llmContent":"a:1\nb:2"})") ==
+          "a:1\nb:2");
+    CHECK(result("gemini", R"({"returnDisplay":"ok","llmContent":"Output: ok\nExit Code: 0\n)"
+                           R"(Process Group PGID: 77"})") == "ok");
 }

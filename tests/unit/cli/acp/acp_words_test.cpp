@@ -39,3 +39,37 @@ TEST_CASE("acp words: a call that runs something else than was allowed is report
     CAPTURE(tool);
     CHECK(headway::core::rule_covers("class:shell", tool));
 }
+
+TEST_CASE("acp: a call that has begun unasked has not been refused, whatever its status", "[cli]") {
+    const std::string prompt =
+        R"({"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":"go"}})";
+    for (const char* status : {"in_progress", "new_status", "done"}) {
+        CAPTURE(status);
+        AcpObserver observer("agent");
+        observer.from_editor(parsed(prompt));
+        observer.from_agent(parsed(
+            R"({"method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"c",
+                "sessionUpdate":"tool_call","kind":"execute","rawInput":{"command":"rm x"},
+                "status":")" +
+            std::string{status} + R"("}}})"));
+        const auto over =
+            observer.from_agent(parsed(R"({"id":1,"result":{"stopReason":"end_turn"}})"));
+        bool seen = false;
+        for (const auto& action : over) {
+            if (action.type != "tool.finished") continue;
+            seen = true;
+            CHECK(action.data["error"].text_of("class") == "cancelled");
+        }
+        CHECK(seen);
+    }
+}
+
+TEST_CASE("acp: another picture is another result", "[cli]") {
+    const auto result = [](const std::string& data) {
+        return headway::cli::acp_result(
+            parsed(R"({"content":[{"type":"content","content":{"type":"image","data":")" + data +
+                   R"("}}]})"));
+    };
+    CHECK(result("AAAA") == result("AAAA"));
+    CHECK(result("AAAA") != result("AAAB"));
+}
