@@ -256,6 +256,12 @@ class Reports(HookCase):
                 self.assertEqual(reply.status, 200, reply.body)
             self.assertEqual(self.client.session("gemini-" + session)["outcome"], "failed", name)
 
+    def test_a_sub_agent_without_a_word_or_a_call_has_failed(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+        self.agent.hook("SubagentStop", agent_id="a1", agent_type="review", last_assistant_message="", stop_hook_active=False)
+        self.assertEqual(self.client.session(self.agent.id + ".a1")["outcome"], "failed")
+
     def test_a_turn_that_ends_behind_its_call_without_words_is_no_failure(self):
         self.agent.hook("UserPromptSubmit", prompt="go")
         self.agent.pre("t1")

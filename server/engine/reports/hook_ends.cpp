@@ -49,9 +49,9 @@ bool had_no_task(const core::SessionState& state) {
 
 /// An agent that was asked for something, made no call at all, and ended its last turn without a
 /// word.
-bool did_nothing(const core::SessionState& state) {
-    return state.detectors->empty_turns.count > 0 && state.tool_calls == 0 &&
-           state.unrun_calls == 0 && state.agent_calls == 0;
+bool did_nothing(const core::SessionState& state, const Hook& hook) {
+    const bool silent = hook.silent || state.detectors->empty_turns.count > 0;
+    return silent && state.tool_calls == 0 && state.unrun_calls == 0 && state.agent_calls == 0;
 }
 
 /// True if the agent reported with the end of its turn that a sub-agent goes on.
@@ -99,7 +99,7 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
     } else if (completed && !interrupted && !named && children_work && names_an_agent(state)) {
         if (!is_left_by_person(hook.reason)) end.outcome = core::Outcome::kFailed;
         end.reason = core::bounded_text("its work in the background was cut off");
-    } else if (completed && !interrupted && !named && did_nothing(state)) {
+    } else if (completed && !interrupted && !named && did_nothing(state, hook)) {
         end.outcome = core::Outcome::kFailed;
         end.reason = core::bounded_text("its last turn had neither words nor a call");
     } else if (completed && !interrupted) {
