@@ -104,15 +104,14 @@ void end_loop(DigestSession& session, std::string_view how) {
         session.loops.back().over = how;
 }
 
-/// The use since the first event of the evidence. If that is no longer known, since the last
-/// progress.
+/// The use since the last call before the evidence, so with the answer that began the loop. If that
+/// call is no longer known, since the last progress.
 DigestUse use_of_loop(const DigestSession& session, const VerdictChanged& change) {
     const auto first = std::min_element(change.evidence.begin(), change.evidence.end());
-    if (first == change.evidence.end() || session.marks.empty() || *first < session.marks.front().n)
-        return session.since_progress;
-    const auto mark = std::find_if(session.marks.begin(), session.marks.end(),
-                                   [&first](const DigestMark& one) { return one.n >= *first; });
-    return mark == session.marks.end() ? DigestUse{} : session.use.since(mark->before);
+    if (first == change.evidence.end()) return session.since_progress;
+    const auto mark = std::find_if(session.marks.rbegin(), session.marks.rend(),
+                                   [&first](const DigestMark& one) { return one.n < *first; });
+    return mark == session.marks.rend() ? session.since_progress : session.use.since(mark->after);
 }
 
 void note_verdict(DigestSession& session, const VerdictChanged& change, Timestamp at) {
@@ -222,14 +221,14 @@ void DigestFold::add(std::string_view id, const Event& event) {
     DigestSession& session = found->second;
     if (is_report(event)) note_silence(session, event.at);
     const std::uint64_t calls = std::holds_alternative<ToolFinished>(event.payload) ? 1 : 0;
-    if (calls > 0) {
-        if (session.marks.size() == DigestSession::kMarksMax) session.marks.pop_front();
-        session.marks.push_back({event.n, session.use});
-    }
     if (const Usage* usage = usage_of(event)) {
         add_usage(session, *usage, calls);
     } else if (calls > 0) {
         add_use(session, {.calls = calls}, 0);
+    }
+    if (calls > 0) {
+        if (session.marks.size() == DigestSession::kMarksMax) session.marks.pop_front();
+        session.marks.push_back({event.n, session.use});
     }
     note_resume(session, event);
     if (const auto* change = std::get_if<VerdictChanged>(&event.payload))

@@ -36,7 +36,8 @@ struct DigestUse {
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
-    DigestUse spent;   ///< tokens, cost and calls from its first event to the end of the loop
+    DigestUse
+        spent;  ///< tokens, cost and calls from the last call before it to the end of the loop
     std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
 };
 
@@ -68,10 +69,10 @@ struct DigestDecisions {
     bool operator==(const DigestDecisions&) const = default;
 };
 
-/// A call, and the use of the period before it.
+/// A call, and the use of the period up to its end.
 struct DigestMark {
     std::uint64_t n = 0;
-    DigestUse before;
+    DigestUse after;
 };
 
 struct DigestSession {

@@ -23,7 +23,7 @@ void open(Supervised& s, const std::string& id, const std::string& parent = {}) 
 }
 
 /// The end of a call that changes nothing itself.
-Event ends(const std::string& call_id, const std::string& tool = "task") {
+Event tree_ends(const std::string& call_id, const std::string& tool = "task") {
     ToolFinished data;
     data.call_id = call_id;
     data.tool = tool;
@@ -63,7 +63,7 @@ TEST_CASE("session tree: a change below counts for the call that launched the su
     (void)s.report("p", {tool_started("t1", "task"), tool_started("b1")});
     open(s, "c", "p");
     edits(s, "c", "one");
-    (void)s.report("p", {ends("b1", "bash"), ends("t1"), ends("t2")});
+    (void)s.report("p", {tree_ends("b1", "bash"), tree_ends("t1"), tree_ends("t2")});
     CHECK(credited(s) == Calls{"t1"});
 }
 
@@ -73,23 +73,23 @@ TEST_CASE("session tree: a change below counts where the parent reports no begin
     open(s, "p");
     open(s, "c", "p");
     edits(s, "c", "one");
-    (void)s.report("p", {ends("b1", "bash"), ends("t1"), ends("t2")});
+    (void)s.report("p", {tree_ends("b1", "bash"), tree_ends("t1"), tree_ends("t2")});
     CHECK(credited(s) == Calls{"t1"});
     edits(s, "c", "two");
-    (void)s.report("p", {ends("t3")});
+    (void)s.report("p", {tree_ends("t3")});
     CHECK(credited(s) == Calls{"t1", "t3"});
 }
 
 TEST_CASE("session tree: a pause of the parent keeps what launched its sub-agent", "[server]") {
     Supervised s;
     open(s, "p");
-    (void)s.report("p", {tool_started("t0", "task"), ends("t0"), tool_started("t1", "task")});
+    (void)s.report("p", {tool_started("t0", "task"), tree_ends("t0"), tool_started("t1", "task")});
     open(s, "c", "p");
     (void)s.report("p", {agent_is(AgentState::kAwaitingPermission)});
     s.clock().advance_to(s.clock().now() + Millis{60'000});
     (void)s.report("p", {agent_is(AgentState::kExecutingTool)});
     edits(s, "c", "one");
-    (void)s.report("p", {ends("t1")});
+    (void)s.report("p", {tree_ends("t1")});
     CHECK(credited(s) == Calls{"t1"});
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("session tree: changes below calls at the same time count for each of 
     open(s, "c2", "p");
     edits(s, "c1", "one");
     edits(s, "c2", "two");
-    (void)s.report("p", {ends("t1"), ends("t2"), ends("t3")});
+    (void)s.report("p", {tree_ends("t1"), tree_ends("t2"), tree_ends("t3")});
     CHECK(credited(s) == Calls{"t1", "t2"});
 }
 
@@ -112,8 +112,8 @@ TEST_CASE("session tree: a change by a sub-agent in the background counts for th
     open(s, "p");
     (void)s.report("p", {tool_started("t1", "task")});
     open(s, "c", "p");
-    (void)s.report("p", {ends("t1")});
+    (void)s.report("p", {tree_ends("t1")});
     edits(s, "c", "one");
-    (void)s.report("p", {ends("b1", "bash"), ends("t2"), ends("t3")});
+    (void)s.report("p", {tree_ends("b1", "bash"), tree_ends("t2"), tree_ends("t3")});
     CHECK(credited(s) == Calls{"t2"});
 }
