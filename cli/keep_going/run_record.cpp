@@ -207,6 +207,7 @@ RunPhase phase_in(const RecordFields& fields) {
 void read_all(const RecordFields& fields, RunRecord& record) {
     record.session = fields.text("session", kNameMax);
     if (!api::valid_id(record.session)) fields.blame("session");
+    record.mark = fields.some_text("mark", kNameMax);
     record.generation = fields.text("generation", kNameMax);
     // The session may itself be named as a generation: that behind `night~2` is `night~3`.
     const bool own = base_of_generation(record.generation) == base_of_generation(record.session);
@@ -245,6 +246,7 @@ bool RecordedWait::operator==(const RecordedWait& other) const {
 std::string print_record(const RunRecord& record) {
     Json json = {{"version", kVersion},
                  {"session", record.session},
+                 {"mark", record.mark},
                  {"generation", record.generation},
                  {"opened_at", record.opened_at},
                  {"argv", record.argv},

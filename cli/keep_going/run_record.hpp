@@ -55,6 +55,7 @@ enum class RunPhase : std::uint8_t { kRunning, kWaiting, kChecking };
 
 struct RunRecord {
     std::string session;     ///< id under which it began
+    std::string mark;        ///< HEADWAY_RUN of its processes: another daemon may have that session
     std::string generation;  ///< id of the session that is open
     std::string opened_at;   ///< time of the opening of that session; empty: unknown
     std::vector<std::string> argv;

@@ -32,13 +32,13 @@ RecordedFolder folder_from(const std::string& name, const std::string& from) {
     return recorded_folder((std::filesystem::path(from) / name).string());
 }
 
-/// Ends the processes that a killed run has left, which are known by the session in their
-/// environment. False if one does not end, or is above this process.
-bool end_processes_of(const std::string& session) {
+/// Ends the processes that a killed run has left, which are known by the mark in their environment.
+/// False if one does not end, or is above this process.
+bool end_processes_of(const std::string& mark) {
     const ProcTree tree;
     const auto began = steady_now();
     while (true) {
-        const std::vector<pid_t> left = tree.with_variable("HEADWAY_SESSION", session);
+        const std::vector<pid_t> left = tree.with_variable("HEADWAY_RUN", mark);
         if (left.empty()) return true;
         const auto spent = steady_now() - began;
         if (spent > kTermOrphansFor + kKillOrphansAfter) return false;
@@ -148,7 +148,7 @@ std::string KeepGoing::cannot_go_on() {
         if (std::any_of(files.begin(), files.end(), changed_since_boot))
             return "the conversation went on elsewhere meanwhile";
     }
-    if (!end_processes_of(keeper_.record().session) || is_running(child))
+    if (!end_processes_of(keeper_.record().mark) || is_running(child))
         return "a process of the run before does not end";
     return {};
 }

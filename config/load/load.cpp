@@ -25,9 +25,9 @@ namespace fs = std::filesystem;
 using Environment = std::map<std::string, std::string>;
 
 // Variables that the client verbs read; not settings of the daemon.
-constexpr std::array<std::string_view, 7> kClientVariables{
-    "HEADWAY_URL",        "HEADWAY_CONFIG",  "HEADWAY_SESSION",    "HEADWAY_TOKEN",
-    "HEADWAY_TOKEN_FILE", "HEADWAY_CA_FILE", "HEADWAY_HOOK_SOCKET"};
+constexpr std::array<std::string_view, 8> kClientVariables{
+    "HEADWAY_URL", "HEADWAY_CONFIG",     "HEADWAY_SESSION", "HEADWAY_TOKEN",
+    "HEADWAY_RUN", "HEADWAY_TOKEN_FILE", "HEADWAY_CA_FILE", "HEADWAY_HOOK_SOCKET"};
 constexpr std::string_view kPrefix = "HEADWAY_";
 constexpr std::string_view kFileSuffix = "_FILE";
 

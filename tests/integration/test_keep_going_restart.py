@@ -34,6 +34,13 @@ class RestartCase(KeepGoingCase):
     def change(self, **fields):
         self.file().write_text(json.dumps({**self.record(), **fields}))
 
+    def wait_for(self, condition, what: str):
+        try:
+            super().wait_for(condition, what)
+        except AssertionError as failed:
+            events = [(e["type"], e["data"]) for e in self.events()]
+            raise AssertionError(f"{failed}; starts: {len(self.starts())}; record: {self.record()}; events: {events}") from None
+
     def kill(self, process):
         process.kill()
         process.communicate()
@@ -105,6 +112,15 @@ class Restart(RestartCase):
         stat = Path(f"/proc/{agent}/stat")
         self.assertTrue(not stat.exists() or ") Z " in stat.read_text(), "two agents work")
         self.assertEqual(self.left(), [])
+
+    def test_a_process_of_a_session_of_the_same_name_at_another_daemon_is_left_alone(self):
+        other = subprocess.Popen(["sleep", "600"], env={**os.environ, "HEADWAY_SESSION": self.session})
+        self.addCleanup(other.communicate)
+        self.addCleanup(other.kill)
+        self.killed_at_work("slow done")
+        output = self.go_on()
+        self.assertEqual((output.code, len(self.starts())), (0, 2), output)
+        self.assertEqual(other.poll(), None)
 
     def test_a_run_that_was_killed_after_a_resume_goes_on_from_there(self):
         process = self.start("limit1 slow limit1 done", "--check", "true")

@@ -329,6 +329,7 @@ private:
     std::map<std::string, std::string> child_environment() const {
         auto environment = without_own_variables(console_.environment);
         environment["HEADWAY_SESSION"] = session_;
+        environment["HEADWAY_RUN"] = record_.mark;
         environment["HEADWAY_URL"] = options_.client.url;
         // Claude would wait for a limit by itself, for hours in one process.
         if (options_.keep_going) environment.erase("CLAUDE_CODE_RETRY_WATCHDOG");

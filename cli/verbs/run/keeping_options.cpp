@@ -9,6 +9,7 @@
 #include "cli/agents/talk.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/base/exit_code.hpp"
+#include "cli/base/ids.hpp"
 #include "cli/base/text.hpp"
 #include "cli/keep_going/agent_folder.hpp"
 #include "cli/keep_going/recipe.hpp"
@@ -150,6 +151,7 @@ RunRecord new_record(const RunOptions& options, const std::string& session, cons
                      const std::map<std::string, std::string>& environment) {
     RunRecord record;
     record.session = record.generation = session;
+    record.mark = random_tag();
     record.argv = options.command;
     // By its path: a service may have another PATH.
     const bool named = record.argv.front().find('/') == std::string::npos;

@@ -25,6 +25,7 @@ namespace {
 RunRecord full_record() {
     RunRecord record;
     record.session = "night:1";
+    record.mark = "12ab";
     record.generation = "night:1~2";
     record.opened_at = "2026-11-28T01:00:00.000Z";
     record.argv = {"/usr/bin/claude", "-p", "Fix \"it\"\n"};
@@ -135,6 +136,7 @@ TEST_CASE("run record: values out of their range are refused", "[cli]") {
     const std::pair<const char*, Json> wrong[] = {
         {"session", "../x"},
         {"session", ""},
+        {"mark", ""},
         {"generation", ".."},
         {"generation", "another"},
         {"argv", Json::array()},

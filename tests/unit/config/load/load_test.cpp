@@ -357,8 +357,9 @@ TEST_CASE("load: HEADWAY_CONFIG and the XDG folder name the file", "[config]") {
 
 TEST_CASE("load: variables of clients are no settings", "[config]") {
     LoadRequest request;
-    for (const char* name : {"HEADWAY_URL", "HEADWAY_TOKEN", "HEADWAY_TOKEN_FILE",
-                             "HEADWAY_SESSION", "HEADWAY_CA_FILE", "HEADWAY_HOOK_SOCKET"})
+    for (const char* name :
+         {"HEADWAY_URL", "HEADWAY_TOKEN", "HEADWAY_TOKEN_FILE", "HEADWAY_SESSION", "HEADWAY_RUN",
+          "HEADWAY_CA_FILE", "HEADWAY_HOOK_SOCKET"})
         request.environment[name] = "x";
     CHECK(load(request).has_value());
 }
