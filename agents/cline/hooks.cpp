@@ -118,6 +118,10 @@ Hook parse_cline(JsonValue body, const HookFacts& facts) {
         hook.text = text_in(*turn, "outputText");
         hook.outcome = phrase_in(*turn, "status");
     }
+    if (hook.kind == HookKind::kNone) {
+        hook.text.clear();
+        if (hook.event != "agent_abort") note_unknown(body, hook);
+    }
     if (hook.kind == HookKind::kError) read_cline_error(body, hook);
     if (hook.kind == HookKind::kInterrupt) read_cline_abort(body, hook);
     // The run was ended by a person, or by its own guard: no result.

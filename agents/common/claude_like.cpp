@@ -119,12 +119,21 @@ void read_prompt(JsonValue body, Hook& hook) {
     if (prompt.empty()) hook.kind = HookKind::kTurn;
 }
 
+/// "Claude needs your permission to use Bash", of a version that names no type or a new one.
+bool asks_by_words(std::string_view words) {
+    constexpr std::array<std::string_view, 3> kAsking{" needs your permission",
+                                                      " needs your approval", " needs your input"};
+    return std::any_of(kAsking.begin(), kAsking.end(),
+                       [&](std::string_view asking) { return words.find(asking) != words.npos; });
+}
+
 void read_notification(JsonValue body, Hook& hook) {
     const std::string type = name_in(body, "notification_type");
     hook.text = text_in(body, "message");
     hook.kind = HookKind::kNote;
     for (const auto& [name, kind] : kNotifications)
         if (name == type) hook.kind = kind;
+    if (hook.kind == HookKind::kNote && asks_by_words(hook.text)) hook.kind = HookKind::kAsks;
     if (hook.kind == HookKind::kNote && !type.empty())
         hook.text = type + (hook.text.empty() ? "" : ": ") + hook.text;
 }
@@ -206,8 +215,10 @@ void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall 
             break;
         case HookKind::kSaid:
             // A message comes in pieces; the last one is all of a short message.
-            if (!flag_in(body, "final").value_or(false)) hook.kind = HookKind::kNone;
-            hook.text = text_in(body, "delta");
+            if (flag_in(body, "final").value_or(false))
+                hook.text = text_in(body, "delta");
+            else
+                hook.kind = HookKind::kNone;
             break;
         case HookKind::kStop:
         case HookKind::kSubEnd:
@@ -232,7 +243,11 @@ void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall 
             hook.reason = text_in(body, "reason");
             break;
         default:
-            if (hook.event == "Notification") read_notification(body, hook);
+            if (hook.event == "Notification") {
+                read_notification(body, hook);
+            } else {
+                note_unknown(body, hook);
+            }
             break;
     }
 }

@@ -103,6 +103,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
             hook.reason = text_in(body, "reason");
             break;
         default:
+            if (hook.event != "BeforeToolSelection") note_unknown(body, hook);
             break;
     }
 }

@@ -173,6 +173,14 @@ std::optional<bool> flag_in(JsonValue object, std::string_view name) {
     return found->boolean();
 }
 
+void note_unknown(JsonValue body, Hook& hook) {
+    if (hook.kind != HookKind::kNone || hook.event.empty()) return;
+    hook.text = "hook " + hook.event;
+    for (const std::string_view name : {"error", "message", "reason"})
+        if (const std::string words = text_in(body, name); !words.empty())
+            hook.text += ": " + words;
+}
+
 bool says_failed(JsonValue response) {
     return flag_in(response, "isError").value_or(false) ||
            flag_in(response, "is_error").value_or(false) ||

@@ -35,6 +35,9 @@ std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
 /// True for a member that is null or a string without a character; false if it is missing.
 bool is_empty_in(JsonValue object, std::string_view name);
+/// Gives a kNone the words by which people can find an event that the dialect does not read: its
+/// name, and what it reports. Changes no other hook.
+void note_unknown(JsonValue body, Hook& hook);
 /// True for a result that says of itself that it failed, as those of MCP do.
 bool says_failed(JsonValue response);
 

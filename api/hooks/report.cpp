@@ -95,7 +95,8 @@ void write_state(JsonWriter& json, std::string_view state, const std::string& de
 void write_beat(JsonWriter& json, const Hook& hook) {
     write_event(json, "heartbeat", [&] {
         if (hook.usage) json.member("usage", *hook.usage);
-        if (hook.kind == HookKind::kNote && !hook.text.empty())
+        const bool notes = hook.kind == HookKind::kNote || hook.kind == HookKind::kNone;
+        if (notes && !hook.text.empty())
             json.member("note", core::cut_text(hook.text, core::limits::kStringBytesMax));
     });
 }

@@ -21,10 +21,11 @@ struct WhatWasSaid {
     core::Result<HookReport> report;
 
     explicit WhatWasSaid(const std::string& members)
+        : WhatWasSaid("generic", R"({"session":"s",)" + members + "}") {}
+    WhatWasSaid(const char* dialect, const std::string& body)
         : report([&] {
-              const std::string body = R"({"session":"s",)" + members + "}";
               REQUIRE(document.parse(body).has_value());
-              hook = find_dialect("generic")->parse(document.root(), {});
+              hook = find_dialect(dialect)->parse(document.root(), {});
               return take_report(document, hook);
           }()) {}
 
@@ -42,6 +43,35 @@ struct WhatWasSaid {
 };
 
 }  // namespace
+
+TEST_CASE("hook report: an event that is not read is a sign of life with its name and its words",
+          "[api]") {
+    const std::string claude =
+        R"({"session_id":"s","hook_event_name":"SessionFailed","error":"rate_limit","message":"boom"})";
+    for (const char* dialect : {"claude", "qwen", "codex", "copilot", "gemini"})
+        CHECK(WhatWasSaid(dialect, claude).only<core::Heartbeat>().note ==
+              "hook SessionFailed: rate_limit: boom");
+    CHECK(WhatWasSaid("cline", R"({"taskId":"s","hookName":"tool_stuck"})")
+              .only<core::Heartbeat>()
+              .note == "hook tool_stuck");
+    const std::string piece =
+        R"({"session_id":"s","hook_event_name":"MessageDisplay","delta":"Well","final":false})";
+    CHECK(WhatWasSaid("claude", piece).only<core::Heartbeat>().note.empty());
+}
+
+TEST_CASE("hook report: a notification that asks for a permission is a dialog, also without a type",
+          "[api]") {
+    const auto kind_of = [](const char* dialect, const std::string& members) {
+        const std::string body =
+            R"({"session_id":"s","hook_event_name":"Notification",)" + members + "}";
+        return WhatWasSaid(dialect, body).hook.kind;
+    };
+    const std::string words = R"("message":"Claude needs your permission to use Bash")";
+    CHECK(kind_of("claude", words) == HookKind::kAsks);
+    CHECK(kind_of("claude", words + R"(,"notification_type":"another")") == HookKind::kAsks);
+    CHECK(kind_of("copilot", R"("message":"Copilot needs your permission")") == HookKind::kAsks);
+    CHECK(kind_of("claude", R"("message":"An update is available")") == HookKind::kNote);
+}
 
 TEST_CASE("hook report: a folder that the agent names by itself is no lane", "[api]") {
     const std::string post = R"("event":"post","tool":"bash","call":"c1","cwd":"/x7")";
