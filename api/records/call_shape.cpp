@@ -219,6 +219,8 @@ void shape_receipt(const CallFingerprint& fingerprint, const core::ToolFinished&
         canonical = "edited";
     else if ((edits || fingerprint.kind == CallKind::kOther) && core::hands_something_in(call.tool))
         canonical = core::receipt_form(canonical, true);
+    else if (fingerprint.kind == CallKind::kOther && core::is_sub_agent(call.tool))
+        canonical = core::receipt_form(canonical, false);  // its numbers are what it found
 }
 
 }  // namespace headway::api

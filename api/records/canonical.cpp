@@ -199,6 +199,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     std::string_view command = command_of(args, joined);
     std::string_view path = call.target;
     if (path.empty()) path = text_under(args, kPathKeys);
+    if (core::acts_on_screen(call.tool) && core::is_direction(path)) path = {};
     CallFingerprint fingerprint;
     const auto editing = core::kind_of_editing(call.tool, command, !path.empty());
     if (editing) command = {};

@@ -328,6 +328,12 @@ bool may_start(std::string_view text, std::size_t at) {
     return month || uuid;
 }
 
+/// True for `module12`, a numbered name of a person's choice; `a71f3c9` and `a7123` are generated.
+bool is_numbered(std::string_view word) {
+    const std::size_t digits = word.find_first_of("0123456789");
+    return digits >= 3 && word.find_first_not_of("0123456789", digits) == word.npos;
+}
+
 }  // namespace
 
 std::string receipt_form(std::string_view text, bool numbers) {
@@ -347,7 +353,7 @@ std::string receipt_form(std::string_view text, bool numbers) {
         const std::string_view word = text.substr(at, end - at);
         const bool named = at > 0 && (text[at - 1] == '#' || text[at - 1] == '/' ||
                                       contains(kNames, lower(word_before(text, at))));
-        const bool mixed = digits > 0 && digits < word.size() && word.size() >= 6;
+        const bool mixed = digits < word.size() && word.size() >= 6 && !is_numbered(word);
         if (digits > 0 && (numbers || named || mixed)) {
             out.push_back('\x02');
         } else {

@@ -25,6 +25,12 @@ bool names_one_of(std::string_view tool, const List& list) {
     return false;
 }
 
+bool only_asks(std::string_view tool) {
+    static constexpr WordList<9> kAsks{
+        {"get", "list", "read", "search", "find", "view", "query", "fetch", "next"}};
+    return names_one_of(tool, kAsks);
+}
+
 }  // namespace
 
 bool acts_on_screen(std::string_view tool) {
@@ -35,6 +41,13 @@ bool acts_on_screen(std::string_view tool) {
          "act",         "action",   "step",     "play",    "move",    "dblclick",
          "doubleclick", "keypress", "joystick", "button",  "touch"}};
     return names_one_of(tool, kActs);
+}
+
+bool is_direction(std::string_view value) {
+    static constexpr WordList<18> kDirections{
+        {"left", "right", "up", "down", "north", "south", "east", "west", "forward", "forwards",
+         "back", "backward", "backwards", "n", "s", "e", "w", "stay"}};
+    return contains(kDirections, lower(value.substr(0, 16)));
 }
 
 bool is_screen(std::string_view tool) {
@@ -80,14 +93,17 @@ bool asks_a_person(std::string_view tool) {
 }
 
 bool hands_something_in(std::string_view tool) {
-    static constexpr WordList<32> kHands{
-        {"create",  "add",      "post",   "send",     "submit", "launch",   "spawn",    "start",
-         "comment", "publish",  "book",   "order",    "place",  "register", "schedule", "trigger",
-         "enqueue", "notify",   "reply",  "dispatch", "task",   "agent",    "delegate", "open",
-         "request", "subagent", "invite", "file",     "insert", "append",   "update",   "upload"}};
-    static constexpr WordList<9> kAsks{
-        {"get", "list", "read", "search", "find", "view", "query", "fetch", "next"}};
-    return names_one_of(tool, kHands) && !names_one_of(tool, kAsks);
+    static constexpr WordList<28> kHands{
+        {"create",   "add",     "post",    "send",   "submit", "launch",   "spawn",
+         "start",    "comment", "publish", "book",   "order",  "place",    "register",
+         "schedule", "trigger", "enqueue", "notify", "reply",  "dispatch", "open",
+         "request",  "invite",  "file",    "insert", "append", "update",   "upload"}};
+    return names_one_of(tool, kHands) && !only_asks(tool);
+}
+
+bool is_sub_agent(std::string_view tool) {
+    static constexpr WordList<4> kAgents{{"task", "agent", "subagent", "delegate"}};
+    return names_one_of(tool, kAgents) && !only_asks(tool);
 }
 
 bool waits_by_name(std::string_view tool) {

@@ -11,6 +11,9 @@ namespace headway::core {
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
 
+/// True for the value of `dir` in a game or of a robot: "left", "North".
+bool is_direction(std::string_view value);
+
 /// True for a tool named after a screen, a page or a game; its argument `action` names the action.
 bool is_screen(std::string_view tool);
 
@@ -26,6 +29,9 @@ bool asks_a_person(std::string_view tool);
 
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
+
+/// True for a tool whose answer may be that of a sub-agent: `Task`, `delegate_to`.
+bool is_sub_agent(std::string_view tool);
 
 /// True for a tool whose calls last until an event or a limit: `wait_agent`, `waitForEvent`.
 bool waits_by_name(std::string_view tool);

@@ -49,6 +49,35 @@ TEST_CASE("kinds: an edit of a line that comes back is no way back to an earlier
     CHECK_FALSE(agent.ever(Verdict::kSuspect));
 }
 
+TEST_CASE(
+    "kinds: a sub-agent whose answers differ by a number has found something else each time") {
+    const char* answer = "";
+    SECTION("files that remain") {
+        answer = "{} files remain";
+    }
+    SECTION("the line of a file") {
+        answer = "The bug is at a.py:{}";
+    }
+    SECTION("the name of a file") {
+        answer = "found in module{}.py";
+    }
+    Agent agent;
+    for (int i = 0; i < 6; ++i)
+        agent.does(call("Task", R"({"prompt":"Do the next item of TODO.md"})")
+                       .result(with(answer, 97 - i)));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("kinds: an equal move in a game is no edit, and another board each time is news") {
+    Agent agent;
+    for (int i = 0; i < 6; ++i)
+        agent.does(call("mcp__game__move", R"({"dir":"left"})")
+                       .result(with("2 4 {} 0\n0 0 8 2\n", 3 * i)));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
 TEST_CASE("kinds: a receipt that differs by an id or a counter is the same answer") {
     Agent agent;
     SECTION("a sub-agent that is launched again") {
