@@ -13,7 +13,8 @@ namespace headway::core {
 void append_masked(std::string& out, std::string_view text);
 
 /// A receipt without the parts that differ from receipt to receipt: numbers after words such as
-/// "id" and "job", addresses, and generated names of letters and digits; with `numbers`, every number.
+/// "id" and "job", addresses, and generated names of letters and digits; with `numbers`, every
+/// number.
 /// Two receipts with equal forms mean the same. Pure.
 std::string receipt_form(std::string_view text, bool numbers);
 
