@@ -20,7 +20,7 @@ class Commands(OwnDaemonCase):
         self.assertEqual(output.code, 0, output.err)
         seen = dict(line.split("=", 1) for line in output.out.splitlines() if "=" in line)
         self.assertEqual({name: value for name, value in seen.items() if name.startswith("HEADWAY_")},
-                         {"HEADWAY_SESSION": "r", "HEADWAY_URL": daemon.url})
+                         {"HEADWAY_SESSION": "r", "HEADWAY_URL": daemon.url, "HEADWAY_RUN": seen["HEADWAY_RUN"]})
         self.assertEqual(seen["OTHER"], "kept")
         self.assertNotIn(daemon.operator_token(), output.out)
         self.assertEqual(self.client(daemon, token=daemon.operator_token()).session("r")["outcome"], "completed", "it reported with the token itself")
