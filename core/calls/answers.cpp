@@ -14,32 +14,15 @@ namespace {
 
 constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
 
-constexpr std::array<std::string_view, 24> kEnds{"cancelled",
-                                                 "canceled",
-                                                 "failed",
-                                                 "failure",
-                                                 "killed",
-                                                 "oomkilled",
-                                                 "aborted",
-                                                 "terminated",
-                                                 "died",
-                                                 "dead",
-                                                 "imagepullbackoff",
-                                                 "errimagepull",
-                                                 "expired",
-                                                 "rejected",
-                                                 "lost",
-                                                 "crashloopbackoff",
-                                                 "revoked",
-                                                 "deadlocked",
-                                                 "dependencyneversatisfied",
-                                                 "timed_out",
-                                                 "out_of_memory",
-                                                 "traceback",
-                                                 "exited",
-                                                 "panicked"};
-constexpr std::array<std::string_view, 4> kEndPhrases{"no such process", "no space left",
-                                                      "segmentation fault", "fatal error"};
+constexpr std::array<std::string_view, 23> kEnds{
+    "cancelled",        "canceled",     "failed",     "failure",   "killed",
+    "oomkilled",        "aborted",      "terminated", "died",      "dead",
+    "imagepullbackoff", "errimagepull", "expired",    "rejected",  "lost",
+    "crashloopbackoff", "revoked",      "deadlocked", "timed_out", "out_of_memory",
+    "traceback",        "exited",       "panicked"};
+constexpr std::array<std::string_view, 5> kEndPhrases{"no such process", "no space left",
+                                                      "segmentation fault", "fatal error",
+                                                      "dependencyneversatisfied"};
 constexpr std::array<std::string_view, 24> kInUse{"could not get lock",  "state lock",
                                                   "lock held",           "waiting for cache lock",
                                                   "unable to acquire",   "is locked",
@@ -53,8 +36,8 @@ constexpr std::array<std::string_view, 24> kInUse{"could not get lock",  "state 
                                                   "device busy",         "please try again",
                                                   "try again shortly",   "version conflict"};
 constexpr auto all_state_words() {
-    std::array<std::string_view,
-               kEnds.size() + kEndPhrases.size() + kInUse.size() + kStillUnderWay.size()>
+    std::array<std::string_view, kEnds.size() + kEndPhrases.size() + kInUse.size() +
+                                     kStillUnderWay.size() + kAtWork.size()>
         all{};
     std::size_t at = 0;
     for (const std::string_view word : kEnds)
@@ -64,6 +47,8 @@ constexpr auto all_state_words() {
     for (const std::string_view word : kInUse)
         all[at++] = word;
     for (const std::string_view word : kStillUnderWay)
+        all[at++] = word;
+    for (const std::string_view word : kAtWork)
         all[at++] = word;
     return all;
 }
@@ -183,6 +168,28 @@ bool in_a_name(std::string_view text, std::size_t at, std::size_t end) {
 }
 
 }  // namespace
+
+bool has_state_at_work(std::string_view text) {
+    static constexpr std::array<std::string_view, 5> kBefore{"previous", "last", "prior", "old",
+                                                             "former"};
+    bool at_work = false;
+    for (const std::string_view key : {"status", "state", "phase", "stage"}) {
+        for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
+            const std::string_view before = text.substr(0, at - (at > 0 && text[at - 1] == '_'));
+            std::string_view rest = text.substr(at + key.size());
+            const std::size_t value = rest.find_first_not_of("\"': =");
+            const bool now =
+                std::none_of(kBefore.begin(), kBefore.end(),
+                             [&](std::string_view word) { return before.ends_with(word); });
+            if (value == 0 || value == rest.npos || !now) continue;
+            rest.remove_prefix(value);
+            const std::string_view word = rest.substr(0, rest.find_first_of("\"', ,}\n"));
+            if (contains(kEnds, word)) return false;
+            at_work = at_work || contains(kAtWork, word);
+        }
+    }
+    return at_work;
+}
 
 bool says_over(std::string_view result) {
     static constexpr WordList<12> kUnderWay{{"running", "pending", "queued", "waiting", "starting",

@@ -15,6 +15,10 @@ inline constexpr std::array<std::string_view, 15> kStillUnderWay{
     "waiting",      "not ready",    "processing",        "building",     "starting",
     "not finished", "provisioning", "containercreating", "initializing", "activating"};
 
+/// Words that mean the same as the value of a state, `"status": "working"`, and only there.
+inline constexpr std::array<std::string_view, 7> kAtWork{
+    "working", "executing", "ongoing", "generating", "training", "thinking", "in_flight"};
+
 /// True if an error message only names an exit status ("exit code 1", "Command failed with exit
 /// code 22"). Such a call's diagnostic is in its output.
 bool is_only_exit_status(std::string_view message);
@@ -34,6 +38,9 @@ bool says_nothing_yet(std::string_view result);
 /// False if none of says_running, says_over and says_busy can be true. Thus one search usually
 /// replaces three.
 bool has_state_words(std::string_view result);
+
+/// True if a text in small letters has a state that is "working" now, and none that names an end.
+bool has_state_at_work(std::string_view text);
 
 /// True if a short answer names an end that will not change however long the agent waits
 /// (cancelled, failed, killed), and names nothing that is still under way.

@@ -15,7 +15,6 @@
 
 namespace headway::core {
 
-using namespace std::string_view_literals;
 namespace {
 
 struct ClassName {
@@ -284,22 +283,6 @@ bool ends_with_any(std::string_view text, const List& ends) {
 bool ends_with_no(std::string_view text) {
     const std::size_t last = text.rfind(' ');
     return last != std::string_view::npos && text.substr(0, last).ends_with(" no");
-}
-
-/// "status": "working": words that say so only as the value of a state.
-bool has_state_at_work(std::string_view text) {
-    static constexpr WordList<7> kAtWork{
-        {"working", "executing", "ongoing", "generating", "training", "thinking", "in_flight"}};
-    for (const std::string_view key : {"status"sv, "state"sv, "phase"sv, "stage"sv}) {
-        for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
-            std::string_view rest = text.substr(at + key.size());
-            const std::size_t value = rest.find_first_not_of("\"': =");
-            if (value == 0 || value == rest.npos) continue;
-            rest.remove_prefix(value);
-            if (contains(kAtWork, rest.substr(0, rest.find_first_of("\"', ,}\n")))) return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace

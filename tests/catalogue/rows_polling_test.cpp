@@ -38,6 +38,23 @@ TEST_CASE("L02: polling a job that says running is waiting, never stuck") {
     expect_progress(agent);
 }
 
+TEST_CASE(
+    "L02: polling a task whose state is working is waiting, and one that has failed is none") {
+    for (const char* state :
+         {R"({"taskId":"a","status":"working"})", R"({"status":{"state":"working"}})"}) {
+        Agent agent{each_hook()};
+        for (int poll = 0; poll < 12; ++poll) {
+            agent.does(call("get_task", R"({"id":"a"})").answers(state));
+            expect_waiting(agent);
+        }
+    }
+    Agent agent{each_hook()};
+    for (int poll = 0; poll < 8; ++poll)
+        agent.does(
+            call("run_job", R"({"id":"a"})").answers(R"({"status":"failed","stage":"training"})"));
+    expect_stuck(agent);
+}
+
 TEST_CASE("L03: reading the new output of a handle without a cursor is progress") {
     Agent agent{each_hook()};
     for (int chunk = 0; chunk < 50; ++chunk) {

@@ -231,13 +231,16 @@ TEST_CASE("failures: an answer that says that something is under way", "[core]")
                                 "7pending",
                                 "Status: working",
                                 R"({"taskId":"a","status":"working"})",
-                                R"({"state": "in_flight"})"}) {
+                                R"({"state": "in_flight"})",
+                                R"({"previous_state":"failed","state":"working"})"}) {
         CAPTURE(running);
         CHECK(says_running(running));
     }
     for (const char* over : {"", "done", "completed", "failed", "rerunning", "unqueued", "ready",
                              "finished", "progress: 40 %", "the run", "wait", "working on it",
-                             R"({"status":"done","note":"working"})", R"({"state":{}})"}) {
+                             R"({"status":"done","note":"working"})", R"({"state":{}})",
+                             R"({"status":"failed","stage":"training"})",
+                             R"({"previous_state":"working","state":"failed"})"}) {
         CAPTURE(over);
         CHECK_FALSE(says_running(over));
     }
