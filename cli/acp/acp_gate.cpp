@@ -61,6 +61,12 @@ bool AcpGate::may_answer(const std::string& id) const {
            std::find(answered_.begin(), answered_.end(), id) != answered_.end();
 }
 
+bool AcpGate::waits_for_editor(const std::string& session) const {
+    return std::any_of(open_.begin(), open_.end(), [&](const auto& entry) {
+        return entry.second.asking.session == session && entry.second.held.empty();
+    });
+}
+
 std::optional<std::string> AcpGate::decide(const std::string& id, std::uint64_t serial,
                                            bool refused, bool reached) {
     const auto found = open_.find(id);

@@ -59,6 +59,9 @@ public:
     /// of any where the id is not known.
     bool may_answer(const std::string& id) const;
 
+    /// True if the editor has not answered a request of this session.
+    bool waits_for_editor(const std::string& session) const;
+
     /// Takes Headway's answer to the question with this serial; returns the message to send to the
     /// agent now, if any. `reached`: it is a daemon's.
     std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused,

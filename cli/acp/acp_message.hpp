@@ -124,6 +124,8 @@ public:
     /// True if the announcement has other values now than both had at the last request for
     /// permission. Honest agents name more or fewer members later.
     bool contradicted() const;
+    /// True if a kind that was announced is in a class of tools that `tool` is not in.
+    bool outgrew(const std::string& tool) const;
 
 private:
     std::string tool() const;

@@ -235,8 +235,9 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     Call& call = session.call(call_id);
     call.known.update(update);
     call.words.announce(update);
-    if (!call.asked.is_null() && update.contains("rawInput") && call.words.contradicted()) {
-        call.first["args"] = call.words.announced();
+    const bool other = update.contains("rawInput") && call.words.contradicted();
+    if (!call.asked.is_null() && (other || call.words.outgrew(call.first.text_of("tool")))) {
+        if (other) call.first["args"] = call.words.announced();
         call.first["tool"] = call.words.about(call_id)["tool"];
     }
     const std::string& status = std::as_const(call.known).text_of("status");

@@ -281,14 +281,17 @@ void AcpProxy::take_decisions() {
         if (decision.refused && line) observer_.refused(asked.session, asked.type);
         if (!decision.refused && line) {
             observer_.allowed(asked.session, asked.type);
-            // The session waits for no person any more, however long the call runs.
-            Json at_work = {{"state", "executing_tool"},
-                            {"detail", asked.data["hook"].text_of("tool")}};
-            sessions_.report(
-                {Kind::kEvent, asked.session, "state.changed", std::move(at_work), {}});
+            note_at_work(asked);
         }
         if (line) inject(*line);
     }
+}
+
+/// The session waits for no person any more, however long the call runs.
+void AcpProxy::note_at_work(const AcpAction& allowed) {
+    if (gate_.waits_for_editor(allowed.session)) return;
+    Json at_work = {{"state", "executing_tool"}, {"detail", allowed.data["hook"].text_of("tool")}};
+    sessions_.report({Kind::kEvent, allowed.session, "state.changed", std::move(at_work), {}});
 }
 
 void AcpProxy::take_stops() {

@@ -45,6 +45,7 @@ private:
     void answer(const AcpGate::Closed& closed, const char* how);
     void take_back(const AcpAction& asking, const char* how);
     void take_decisions();
+    void note_at_work(const AcpAction& allowed);
     void take_stops();
     void start_calls();
     void inject(const std::string& line);

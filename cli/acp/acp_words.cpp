@@ -174,6 +174,10 @@ Json AcpWords::about(const std::string& call_id) const {
     return data;
 }
 
+bool AcpWords::outgrew(const std::string& tool) const {
+    return adds_class(worst_kind_, tool);
+}
+
 bool AcpWords::contradicted() const {
     Json now = announced();
     // Edits that an agent shows once they are made are worded in another way.

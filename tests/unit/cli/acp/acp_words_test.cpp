@@ -30,10 +30,20 @@ TEST_CASE("acp words: a call that runs something else than was allowed is report
     observer.from_agent(parsed(
         R"({"id":7,"method":"session/request_permission","params":{"sessionId":"s","options":[],
             "toolCall":{"toolCallId":"c","kind":"read","rawInput":{"path":"a"}}}})"));
+    const char* update = nullptr;
+    SECTION("by other arguments") {
+        update = R"("rawInput":{"command":"rm 5"},)";
+    }
+    SECTION("by a title alone") {
+        update = R"("title":"rm 5",)";
+    }
+    SECTION("by the arguments that were allowed") {
+        update = R"("rawInput":{"path":"a"},)";
+    }
     const auto over = observer.from_agent(parsed(
         R"({"method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"c",
-            "sessionUpdate":"tool_call_update","kind":"execute","rawInput":{"command":"rm 5"},
-            "status":"completed"}}})"));
+            "sessionUpdate":"tool_call_update","kind":"execute",)" +
+        std::string{update} + R"("status":"completed"}}})"));
     REQUIRE_FALSE(over.empty());
     const std::string tool = over.back().data.text_of("tool");
     CAPTURE(tool);

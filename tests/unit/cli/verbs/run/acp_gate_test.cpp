@@ -50,6 +50,21 @@ std::uint64_t ask(AcpGate& gate, const std::string& id = "7", const Json& reques
 
 }  // namespace
 
+TEST_CASE("acp gate: a session waits for the editor as long as one of its requests has no answer",
+          "[cli]") {
+    AcpGate gate;
+    CHECK_FALSE(gate.waits_for_editor("s"));
+    ask(gate);
+    ask(gate, "8");
+    CHECK(gate.waits_for_editor("s"));
+    CHECK_FALSE(gate.waits_for_editor("another"));
+    CHECK(reply(gate, answer_of("y")) == Answer::kHold);
+    CHECK(decide(gate, "7", false).has_value());
+    CHECK(gate.waits_for_editor("s"));
+    CHECK(decide(gate, "8", true).has_value());
+    CHECK_FALSE(gate.waits_for_editor("s"));
+}
+
 TEST_CASE("acp gate: what the editor allows waits for Headway, byte for byte", "[cli]") {
     AcpGate gate;
     REQUIRE(ask(gate));
