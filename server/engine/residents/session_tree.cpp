@@ -107,7 +107,7 @@ void SessionTree::take_change_below(Resident& resident, std::vector<core::Event>
         FamilyMemory& family = resident.family.change();
         if (std::erase(family.changed_below, digest(call->call_id)) != 0) {
             call->changed_below = true;
-        } else if (family.changed_beside && launches(call->tool)) {
+        } else if (family.changed_beside && call->ok && launches(call->tool)) {
             call->changed_below = true;
             family.changed_beside = false;
         }
