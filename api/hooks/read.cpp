@@ -40,16 +40,41 @@ bool is_block(JsonValue item) {
            typed_in(item, "inlineData", JsonKind::kObject);
 }
 
-/// The text of an embedded resource; of anything else its type, and a mark of all that it has.
+/// The bytes of a picture or a file; of anything else all members but those about the answer
+/// itself, which are others each time.
+std::string content_of_block(JsonValue block) {
+    constexpr std::array<std::string_view, 5> kBytes{"data", "source", "inlineData", "blob",
+                                                     "resource"};
+    constexpr std::array<std::string_view, 3> kAbout{"_meta", "annotations", "type"};
+    const auto is_one_of = [](const auto& names, std::string_view name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::string bytes;
+    std::string other;
+    block.each([&](JsonValue part) {
+        if (is_one_of(kAbout, part.key())) return true;
+        const bool is_bytes = is_one_of(kBytes, part.key());
+        std::string& text = is_bytes ? bytes : other;
+        text.append(part.key()).append(1, ':');
+        if (is_bytes && part.kind() == JsonKind::kObject) {
+            text += content_of_block(part);
+        } else {
+            part.append_to(text);
+        }
+        return true;
+    });
+    return bytes.empty() ? other : bytes;
+}
+
+/// The text of an embedded resource; of anything else its type, and a mark of its content.
 std::string name_of_block(JsonValue block) {
     if (const auto resource = typed_in(block, "resource", JsonKind::kObject))
         if (typed_in(*resource, "text", JsonKind::kString)) return text_in(*resource, "text");
     std::string type = text_in(block, "type");
     if (type.empty()) type = "data";
-    if (block.size() < 2 && typed_in(block, "type", JsonKind::kString)) return "[" + type + "]";
-    std::string whole;
-    block.append_to(whole);
-    return "[" + type + " " + core::mark_of(whole) + "]";
+    const std::string content = content_of_block(block);
+    if (content.empty()) return "[" + type + "]";
+    return "[" + type + " " + core::mark_of(content) + "]";
 }
 
 /// Texts as they are, and what is no text (images and the like) by its type and a mark.

@@ -46,9 +46,9 @@ void add_written(std::vector<core::Mutation>& mutated, std::string path, std::st
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit) {
     if (original) return add_written(mutated, std::move(path), replaced(*original, edit));
-    std::string change{edit.before};
-    change.push_back('\0');
-    change += edit.after;
+    // The same change of many files is work; one text in many files may be none.
+    std::string change = path;
+    change.append(1, '\0').append(edit.before).append(1, '\0').append(edit.after);
     add_written(mutated, std::move(path), change);
 }
 

@@ -118,6 +118,14 @@ TEST_CASE("hooks: what a call wrote is known by the digest of the new content", 
     CHECK(wrote("gemini", "gemini/post_edit") == digest_text("goodbye\n"));
     CHECK(wrote("copilot", "copilot/post_write") == digest_text("new\n"));
 
+    // The same change of two files is no copy of one text.
+    const std::string copilot = fixture("copilot/post_edit");
+    const auto change = [](const std::string& body) {
+        return Read{"copilot", body}.hook.call.mutated.at(0);
+    };
+    const std::string path = change(copilot).path;
+    CHECK(change(copilot).digest != change(with(copilot, path, path + "x")).digest);
+
     // Only the first place, or all of them.
     const std::string edit =
         R"({"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Edit","tool_use_id":"c",)"
@@ -325,6 +333,10 @@ TEST_CASE("hooks: another picture is another result", "[api][hooks]") {
             CHECK(one != shown(agent, with(form, "AAAA", "AAAB")));
         }
     }
+    // The same picture and the same link, also where what is about the answer is another one.
+    for (const char* block : {R"([{"type":"image","data":"AAAA","_meta":{"id":1}}])",
+                              R"([{"type":"resource_link","uri":"a","_meta":{"id":1}}])"})
+        CHECK(shown("claude", block) == shown("claude", with(block, "\"id\":1", "\"id\":2")));
 }
 
 TEST_CASE("hooks: a result that says of itself that it failed has failed", "[api][hooks]") {
