@@ -170,3 +170,16 @@ TEST_CASE("one text in ever more new files is no progress, by its arguments or b
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kSuspect));
 }
+
+TEST_CASE("a turn with words ends a row of silent ones, and no row of those that were cut off") {
+    Agent chat;
+    Agent cut;
+    for (int turn = 0; turn < 12; ++turn) {
+        chat.says("").says(with("The answer is {}.", turn));
+        cut.says(with("This is part {} of", turn));
+        cut.reports("error.reported", R"({"message":"cut off","class":"max_tokens"})");
+    }
+    INFO(chat.trace());
+    CHECK_FALSE(chat.ever(Verdict::kSuspect));
+    CHECK(cut.ever(Verdict::kSuspect));
+}

@@ -11,11 +11,20 @@ namespace {
 
 constexpr std::uint32_t kCut = 2;  // the model's turn ended at the token limit
 
+/// The agent's message, if the event is one.
+const Message* message_of_agent(const Payload& payload) {
+    const auto* message = std::get_if<Message>(&payload);
+    const bool of_agent =
+        message != nullptr && (message->role == "assistant" || message->role == "agent");
+    return of_agent ? message : nullptr;
+}
+
+bool has_words(const Message& message) {
+    return !trimmed(message.text.kept).empty() || !message.digest.empty();
+}
+
 std::uint32_t weight_of(const Payload& payload) {
-    if (const auto* message = std::get_if<Message>(&payload)) {
-        const bool of_agent = message->role == "assistant" || message->role == "agent";
-        return of_agent && trimmed(message->text.kept).empty() && message->digest.empty() ? 1 : 0;
-    }
+    if (const Message* message = message_of_agent(payload)) return has_words(*message) ? 0 : 1;
     const auto* error = std::get_if<ErrorReported>(&payload);
     if (error == nullptr || failure_of_class(error->error_class) != FailureKind::kTruncated)
         return 0;
@@ -27,11 +36,15 @@ std::uint32_t weight_of(const Payload& payload) {
 void EmptyTurns::observe(const Observation& seen) {
     if (seen.user_message || seen.other_spoke || seen.call != nullptr || seen.nudge_taken)
         *this = {};
+    const Message* message = message_of_agent(seen.event.payload);
+    // Turns that were cut off or cannot be read have words, too.
+    if (silent && message != nullptr && has_words(*message)) *this = {};
     const std::uint32_t weight = weight_of(seen.event.payload);
     if (weight == 0) return;
     HEADWAY_ASSERT(weight <= kCut);
     if (count == 0) first_n = seen.event.n;
     count += weight;
+    silent = message != nullptr;
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
 }

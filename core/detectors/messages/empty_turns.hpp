@@ -17,6 +17,7 @@ struct EmptyTurns {
     std::uint32_t count = 0;  ///< number of consecutive such turns; a turn that was cut off adds 2
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
+    bool silent = false;  ///< the last of them was a message without words
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -27,7 +28,7 @@ struct EmptyTurns {
     static constexpr auto fields() {
         using D = EmptyTurns;
         return field_list(field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n));
+                          field("last_n", &D::last_n), field("silent", &D::silent));
     }
 };
 
