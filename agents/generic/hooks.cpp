@@ -159,7 +159,8 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.mode = name_in(body, "mode");
     hook.source = phrase_in(body, "source");
     hook.text = text_in(body, "text");
-    hook.silent = is_empty_in(body, "text");
+    const bool over = hook.kind == HookKind::kStop || hook.kind == HookKind::kSubEnd;
+    hook.silent = over && is_empty_in(body, "text");
     hook.synthetic = flag_in(body, "synthetic").value_or(false);
     read_generic_background(body, hook);
     hook.reason = text_in(body, "reason");
