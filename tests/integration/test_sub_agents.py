@@ -318,5 +318,20 @@ class TwoDaemons(OwnDaemonCase, Family):
             self.assertEqual([d["type"] for d in told], ["stop"])
 
 
+class Ends(SharedDaemonCase):
+    test_clock = True
+
+    def test_a_sub_agent_whose_model_thinks_for_long_is_cut_off_by_an_end_as_well(self):
+        agent = Agent(self.daemon)
+        agent.hook("UserPromptSubmit", prompt="review it")
+        agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+        agent.hook("Stop", last_assistant_message="started", stop_hook_active=False, background_tasks=[
+            {"id": "a1", "type": "subagent", "status": "running", "description": "review"}])
+        self.clock.advance(300)
+        agent.hook("SessionEnd", reason="other")
+        ended = self.client.session(agent.id)
+        self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("failed", "its work in the background was cut off"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -82,7 +82,7 @@ public:
         if (ends_session(kind)) {
             core::Event end;
             end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted,
-                                 transaction_.children_work(resident_));
+                                 transaction_.has_open_child(resident_));
             if (is_of_run(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
             events.push_back(std::move(end));

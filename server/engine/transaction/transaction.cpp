@@ -57,6 +57,13 @@ bool Transaction::children_work(const Resident& resident) {
                                 context_.watch);
 }
 
+bool Transaction::has_open_child(const Resident& resident) {
+    if (children_work(resident)) return true;
+    const auto below = tree().descendants(resident.session, sessions().residents());
+    return std::any_of(below.begin(), below.end(),
+                       [](const Resident* child) { return !child->session.state().ended(); });
+}
+
 bool Transaction::may_change(std::string_view session) const {
     return own_ || std::find(names_.begin(), names_.end(), session) != names_.end();
 }
