@@ -46,11 +46,6 @@ bool is_stop(const Json& directive) {
            !(directive["rejects"] == true);
 }
 
-/// The daemon knows no such session. Another server at its address may also reply 404.
-bool is_unknown(const HttpReply& reply) {
-    return reply.status == 404 && problem_of(reply).code == "unknown_session";
-}
-
 }  // namespace
 
 Reporter::Reporter(Setup setup, std::shared_ptr<Reporter> after)

@@ -40,6 +40,9 @@ struct Standing {
 /// generation. Pure.
 bool can_be_lifted(const Json& session);
 
+/// True if the daemon has no such session. Another server at its address may reply 404 as well.
+bool is_unknown(const HttpReply& reply);
+
 /// Reports for one session from a thread of its own, so that the daemon never delays the supervised
 /// command. The thread opens the session, delivers spooled events in order, sends heartbeats as the
 /// daemon asks, and tries again with the same event ids while the daemon is unreachable. Public
@@ -142,6 +145,7 @@ private:
     Step step();
     Step beat();
     void keep_pace();
+    std::optional<Step> leave_another();
     Step open_session();
     Step deliver();
     Step end_session(const std::string& end);

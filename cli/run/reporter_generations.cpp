@@ -37,7 +37,31 @@ bool can_be_lifted(const Json& session) {
     return session.flag_of("stopped") && !session.flag_of("cancel_requested");
 }
 
+bool is_unknown(const HttpReply& reply) {
+    return reply.status == 404 && problem_of(reply).code == "unknown_session";
+}
+
+/// A run that continues knows when its session was opened. Another session of that name, or one
+/// that would be opened now, is not its own, and gets no report and no end.
+std::optional<Reporter::Step> Reporter::leave_another() {
+    if (setup_.opened_at.empty()) return std::nullopt;
+    const HttpReply reply = daemon_.get(session_path(session_));
+    if (!reply.ok() && worth_retrying(reply)) return failed(reply, false);
+    const Json about = body_json(reply).value_or(Json::object());
+    const bool same = reply.ok() && plain_text(about, "opened_at") == setup_.opened_at;
+    if (same || (!reply.ok() && !is_unknown(reply))) return std::nullopt;
+    setup_.warn(reply.ok() ? "session " + session_ + " of this daemon is another one, opened at " +
+                                 plain_text(about, "opened_at") + "; it is left alone"
+                           : "this daemon has no session " + session_ + " any more");
+    {
+        const std::lock_guard lock(mutex_);
+        standing_.stopped = true;
+    }
+    return refuse();
+}
+
 Reporter::Step Reporter::open_session() {
+    if (const std::optional<Step> left = leave_another()) return *left;
     const HttpReply reply = daemon_.put_text(session_path(session_), setup_.open);
     // 409: another client opened it first, with other fields. It is the same session.
     if (!reply.ok() && reply.status != 409) return failed(reply, false);

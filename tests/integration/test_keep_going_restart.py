@@ -311,6 +311,13 @@ class Restart(RestartCase):
 class RestartNever(RestartCase):
     """The rules of a run that waits hold for one that was cut off."""
 
+    def delete_session(self):
+        operator = self.daemon.operator()
+        path = f"/v1/sessions/{self.session}"
+        operator.post(f"{path}/end", {"outcome": "completed"})
+        self.assertEqual(operator.delete(path).status, 202)
+        self.wait_for(lambda: operator.get(path).status == 404, "no deletion")
+
     def test_a_run_that_ends_by_itself_leaves_no_record(self):
         for play, code in (("done", 0), ("limit done", 0), ("login", 1), ("weekly", 1)):
             (self.folder / "starts").unlink(missing_ok=True)
@@ -354,9 +361,20 @@ class RestartNever(RestartCase):
         self.session = unique()
         self.cli.root = self.work
         self.killed_in_wait("limit2 done")
-        operator.post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"})
-        operator.delete(f"/v1/sessions/{self.session}")
-        self.assert_not_resumed(self.go_on(), "it was stopped")
+        self.delete_session()
+        output = self.go_on()
+        self.assert_not_resumed(output, "it was stopped")
+        self.assertIn(f"this daemon has no session {self.session} any more", output.err)
+        self.assertEqual(self.client.get(f"/v1/sessions/{self.session}").status, 404)
+
+    def test_not_in_another_session_of_its_name_which_gets_no_report_and_no_end(self):
+        self.killed_in_wait("limit2 done")
+        self.delete_session()
+        self.client.report(self.session, "tool.finished", tool="bash", result="of another run")
+        before = self.events()
+        output = self.go_on()
+        self.assert_not_resumed(output, f"session {self.session} of this daemon is another one")
+        self.assertEqual(self.events(), before)
 
     def test_not_with_a_token_that_is_refused_and_then_with_a_valid_one(self):
         self.killed_in_wait("limit done", margin="3s")
