@@ -37,6 +37,28 @@ bool is_of_this_user(const fs::path& process) {
     return ::stat(process.c_str(), &about) == 0 && about.st_uid == ::geteuid();
 }
 
+bool is_any(const std::string&) {
+    return true;
+}
+
+/// By its command line: what else is known of a process that has secrets is its owner's alone.
+bool is_no_run(const std::string& folder) {
+    constexpr std::string_view kRun{"headway\0run", 11};
+    const std::string line = content_of(fs::path(folder) / "cmdline") + '\0';
+    std::string_view words = line;
+    const std::size_t end = words.find('\0');
+    const std::size_t slash = words.substr(0, end).rfind('/');
+    if (slash != words.npos) words.remove_prefix(slash + 1);
+    return !words.starts_with(kRun) || words[kRun.size()] != '\0';
+}
+
+std::vector<pid_t> pids_of(const std::vector<ProcStat>& tree) {
+    std::vector<pid_t> pids;
+    for (const ProcStat& stat : tree)
+        pids.push_back(stat.pid);
+    return pids;
+}
+
 // The kernel adds the usage of children when we wait for them.
 std::uint64_t reaped_cpu_ms() {
     rusage usage{};
@@ -94,15 +116,14 @@ std::uint64_t parse_write_bytes(std::string_view text) {
     return parse_number<std::uint64_t>(value.substr(0, value.find('\n'))).value_or(0);
 }
 
-std::vector<ProcStat> ProcTree::tree(pid_t root) const {
+std::vector<ProcStat> ProcTree::tree(pid_t root, bool (*with)(const std::string& folder)) const {
     std::vector<ProcStat> all;
     std::error_code error;
     fs::directory_iterator entries(proc_, error);
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
         if (!parse_number<pid_t>(entries->path().filename().native())) continue;
-        if (const auto stat = parse_proc_stat(content_of(entries->path() / "stat"))) {
-            all.push_back(*stat);
-        }
+        const auto stat = parse_proc_stat(content_of(entries->path() / "stat"));
+        if (stat && (stat->pid == root || with(entries->path()))) all.push_back(*stat);
     }
     std::vector<ProcStat> found;
     std::vector<pid_t> parents{root};
@@ -119,10 +140,11 @@ std::vector<ProcStat> ProcTree::tree(pid_t root) const {
 }
 
 std::vector<pid_t> ProcTree::descendants(pid_t root) const {
-    std::vector<pid_t> pids;
-    for (const ProcStat& stat : tree(root))
-        pids.push_back(stat.pid);
-    return pids;
+    return pids_of(tree(root, is_any));
+}
+
+std::vector<pid_t> ProcTree::descendants_of_run(pid_t root) const {
+    return pids_of(tree(root, is_no_run));
 }
 
 std::vector<pid_t> ProcTree::with_variable(std::string_view name, std::string_view value) const {
@@ -146,7 +168,7 @@ TreeUsage ProcTree::usage(pid_t root) const {
     TreeUsage usage;
     usage.cpu_ms = reaped_cpu_ms();
     usage.disk_bytes = parse_write_bytes(content_of(proc_ / std::to_string(root) / "io"));
-    for (const ProcStat& stat : tree(root)) {
+    for (const ProcStat& stat : tree(root, is_any)) {
         usage.cpu_ms += stat.cpu_ticks * 1'000 / ticks_per_second;
         usage.rss_bytes += stat.rss_pages * page_bytes;
         usage.disk_bytes += parse_write_bytes(content_of(proc_ / std::to_string(stat.pid) / "io"));

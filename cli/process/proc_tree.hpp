@@ -45,12 +45,16 @@ public:
     explicit ProcTree(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
 
     std::vector<pid_t> descendants(pid_t root) const;
+    /// Those of them that are of the same run: without each other `headway run` and its
+    /// descendants.
+    std::vector<pid_t> descendants_of_run(pid_t root) const;
     TreeUsage usage(pid_t root) const;
     /// The other processes of this user that were started with this variable.
     std::vector<pid_t> with_variable(std::string_view name, std::string_view value) const;
 
 private:
-    std::vector<ProcStat> tree(pid_t root) const;
+    /// `with`: whether a process and its descendants belong to it.
+    std::vector<ProcStat> tree(pid_t root, bool (*with)(const std::string& folder)) const;
 
     std::filesystem::path proc_;
 };

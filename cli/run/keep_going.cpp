@@ -360,7 +360,7 @@ bool KeepGoing::end_tree() {
     while (true) {
         std::optional<int> ignored;
         (void)read_end_signals(-1, -1, ignored);
-        const std::vector<pid_t> left = tree.descendants(::getpid());
+        const std::vector<pid_t> left = tree.descendants_of_run(::getpid());
         if (left.empty()) return true;
         const auto spent = steady_now() - began;
         if (spent > kTermLeftFor + kKillLeftAfter) return false;

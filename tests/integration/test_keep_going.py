@@ -14,7 +14,7 @@ from pathlib import Path
 
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
-from support.daemon import Daemon
+from support.daemon import BINARY, Daemon
 from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
 from support.shifted_clock import ShiftedClock
@@ -65,6 +65,11 @@ if act.startswith("spent"):
     ends = starts >= len(acts)
     if not ends: say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 1})
     spend(int(act[5:]), ends)
+if act == "nests":  # another run, which is to outlive the agent
+    import subprocess
+    inner = subprocess.Popen([os.environ["HEADWAY"], "run", "--session", os.environ["INNER"], "--", "sleep", "600"], start_new_session=True)
+    while not os.path.exists(here + "/go"): time.sleep(0.02)
+    fail("Overloaded", 529)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
 if act == "polite-fail":  # its status says that all is well, its result does not
@@ -166,6 +171,19 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
         resumed = [r["reason"] for r in self.client.get("/v1/digest?since=8h").json()["resumed"] if r["session"] == self.session]
         self.assertEqual(resumed, ["the usage limit is reached"])
+
+    def test_another_run_that_the_agent_began_is_not_ended_with_the_agent(self):
+        inner = unique("inner")
+        self.cli.environment.update(HEADWAY=str(BINARY), INNER=inner)
+        process = self.start("nests done")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.client.get(f"/v1/sessions/{inner}").json().get("in_flight"), "no inner run")
+        (self.folder / "go").touch()
+        process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 2))
+        self.assertIsNone(self.client.session(inner)["outcome"])
+        self.daemon.operator().post(f"/v1/sessions/{inner}/cancel", {"reason": "the test is over"})
+        self.wait_for(lambda: self.client.session(inner)["outcome"] == "cancelled", "no end")
 
     def used(self) -> tuple:
         used = self.ended()["used"]

@@ -119,6 +119,27 @@ TEST_CASE("proc tree: only what is below counts", "[cli]") {
     CHECK(usage.cpu_ms >= 300 * 1'000 / ticks);
 }
 
+TEST_CASE("proc tree: another run of Headway and its descendants are of another run", "[cli]") {
+    using namespace std::string_literals;
+    const FakeProc proc;
+    proc.add(10, 1, 1, 1, 1);
+    proc.add(11, 10, 1, 1, 1);
+    proc.add(12, 11, 1, 1, 1);
+    proc.add(13, 12, 1, 1, 1);
+    proc.add(14, 11, 1, 1, 1);
+    const auto left = [&](const std::string& command) {
+        std::ofstream{proc.path() / "12/cmdline"} << command;
+        std::vector<pid_t> found = ProcTree(proc.path()).descendants_of_run(10);
+        std::sort(found.begin(), found.end());
+        return found;
+    };
+    CHECK(left("/usr/bin/headway\0run\0--\0make\0"s) == std::vector<pid_t>{11, 14});
+    CHECK(left("headway\0run"s) == std::vector<pid_t>{11, 14});
+    for (const std::string& other : {""s, "headway\0mcp\0"s, "make\0run\0"s, "headway\0runs\0"s})
+        CHECK(left(other) == std::vector<pid_t>{11, 12, 13, 14});
+    CHECK(ProcTree(proc.path()).descendants(10).size() == 4);
+}
+
 TEST_CASE("proc tree: a circle of reused numbers ends", "[cli]") {
     const FakeProc proc;
     proc.add(11, 12, 1, 1, 1);
