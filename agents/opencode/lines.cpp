@@ -55,7 +55,8 @@ void read_reason(const std::string& reason, AgentLine& agent_line) {
     } else if (reason == "length") {
         agent_line.result = LineResult{false, std::string{kCutOff}};
     } else if (reason != "tool-calls" && reason != "unknown" && !reason.empty()) {
-        agent_line.result = LineResult{false, "it ended with the reason \"" + reason + "\""};
+        agent_line.result =
+            LineResult{false, "it ended with the reason \"" + reason + "\"", {}, reason};
     }
 }
 
