@@ -36,6 +36,19 @@ const std::string kSaid = copilot("session.tools_updated", R"("model":"gpt-5.5")
                           copilot("assistant.message", R"("messageId":"m","content":"All done.")");
 const std::string kSub = R"(,"agentId":"a1")";
 
+std::string gemini_line(const std::string& members) {
+    return R"({"timestamp":"2026-11-26T10:00:00.000Z",)" + members + "}\n";
+}
+
+const std::string kGeminiInit = gemini_line(R"("type":"init","session_id":"g","model":"m")");
+const std::string kGeminiDone = gemini_line(R"("type":"result","status":"success","stats":{})");
+
+std::string gemini_call(const std::string& tool, const std::string& end) {
+    return gemini_line(R"("type":"tool_use","tool_name":")" + tool +
+                       R"(","tool_id":"c1","parameters":{})") +
+           gemini_line(R"("type":"tool_result","tool_id":"c1","status":"success")" + end);
+}
+
 }  // namespace
 
 TEST_CASE("line ends: an abort of Copilot CLI is no success, though its exit code is 0", "[cli]") {
@@ -235,4 +248,70 @@ TEST_CASE("line ends: an answer of opencode that a filter ended is a refusal", "
                      "\n");
     CHECK_FALSE(end.completed);
     CHECK(end.cause == Cause::kRefused);
+}
+
+TEST_CASE("line ends: a command of Gemini CLI that failed without output has failed", "[cli]") {
+    const auto end_of_call = [](const std::string& tool, const std::string& output) {
+        return told_of(kGeminiInit + gemini_call(tool, R"(,"output":")" + output + "\""))
+            .events.back();
+    };
+    const std::string shell = "run_shell_command";
+    const std::string failed = "failed c1 " + shell;
+    CHECK(end_of_call(shell, "Command exited with code: 1") == failed);
+    CHECK(end_of_call(shell, "Command terminated by signal: 9") == failed);
+    CHECK(end_of_call(shell, "Command terminated by signal: SIGKILL") == failed);
+    CHECK(end_of_call(shell, "Command failed: spawn ENOENT") == failed);
+    CHECK(end_of_call(shell, "Blocked: command substitution detected in shell command.") == failed);
+    CHECK(end_of_call(shell, "Command cancelled by user.") == failed + ": cancelled");
+    const std::string late =
+        "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes "
+        "without output.";
+    CHECK(end_of_call(shell, late) == failed + ": timeout");
+    CHECK(end_of_call(shell, late + "\\n\\nOutput before cancellation:\\nx") ==
+          failed + ": timeout");
+    // Words of the command itself.
+    for (const char* output : {"", "ok", "Command exited with code: 1\\nthat is what it printed",
+                               "log: Command exited with code: 1", "Command exited with code: x",
+                               "Command cancelled by user. Retrying", "Command exited with code: "})
+        CHECK(end_of_call(shell, output) == "ok c1 " + shell);
+    CHECK(end_of_call("read_file", "Command exited with code: 1") == "ok c1 read_file");
+}
+
+TEST_CASE("line ends: a call of Gemini CLI without an output or an error is no success", "[cli]") {
+    const auto end_of_call = [](const std::string& tool) {
+        return told_of(kGeminiInit + gemini_call(tool, "")).events.back();
+    };
+    for (const std::string tool :
+         {"codebase_investigator", "invoke_agent", "mcp_db_write", "google_web_search"}) {
+        CAPTURE(tool);
+        CHECK(end_of_call(tool) == "failed c1 " + tool + ": cancelled");
+    }
+    for (const std::string tool : {"replace", "write_file", "write_todos", "list_directory",
+                                   "grep_search", "tracker_list_tasks", "run_shell_command"}) {
+        CAPTURE(tool);
+        CHECK(end_of_call(tool) == "ok c1 " + tool);
+    }
+    CHECK(told_of(kGeminiInit + gemini_call("mcp_db_read", R"(,"output":"")")).events.back() ==
+          "ok c1 mcp_db_read");
+}
+
+TEST_CASE("line ends: a call of Gemini CLI's model that a hook blocked is no success", "[cli]") {
+    const std::string begins = kGeminiInit + gemini_call("read_file", R"(,"output":"ok")");
+    const std::string blocked = gemini_line(
+        R"("type":"error","severity":"warning","message":"Agent execution blocked: not allowed")");
+    const RunEnd end = end_of_lines(begins + blocked + kGeminiDone);
+    CHECK_FALSE(end.completed);
+    CHECK(end.refused);
+    CHECK_THAT(end.reason, Catch::Contains("Agent execution blocked: not allowed"));
+    // A hook at the end of a turn, which makes the agent go on.
+    const std::string said =
+        gemini_line(R"("type":"message","role":"assistant","content":"Done.","delta":true)");
+    CHECK(end_of_lines(begins + said + blocked + said + kGeminiDone).completed);
+    CHECK(
+        end_of_lines(begins + blocked + gemini_call("read_file", R"(,"output":"ok")") + kGeminiDone)
+            .completed);
+    CHECK_FALSE(end_of_lines(begins + said + blocked + kGeminiDone).completed);
+    const std::string other =
+        gemini_line(R"("type":"error","severity":"warning","message":"Slow network")");
+    CHECK(end_of_lines(begins + said + other + kGeminiDone).completed);
 }
