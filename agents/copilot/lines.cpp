@@ -83,7 +83,7 @@ void read_task(const Json& data, AgentLine& agent_line) {
     add_end(agent_line, "task", std::move(result));
 }
 
-// Of the others most are about its settings.
+// Most of the others are about its settings.
 void read_warning(const Json& data, AgentLine& agent_line) {
     const std::string& kind = data.text_of("warningType");
     const std::string& words = data.text_of("message");
@@ -193,7 +193,7 @@ LineResult result_of(const Json& line) {
     return result;
 }
 
-// What ends the agent itself is in none of the lines of its sub-agents.
+// None of the lines of a sub-agent ends the agent itself.
 void read_end(const std::string& type, const Json& data, AgentLine& agent_line) {
     if (type == "abort") read_abort(data, agent_line);
     if (type == "session.autopilot_stopped") read_autopilot(data, agent_line);

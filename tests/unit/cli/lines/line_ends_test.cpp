@@ -315,3 +315,38 @@ TEST_CASE("line ends: a call of Gemini CLI's model that a hook blocked is no suc
         gemini_line(R"("type":"error","severity":"warning","message":"Slow network")");
     CHECK(end_of_lines(begins + said + other + kGeminiDone).completed);
 }
+
+TEST_CASE("line ends: only a call of cursor-agent that says success is one", "[cli]") {
+    const auto end_of_call = [](const std::string& result) {
+        return told_of(
+                   R"({"type":"tool_call","subtype":"completed","call_id":"c","session_id":"s",)"
+                   R"("tool_call":{"shellToolCall":{"args":{"command":"make"},"result":)" +
+                   result + "}}}\n")
+            .events.back();
+    };
+    CHECK(end_of_call(R"({"success":{"exitCode":0,"stdout":"x"}})") == "ok c unknown");
+    CHECK(end_of_call(R"({"success":{"content":"x"}})") == "ok c unknown");
+    CHECK(end_of_call(R"({"success":{"exitCode":1,"stderr":"no"}})") == "failed c unknown");
+    CHECK(end_of_call(R"({"failure":{"exitCode":2,"stderr":"no"}})") == "failed c unknown");
+    CHECK(end_of_call(R"({"background":false,"rejected":{}})") == "failed c unknown: denied");
+    CHECK(end_of_call("{}") == "failed c unknown");
+    CHECK(end_of_call(R"({"of_a_newer_version":{}})") == "failed c unknown");
+    CHECK(end_of_call(R"({"timeout":{"timeoutMs":5}})") == "failed c unknown: timeout");
+    for (const char* word : {"rejected", "permissionDenied"})
+        CHECK(end_of_call(R"({")" + std::string{word} + R"(":{"reason":"no"}})") ==
+              "failed c unknown: denied");
+    CHECK(end_of_call("null") == "ok c unknown");  // the form of its documentation has none
+}
+
+TEST_CASE("line ends: a call of opencode whose status is not known is no success", "[cli]") {
+    const auto end_of_call = [](const std::string& status) {
+        return told_of(R"({"type":"tool_use","timestamp":1,"sessionID":"s","part":{"callID":"c",)"
+                       R"("tool":"read","state":{"status":")" +
+                       status + "\",\"input\":{},\"output\":\"x\"}}}\n")
+            .events.back();
+    };
+    CHECK(end_of_call("completed") == "ok c read");
+    CHECK(end_of_call("running") == "failed c read: cancelled");
+    CHECK(end_of_call("pending") == "failed c read: cancelled");
+    CHECK(end_of_call("of_a_newer_version") == "failed c read");
+}
