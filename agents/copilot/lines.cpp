@@ -94,7 +94,7 @@ void read_warning(const Json& data, AgentLine& agent_line) {
         error.ends_turn = true;
         add_error(agent_line, error);
     } else if (is_of_wait(kind)) {
-        add_end(agent_line, kind, {false, std::string{kWaitOver} + ": " + words, {}, kind});
+        add_end(agent_line, "background", {false, std::string{kWaitOver} + ": " + words, {}, kind});
     } else if (kind == "autopilot_no_progress") {
         add_end(agent_line, kind, {false, words, {}, kind});
     }
@@ -129,10 +129,11 @@ bool is_own_answer(const Json& usage) {
 
 // Why the last answer ended. A version that does not say it is not the worse for that.
 void read_finish(const Json& usage, AgentLine& agent_line) {
-    constexpr std::array<std::string_view, 2> kGood{"stop", "tool_calls"};
+    constexpr std::array<std::string_view, 3> kGood{"stop", "tool_calls", "function_call"};
     const Json& reason = usage["finishReason"];
     const bool good = std::find(kGood.begin(), kGood.end(), reason.text()) != kGood.end();
-    LineResult result{!usage.contains("finishReason") || (reason.is_string() && good)};
+    const bool untold = reason.is_null() || reason == "";  // by a model of one's own, perhaps
+    LineResult result{untold || good};
     if (usage.flag_of("contentFilterTriggered") || reason == "content_filter") {
         result = {false, "its last answer was refused: \"content_filter\"", {}, "content_filter"};
     } else if (reason == "length") {

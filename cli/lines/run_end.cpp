@@ -273,7 +273,9 @@ void RunFacts::note_missing(const std::string& tool) {
 
 void RunFacts::note_end(LineEnd end) {
     std::erase_if(ends, [&end](const LineEnd& one) { return one.about == end.about; });
-    if (!end.result.ok) ends.push_back(std::move(end));
+    if (end.result.ok) return;
+    end.result.text = bounded_text(end.result.text, kWordsMax);
+    ends.push_back(std::move(end));
 }
 
 void RunFacts::note_answer() {

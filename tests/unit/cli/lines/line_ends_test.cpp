@@ -153,6 +153,14 @@ TEST_CASE("line ends: Copilot CLI's autopilot that gave up is no success", "[cli
     }
     CHECK(end_of_lines(warns("autopilot_no_progress") + copilot_result()).guarded);
     CHECK(end_of_lines(warns("mcp") + copilot_result()).completed);
+    headway::cli::OutputLines rest;
+    headway::cli::AgentLines lines([](const headway::cli::LineEvent&, bool) {});
+    for (int i = 0; i < 100; ++i)
+        lines.feed(warns(std::to_string(i) + "_wait_timeout"), rest);
+    CHECK(lines.facts().ends.size() == 1);
+    headway::cli::RunFacts facts;
+    facts.note_end({"task", {false, std::string(100'000, 'x')}});
+    CHECK(facts.ends.front().result.text.size() < 10'000);
     CHECK(end_of_lines(warns("policy_blocked") + copilot_result()).refused);
     CHECK(end_of_lines(warns("compaction_static_context_blocked") + copilot_result()).cause ==
           Cause::kContextFull);
@@ -193,9 +201,10 @@ TEST_CASE("line ends: Copilot CLI's last answer says why it ended", "[cli]") {
     const auto ended = [](const std::string& reason) {
         return R"(,"finishReason":")" + reason + "\"";
     };
-    for (const char* reason : {"stop", "tool_calls"})
+    for (const char* reason : {"stop", "tool_calls", "function_call", ""})
         CHECK(end_of_lines(kSaid + record(ended(reason)) + copilot_result()).completed);
     CHECK(end_of_lines(kSaid + record("") + copilot_result()).completed);
+    CHECK(end_of_lines(kSaid + record(R"(,"finishReason":null)") + copilot_result()).completed);
     const RunEnd cut = end_of_lines(record(ended("length")) + kSaid + copilot_result());
     CHECK_FALSE(cut.completed);
     CHECK_THAT(cut.reason, Catch::StartsWith("its last answer was cut off"));
