@@ -54,6 +54,7 @@ public:
         if (type == "tool.execution_complete") read_result(out);
         if (type == "session.usage_record") read_use(out);
         if (type == "session.error") read_error(out);
+        if (type == "abort" && !is_below()) out.turn_ended = out.turn_cut = true;
         if (type == "session.compaction_complete") events_.compacted(out, {});
     }
 
@@ -141,13 +142,20 @@ private:
         if (use.tokens.sum() > 0) out.use = std::move(use);
     }
 
+    bool is_below() const { return !line_.text_of("agentId").empty(); }
+
+    // An error of a hook ends nothing, and one of a sub-agent no turn of the session.
     void read_error(StoredLine& out) {
+        if (data_.text_of("errorType") == "hook") {
+            const std::string words{data_.text_of("message")};
+            return events_.message(out, "system", "a hook has failed: " + words);
+        }
         ToldError error{std::string(data_.text_of("message")),
                         std::string(data_.text_of("errorType"))};
         if (error.error_class == "query") error.error_class.clear();  // says nothing of the cause
         const std::uint64_t status = stored_count(data_, "statusCode");
         if (status >= 400 && status < 600) error.status = status;
-        error.ends_turn = true;
+        error.ends_turn = !is_below();
         events_.error(out, error);
     }
 

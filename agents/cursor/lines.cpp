@@ -19,6 +19,29 @@ bool begins(const Json& line) {
            (type == "tool_call" && line["tool_call"].is_object());
 }
 
+std::string_view class_of(std::string_view end) {
+    if (end == "rejected" || end == "permissionDenied") return "denied";
+    if (end == "timeout") return end;
+    return {};
+}
+
+/// Other members are no objects: {"failure":{},"isBackground":false}
+std::string name_of_end(const Json& result) {
+    for (const auto& [name, about] : result.members())
+        if (about.is_object()) return name;
+    return "its result does not say how it ended";
+}
+
+// A call of a function has no result at all.
+void read_success(const Json& call_id, const Json& result, AgentLine& agent_line) {
+    if (!result.contains("success")) return add_succeeded(agent_line, call_id, result);
+    const Json& about = result["success"];
+    const Json& exit = about["exitCode"];
+    if (exit.is_integer() && exit.integer() != 0)
+        return add_failed(agent_line, call_id, "", text_of_error(about));
+    add_succeeded(agent_line, call_id, about);
+}
+
 // {"readToolCall":{"args":{},"result":{"success":{}}}}, or {"function":{"name","arguments"}}
 void read_call(const Json& line, AgentLine& agent_line) {
     if (line["tool_call"].members().empty()) return;
@@ -30,14 +53,12 @@ void read_call(const Json& line, AgentLine& agent_line) {
     if (line["subtype"] == "started") return add_started(agent_line, line["call_id"], tool, args);
     if (line["subtype"] != "completed") return;
     const Json& result = call["result"];
-    const bool refused = result.contains("rejected");
-    if (refused || result.contains("error")) {
-        add_failed(agent_line, line["call_id"], refused ? "denied" : "",
-                   text_of_error(result[refused ? "rejected" : "error"]));
-    } else {
-        add_succeeded(agent_line, line["call_id"],
-                      result.contains("success") ? result["success"] : result);
-    }
+    if (!result.is_object() || result.contains("success"))
+        return read_success(line["call_id"], result, agent_line);
+    const std::string end = name_of_end(result);
+    const std::string words = text_of_error(result[end]);
+    add_failed(agent_line, line["call_id"], class_of(end),
+               end + (words.empty() ? "" : ": ") + words);
 }
 
 void read_message(const Json& line, AgentLine& agent_line) {

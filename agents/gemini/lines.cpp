@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/hooks/texts/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
 // `gemini --output-format stream-json` 0.61. Messages come in pieces; a call whose command failed
-// reads as one that went well.
+// with an output reads as one that went well.
 
 namespace headway::cli::gemini_lines {
 namespace {
@@ -48,6 +51,60 @@ void read_tool_result(const Json& line, AgentLine& agent_line) {
     add_failed(agent_line, line["tool_id"], class_of(error.text_of("type"), why), why);
 }
 
+/// Tools whose good end has no output in the lines, since it is no text.
+bool has_no_output(std::string_view tool) {
+    constexpr std::array<std::string_view, 9> kTools{
+        "replace",        "write_file",      "write_todos",
+        "list_directory", "grep_search",     "search_file_content",
+        "glob",           "read_many_files", "run_shell_command"};
+    return tool.starts_with("tracker_") ||
+           std::find(kTools.begin(), kTools.end(), tool) != kTools.end();
+}
+
+/// The class of a command's failure by the words that stand in the place of an output; nothing for
+/// an output. The agent's own words are all of the line.
+std::optional<std::string_view> failure_of(std::string_view output) {
+    constexpr std::string_view kCode = "Command exited with code: ";
+    constexpr std::string_view kCancelled = "Command cancelled by user.";
+    constexpr std::string_view kLate = "Command was automatically cancelled because it exceeded ";
+    const std::string_view first = output.substr(0, output.find('\n'));
+    if (first.starts_with(kLate) && first.ends_with(" without output.")) return "timeout";
+    if (first == kCancelled) return "cancelled";
+    if (first != output) return std::nullopt;
+    if (output.starts_with(kCode)) {
+        const std::string_view code = output.substr(kCode.size());
+        const bool number = code.find_first_not_of("-0123456789") == code.npos && !code.empty();
+        return number ? std::optional{std::string_view{}} : std::nullopt;
+    }
+    const bool failed = output.starts_with("Command terminated by signal: ") ||
+                        output.starts_with("Command failed: ") ||
+                        output == "Blocked: command substitution detected in shell command.";
+    return failed ? std::optional{std::string_view{}} : std::nullopt;
+}
+
+void make_failed(Json& call, std::string_view error_class, std::string_view message) {
+    Json error = {{"message", message}};
+    if (!error_class.empty()) error["class"] = error_class;
+    call.erase("result");
+    call["ok"] = false;
+    call["error"] = std::move(error);
+}
+
+// The status of a command that failed is success, and so is that of a call that was cancelled. How
+// a sub-agent ended is in no line.
+void correct(Json& call) {
+    if (!call.flag_of("ok")) return;
+    const std::string& tool = call.text_of("tool");
+    const Json result = std::as_const(call)["result"];
+    if (result.is_null()) {
+        if (!has_no_output(tool))
+            make_failed(call, "cancelled", "its line does not say how it ended");
+    } else if (tool == "run_shell_command" && result.is_string()) {
+        if (const auto failure = failure_of(result.text()))
+            make_failed(call, *failure, result.text());
+    }
+}
+
 void read_result(const Json& line, AgentLine& agent_line) {
     LineResult result;
     const std::string& status = line.text_of("status");
@@ -76,6 +133,15 @@ void read_result(const Json& line, AgentLine& agent_line) {
     if (models.size() == 1) use.model = models.begin()->first;
 }
 
+// A hook that blocks a request to the model ends the turn, unless it is one at the end of a turn,
+// which makes the agent go on. The result then says success.
+void read_warning(const std::string& words, AgentLine& agent_line) {
+    agent_line.notice = words;
+    add_message(agent_line, "system", words);
+    if (words.starts_with("Agent execution blocked: "))
+        agent_line.end = LineEnd{"turn", {false, "needs a person: " + words, {}, "blocked"}, true};
+}
+
 std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
     if (line.text_of("timestamp").empty()) return std::nullopt;
@@ -91,8 +157,7 @@ std::optional<AgentLine> read(const Json& line) {
         read_tool_result(line, agent_line);
     } else if (type == "error" && line["message"].is_string()) {
         if (line["severity"] == "warning") {
-            agent_line.notice = line.text_of("message");
-            add_message(agent_line, "system", agent_line.notice);
+            read_warning(line.text_of("message"), agent_line);
         } else {
             ToldError error{line.text_of("message")};
             error.status = status_in(error.message);
@@ -113,6 +178,6 @@ std::optional<AgentLine> read(const Json& line) {
 namespace headway::cli {
 
 const LineFormat kGeminiLines{"gemini", gemini_lines::begins, gemini_lines::read, true, false,
-                              true};
+                              true,     gemini_lines::correct};
 
 }  // namespace headway::cli

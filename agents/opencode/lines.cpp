@@ -33,10 +33,15 @@ void read_call(const Json& part, AgentLine& agent_line) {
     const Json& exit = about["exit"];
     const Json& id = part["callID"].is_string() ? part["callID"] : part["id"];
     add_started(agent_line, id, part.text_of("tool"), state["input"]);
-    if (state["status"] == "error") {
+    const std::string& status = state.text_of("status");
+    if (status == "error") {
         const std::string error = text_of_error(state["error"]);
         const bool refused = api::hooks::says_refused(api::hooks::Refusing::kOfOpencode, error);
         add_failed(agent_line, id, refused ? "denied" : "", error);
+    } else if (status != "completed") {
+        const bool open = status == "running" || status == "pending";
+        add_failed(agent_line, id, open ? "cancelled" : "",
+                   "its status is \"" + status + "\"\n" + state.text_of("output"));
     } else if (exit.is_integer() && exit.integer() != 0) {
         add_failed(agent_line, id, "",
                    "exit code " + std::to_string(exit.integer()) + "\n" + state.text_of("output"));
@@ -55,7 +60,8 @@ void read_reason(const std::string& reason, AgentLine& agent_line) {
     } else if (reason == "length") {
         agent_line.result = LineResult{false, std::string{kCutOff}};
     } else if (reason != "tool-calls" && reason != "unknown" && !reason.empty()) {
-        agent_line.result = LineResult{false, "it ended with the reason \"" + reason + "\""};
+        agent_line.result =
+            LineResult{false, "it ended with the reason \"" + reason + "\"", {}, reason};
     }
 }
 

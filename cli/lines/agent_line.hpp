@@ -57,11 +57,21 @@ struct RefusedCall {
 /// How the agent's work ended, according to the agent. An unknown result is not a success.
 struct LineResult {
     bool ok = true;
-    std::string text;  ///< the result; empty: the last message is the result
+    std::string text = {};  ///< the result; empty: the last message is the result
     /// Calls that the agent's own rules refused, if the agent lists them.
     std::vector<RefusedCall> refused = {};
     std::string ending = {};  ///< the agent's names for this kind of end, if it has any
     bool asks = false;        ///< the last answer is empty and ended with a call
+};
+
+/// How the work ends, as a line before the result says it, whose result may say success all the
+/// same. The first that stands counts.
+struct LineEnd {
+    /// Its subject. A later end with the same subject takes its place; if that is a success,
+    /// nothing stands about it any more.
+    std::string about;
+    LineResult result;
+    bool until_answer = false;  ///< it is over once the model answers again
 };
 
 struct AgentLine {
@@ -84,9 +94,11 @@ struct AgentLine {
     std::string folder;        ///< the folder in which the agent works; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string lane;          ///< the sub-agent whose calls these are; empty: the agent itself
+    bool below = false;        ///< a sub-agent's line: its words are no answer of the agent itself
     std::string notice;        ///< a warning of the agent about its own run
     std::string once;          ///< system message that is passed on once in a run
     std::optional<LineUse> use;
+    std::optional<LineEnd> end;
     std::optional<LineResult> result;
 };
 
@@ -106,6 +118,9 @@ struct LineFormat {
     bool hooks_tell_errors = false;
     /// The agent's hooks report a call by another id, or by none.
     bool has_own_ids = false;
+    /// Corrects the data of a `tool.finished` by its tool, which its line does not name; null: the
+    /// lines need none.
+    void (*correct)(Json& call) = nullptr;
 };
 
 extern const LineFormat kClaudeLines;    ///< Claude Code and Qwen Code

@@ -82,6 +82,7 @@ void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
 void AgentLines::finish(OutputLines& rest) {
     if (!at_start_ && !ordinary_) end_line(rest);
     end_message();
+    if (!facts_.result && !facts_.ends.empty()) take_result({});
     tell_owed();
 }
 
@@ -163,12 +164,14 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
         if (!complete_call(event)) continue;
         if (!lane.empty() && event.type == "tool.finished") event.data["lane"] = lane;
         const bool error = event.type == "error.reported";
-        if (error && !take_error(event)) continue;
-        note(event);
+        // An error of a sub-agent says nothing about the end.
+        if (error && !line.below && !take_error(event)) continue;
+        note(event, line.below);
         const bool hooks_tell = !error || hooks_tell_error(format, event.data);
         tell(std::move(event), hooks_tell);
     }
     if (line.use) tell_use(*line.use, format.hooks_tell_use);
+    if (line.end) facts_.note_end(std::move(*line.end));
     if (line.result) take_result(std::move(*line.result));
 }
 
@@ -215,6 +218,7 @@ bool AgentLines::is_call_of_agent(const std::string& call_id) const {
 
 void AgentLines::take_result(LineResult result) {
     if (result.text.empty()) result.text = last_message_;
+    facts_.settle(result);
     if (result.ok && result.asks && !open_.empty()) {
         result.ok = false;
         result.text = "its last answer asks for a call that it did not make";
@@ -245,16 +249,14 @@ void AgentLines::note_background(const Json& call) {
     }
 }
 
-/// An answer of the model shows that the error before it is over.
-void AgentLines::note(const LineEvent& event) {
+void AgentLines::note(const LineEvent& event, bool below) {
     const Json& data = event.data;
-    const bool message = event.type == "message" && data["role"] == "assistant";
+    const bool message = event.type == "message" && data["role"] == "assistant" && !below;
     if (message) last_message_ = data.text_of("text");
     const bool answers = (message && has_words(last_message_)) || event.type == "compacted";
     if (answers || event.type == "tool.started") {
         facts_.answered = true;
-        facts_.cut_off = 0;  // the agent goes on, and knows
-        facts_.error.reset();
+        if (!below) facts_.note_answer();
     }
     if (event.type == "tool.started") note_background(data);
     if (event.type != "tool.finished") return;
@@ -340,6 +342,7 @@ bool AgentLines::complete_call(LineEvent& event) {
         open_.erase(open);
     }
     if (data.text_of("tool").empty()) data["tool"] = "unknown";
+    if (!started && format_->correct != nullptr) format_->correct(data);
     if (!started) return true;
     if (open_.size() == kOpenCallsMax) open_.pop_front();
     open_.push_back({id, data});
@@ -350,7 +353,7 @@ void AgentLines::end_message() {
     if (piece_.empty()) return;
     LineEvent message{"message", {{"role", "assistant"}, {"text", std::exchange(piece_, {})}}};
     bound_event(message);
-    note(message);
+    note(message, false);
     tell(std::move(message), true);
 }
 

@@ -103,7 +103,7 @@ private:
     void begin_background(const Background& work);
     bool is_call_of_agent(const std::string& call_id) const;
     void take_result(LineResult result);
-    void note(const LineEvent& event);
+    void note(const LineEvent& event, bool below);
     void note_background(const Json& call);
     bool take_error(LineEvent& event);
     void tell_use(const LineUse& use, bool hooks_tell);

@@ -64,11 +64,18 @@ constexpr std::array<std::string_view, 4> kQwenGuards{
 // Its guard aborts the run as another client would.
 constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another client",
                                                        "it ended with \"aborted\""};
+constexpr std::array<std::string_view, 1> kCopilotGuards{"no_progress"};
+constexpr std::array<std::string_view, 1> kCopilotLimits{"autopilot_credit_limit"};
 constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
 constexpr std::array<std::string_view, 3> kClaudeLimits{"max_turns", "max_budget_usd",
                                                         "max_structured_output_retries"};
 /// Names of ends that a person has made, or has to decide about.
-constexpr std::array<std::string_view, 3> kOfPerson{"tool_deferred", "aborted", "MessageAborted"};
+constexpr std::array<std::string_view, 4> kOfPerson{"tool_deferred", "aborted", "MessageAborted",
+                                                    "blocked"};
+/// Names of ends that did not wait for work in the background.
+constexpr std::array<std::string_view, 2> kOfWait{"background_timeout", "wait_timeout"};
+/// Names of ends at a filter of the provider.
+constexpr std::array<std::string_view, 2> kOfFilter{"content_filter", "content-filter"};
 constexpr int kTurnsExit = 53;
 
 constexpr std::array<EndRow, 10> kRows{{
@@ -78,7 +85,7 @@ constexpr std::array<EndRow, 10> kRows{{
     {"gemini", "Gemini CLI", "\"result\"", kGeminiGuards, kGeminiExits, {}, kTurnsExit, true},
     {"opencode", "opencode", "\"step_finish\" with the reason \"stop\"", {}, {}},
     {"kilo", "Kilo", "\"step_finish\" with the reason \"stop\"", {}, {}},
-    {"copilot", "Copilot CLI", "\"result\"", {}, {}},
+    {"copilot", "Copilot CLI", "\"result\"", kCopilotGuards, {}, kCopilotLimits},
     {"cline", "Cline", "\"run_result\"", kClineGuards, {}},
     {"cursor", "cursor-agent", "\"result\"", {}, {}},
     {"pi", "pi", "\"message_end\" with the reason \"stop\"", {}, {}},
@@ -156,11 +163,14 @@ std::string guard_words(const RunFacts& facts, const EndRow& row) {
     return {};
 }
 
+bool ended_as(const RunFacts& facts, std::span<const std::string_view> names) {
+    return facts.result && !facts.result->ok && has_one_of(facts.result->ending, names);
+}
+
 /// True if a limit that the operator gave the agent ended the run.
 bool is_limited(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     if (exit.signal == 0 && exit.code != 0 && exit.code == row.limit_exit) return true;
-    if (!facts.result || facts.result->ok) return false;
-    return has_one_of(facts.result->ending, row.limits);
+    return ended_as(facts, row.limits);
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -261,6 +271,28 @@ void RunFacts::note_missing(const std::string& tool) {
     ++missed;
 }
 
+void RunFacts::note_end(LineEnd end) {
+    std::erase_if(ends, [&end](const LineEnd& one) { return one.about == end.about; });
+    if (end.result.ok) return;
+    end.result.text = bounded_text(end.result.text, kWordsMax);
+    ends.push_back(std::move(end));
+}
+
+void RunFacts::note_answer() {
+    cut_off = 0;  // the agent goes on, and knows
+    error.reset();
+    std::erase_if(ends, [](const LineEnd& one) { return one.until_answer; });
+}
+
+void RunFacts::settle(LineResult& line_result) {
+    if (ends.empty()) return;
+    LineResult& first = ends.front().result;
+    line_result.ok = false;
+    line_result.text = std::move(first.text);
+    line_result.ending += (line_result.ending.empty() ? "" : " ") + first.ending;
+    ends.clear();
+}
+
 namespace {
 
 /// How a command ended that printed no line of an agent. The error is that of standard error.
@@ -306,12 +338,13 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     const bool good = facts.result && facts.result->ok && !facts.error;
     const bool named = meaning_of(row, exit) != nullptr || http_of_exit(row, exit);
     end.finished = good && is_own_status(exit) && !named && why == kOnlyStatus;
-    end.cut_off = good && facts.cut_off > 0;
+    const bool gave_up = ended_as(facts, kOfWait) && !facts.error && exit.code == 0;
+    end.cut_off = (good && facts.cut_off > 0) || gave_up;
     end.guarded = !guard_words(facts, row).empty();
     end.limited = is_limited(facts, row, exit);
     end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
     end.refused = end.refused || (facts.result && facts.result->ok && did_nothing(facts));
-    end.refused = end.refused || (facts.result && has_one_of(facts.result->ending, kOfPerson));
+    end.refused = end.refused || ended_as(facts, kOfPerson);
     end.refused = end.refused || ended_by_refusal(facts, exit);
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);
@@ -324,6 +357,8 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
         if (!facts.error || !facts.error->contains("status")) end.status = http;
     } else if (meaning != nullptr) {
         end.cause = meaning->cause;
+    } else if (ended_as(facts, kOfFilter)) {
+        end.cause = core::Cause::kRefused;
     }
     end.reason = with_why(end, why);
     return end;

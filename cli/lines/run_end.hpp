@@ -28,6 +28,7 @@ struct RunFacts {
     std::optional<LineResult> result;
     /// Data of the last error.reported after which the model gave no answer.
     std::optional<Json> error;
+    std::vector<LineEnd> ends;         ///< what the agent has said about its end, until its result
     std::vector<std::string> notices;  ///< the agent's last warnings about its own run
     /// Tools of the calls that the agent's rules refused since the last call that changed
     /// something.
@@ -47,6 +48,11 @@ struct RunFacts {
     void note_notice(const std::string& words);
     void note_refused(const std::string& tool);
     void note_missing(const std::string& tool);
+    void note_end(LineEnd end);
+    /// An answer of the model shows that the error before it is over.
+    void note_answer();
+    /// Makes of a result what the ends before it say.
+    void settle(LineResult& line_result);
 };
 
 struct RunEnd {

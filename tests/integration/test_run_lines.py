@@ -585,6 +585,16 @@ class Ends(LinesCase):
         warning = '{"type":"error","timestamp":"t","severity":"warning","message":"Loop detected, stopping execution"}\n'
         self.failed(GEMINI + warning + '{"type":"result","timestamp":"t","status":"success"}\n', "stopped itself", "Loop detected")
 
+    def test_what_copilot_says_before_its_exit_code_0_is_not_green(self):
+        said = {"type": "assistant.message", "data": {"messageId": "m", "content": "All done."}}
+        for kind, data, words in (("abort", {"reason": "user_initiated"}, "it was aborted"),
+                                  ("session.autopilot_stopped", {"reason": "no_progress"}, "stopped itself"),
+                                  ("session.task_complete", {"success": False, "outcome": "blocked", "reason": "a key"}, "needs a person: a key")):
+            lines = [{**line, "id": "e", "timestamp": "t", "parentId": None} for line in (said, {"type": kind, "data": data})]
+            lines.append({"type": "result", "timestamp": "t", "sessionId": "c1", "exitCode": 0, "usage": {}})
+            with self.subTest(kind):
+                self.failed("".join(json.dumps(line) + "\n" for line in lines), words)
+
     def test_an_exit_status_of_gemini_is_that_of_the_provider(self):
         document = self.failed(GEMINI + '{"type":"result","timestamp":"t","status":"error","error":{"type":"unknown","message":"it failed"}}\n',
                                "HTTP 429", then="exit 173; ")

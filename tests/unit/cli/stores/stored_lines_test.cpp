@@ -24,6 +24,7 @@ public:
         REQUIRE(document.parse(json).has_value());
         StoredLine stored;
         reader_->take(document.root(), stored);
+        cut = stored.turn_ended && stored.turn_cut;
         for (Event& event : stored.events)
             events.push_back(std::move(event));
         if (stored.use) uses.push_back(*stored.use);
@@ -38,6 +39,7 @@ public:
 
     std::vector<Event> events;
     std::vector<StoredUse> uses;
+    bool cut = false;  ///< the last line ends a turn that was cut short
 
 private:
     std::unique_ptr<StoreReader> reader_;
@@ -294,6 +296,25 @@ TEST_CASE("stored Copilot session: an exit status makes a failure of what is cal
     REQUIRE(read.uses.size() == 1);
     CHECK(read.uses[0].tokens == LineTokens{600, 400, 0, 20, 0});
     CHECK(read.about().id == "g1");
+}
+
+TEST_CASE(
+    "stored Copilot session: an abort cuts the turn, an error of a hook or a sub-agent does not",
+    "[cli]") {
+    Read read(kCopilotStore);
+    const auto error = [](const std::string& kind, const std::string& more = "") {
+        return R"({"type":"session.error","data":{"errorType":")" + kind + R"(","message":"no"})" +
+               more + "}";
+    };
+    const std::string sub = R"(,"agentId":"a1")";
+    read.line(error("hook")).line(error("query", sub)).line(error("query"));
+    REQUIRE(read.events.size() == 3);
+    CHECK(std::holds_alternative<headway::core::Message>(read.events[0].payload));
+    CHECK_FALSE(std::get<ErrorReported>(read.events[1].payload).ends_turn);
+    CHECK(std::get<ErrorReported>(read.events[2].payload).ends_turn);
+    const std::string abort = R"({"type":"abort","data":{"reason":"user_initiated"})";
+    CHECK_FALSE(read.line(abort + sub + "}").cut);
+    CHECK(read.line(abort + "}").cut);
 }
 
 TEST_CASE("stored Qwen session: calls, tokens and errors of the API", "[cli]") {
