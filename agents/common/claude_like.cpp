@@ -119,12 +119,16 @@ void read_prompt(JsonValue body, Hook& hook) {
     if (prompt.empty()) hook.kind = HookKind::kTurn;
 }
 
-/// "Claude needs your permission to use Bash", of a version that names no type or a new one.
+/// "Claude needs your permission to use Bash", of a version that names no type or a new one. Before
+/// it stands only the agent's name.
 bool asks_by_words(std::string_view words) {
+    constexpr std::size_t kNameBytesMax = 24;
     constexpr std::array<std::string_view, 3> kAsking{" needs your permission",
                                                       " needs your approval", " needs your input"};
-    return std::any_of(kAsking.begin(), kAsking.end(),
-                       [&](std::string_view asking) { return words.find(asking) != words.npos; });
+    return std::any_of(kAsking.begin(), kAsking.end(), [&](std::string_view asking) {
+        const std::size_t at = words.find(asking);
+        return at <= kNameBytesMax && words.substr(0, at).find_first_of(".,:;!?") == words.npos;
+    });
 }
 
 void read_notification(JsonValue body, Hook& hook) {

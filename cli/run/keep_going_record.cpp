@@ -32,13 +32,25 @@ RecordedFolder folder_from(const std::string& name, const std::string& from) {
     return recorded_folder((std::filesystem::path(from) / name).string());
 }
 
-/// Ends the processes that a killed run has left, which are known by the mark in their environment.
-/// False if one does not end, or is above this process.
-bool end_processes_of(const std::string& mark) {
+std::vector<RecordedProcess> processes_below(const RecordedProcess& agent) {
+    std::vector<RecordedProcess> processes;
+    if (!is_running(agent)) return processes;
+    for (const pid_t pid : ProcTree{}.descendants_of_run(static_cast<pid_t>(agent.pid)))
+        processes.push_back(recorded_process(pid));
+    return processes;
+}
+
+/// Ends the processes that a killed run has left: those with its mark in their environment, and
+/// those below its agent, which a wrapper such as `env -i` may have begun without one. False if one
+/// does not end, or is above this process.
+bool end_processes_of(const RunRecord& run) {
     const ProcTree tree;
+    const std::vector<RecordedProcess> below_agent = processes_below(run.child);
     const auto began = steady_now();
     while (true) {
-        const std::vector<pid_t> left = tree.with_variable("HEADWAY_RUN", mark);
+        std::vector<pid_t> left = tree.with_variable("HEADWAY_RUN", run.mark);
+        for (const RecordedProcess& process : below_agent)
+            if (is_running(process)) left.push_back(static_cast<pid_t>(process.pid));
         if (left.empty()) return true;
         const auto spent = steady_now() - began;
         if (spent > kTermOrphansFor + kKillOrphansAfter) return false;
@@ -148,7 +160,7 @@ std::string KeepGoing::cannot_go_on() {
         if (std::any_of(files.begin(), files.end(), changed_since_boot))
             return "the conversation went on elsewhere meanwhile";
     }
-    if (!end_processes_of(keeper_.record().mark) || is_running(child))
+    if (!end_processes_of(keeper_.record()) || is_running(child))
         return "a process of the run before does not end";
     return {};
 }

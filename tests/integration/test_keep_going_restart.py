@@ -64,6 +64,18 @@ class RestartCase(KeepGoingCase):
         return agent
 
     @staticmethod
+    def processes(program: str) -> set:
+        """PIDs of those with this word in their command line."""
+        found = set()
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                if program.encode() in line.read_bytes().split(b"\0"):
+                    found.add(line.parent.name)
+            except OSError:  # it has ended
+                pass
+        return found
+
+    @staticmethod
     def end(pid: int):
         try:
             os.kill(pid, signal.SIGKILL)
@@ -112,6 +124,20 @@ class Restart(RestartCase):
         stat = Path(f"/proc/{agent}/stat")
         self.assertTrue(not stat.exists() or ") Z " in stat.read_text(), "two agents work")
         self.assertEqual(self.left(), [])
+
+    def test_an_agent_in_a_wrapper_that_clears_its_environment_is_ended_as_well(self):
+        agent = self.folder / "claude"
+        agent.rename(self.folder / "agent")
+        agent.write_text(f"""#!/bin/sh
+env -i PATH="$PATH" PLAY={self.folder} TALK=talk-1 setsid --wait {self.folder}/agent "$@"
+""")
+        agent.chmod(0o755)
+        self.killed_at_work("slow done")
+        inner = self.processes(f"{self.folder}/agent")
+        self.assertTrue(inner)
+        output = self.go_on()
+        self.assertEqual((output.code, len(self.starts())), (0, 2), output)
+        self.assertFalse(inner & self.processes(f"{self.folder}/agent"), "two agents work")
 
     def test_a_process_of_a_session_of_the_same_name_at_another_daemon_is_left_alone(self):
         other = subprocess.Popen(["sleep", "600"], env={**os.environ, "HEADWAY_SESSION": self.session})

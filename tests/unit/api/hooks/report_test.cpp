@@ -70,7 +70,9 @@ TEST_CASE("hook report: a notification that asks for a permission is a dialog, a
     CHECK(kind_of("claude", words) == HookKind::kAsks);
     CHECK(kind_of("claude", words + R"(,"notification_type":"another")") == HookKind::kAsks);
     CHECK(kind_of("copilot", R"("message":"Copilot needs your permission")") == HookKind::kAsks);
-    CHECK(kind_of("claude", R"("message":"An update is available")") == HookKind::kNote);
+    for (const char* note : {R"("message":"An update is available")",
+                             R"("message":"Done: a user needs your permission to write")"})
+        CHECK(kind_of("claude", note) == HookKind::kNote);
 }
 
 TEST_CASE("hook report: a folder that the agent names by itself is no lane", "[api]") {
