@@ -39,9 +39,11 @@ void read_gemini_call(JsonValue body, Hook& hook) {
     const auto response = object_in(body, "tool_response");
     call.ok = true;
     if (!response) return;
-    call.result = shown_result(*response);
-    const auto content = member(*response, "llmContent");
-    if (content && content->kind() == JsonKind::kString) read_shell_exit(content->text(), call);
+    const auto display = object_in(*response, "returnDisplay");
+    call.result = shown_result(call.tool, *response);
+    if (is_unparsed(call.result)) fail(call);
+    if (is_shell(call.tool)) read_shell_end(*response, call);
+    read_display_end(display, call);
     if (says_failed(*response) || !text_in(*response, "error").empty()) fail(call);
     if (const auto error = object_in(*response, "error")) {
         call.error = text_in(*error, "message");
@@ -50,7 +52,7 @@ void read_gemini_call(JsonValue body, Hook& hook) {
             call.error_class = "denied";
         fail(call);
     }
-    if (call.ok.value_or(true)) read_shown_file(object_in(*response, "returnDisplay"), call);
+    if (call.ok.value_or(true)) read_shown_file(display, call);
 }
 
 /// A streamed answer has many of these hooks; the last one has a reason why it ended.
@@ -92,6 +94,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
         case HookKind::kStop:
             hook.text = text_in(body, "prompt_response");
             hook.silent = is_empty_in(body, "prompt_response");
+            read_no_words(hook);
             break;
         case HookKind::kAsks:
             hook.text = text_in(body, "message");
