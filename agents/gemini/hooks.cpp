@@ -55,14 +55,32 @@ void read_gemini_call(JsonValue body, Hook& hook) {
     if (call.ok.value_or(true)) read_shown_file(display, call);
 }
 
+/// Google's words for the end of an answer; one that is not known is no success. Gemini CLI takes
+/// the text of an answer that was cut off or refused for a success, and says so nowhere else.
+AnswerEnd end_of_answer(const std::string& reason) {
+    constexpr std::array<std::string_view, 8> kRefused{
+        "SAFETY",       "PROHIBITED_CONTENT",       "BLOCKLIST",       "SPII", "RECITATION",
+        "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"};
+    if (reason == "STOP") return {};
+    if (reason == "MAX_TOKENS") return {"max_tokens", "its last answer was cut off: " + reason};
+    if (std::find(kRefused.begin(), kRefused.end(), reason) != kRefused.end())
+        return {"refusal", "its last answer was refused: " + reason};
+    return {"", "its last answer ended with " + reason};
+}
+
 /// A streamed answer has many of these hooks; the last one has a reason why it ended.
 void read_gemini_usage(JsonValue body, Hook& hook) {
     const auto response = object_in(body, "llm_response");
     const auto candidates = response ? array_in(*response, "candidates") : std::nullopt;
-    const bool over = candidates && !candidates->each([](JsonValue candidate) {
-        return name_in(candidate, "finishReason").empty();
-    });
-    const auto used = over ? object_in(*response, "usageMetadata") : std::nullopt;
+    std::string reason;
+    if (candidates) {
+        candidates->each([&](JsonValue candidate) {
+            reason = phrase_in(candidate, "finishReason");
+            return reason.empty();
+        });
+    }
+    if (!reason.empty()) hook.answer_end = end_of_answer(reason);
+    const auto used = reason.empty() ? std::nullopt : object_in(*response, "usageMetadata");
     hook.kind = used ? HookKind::kUsage : HookKind::kNone;
     if (!used) return;
     core::Usage usage;
@@ -71,7 +89,11 @@ void read_gemini_usage(JsonValue body, Hook& hook) {
     usage.cached_tokens = std::min(count_in(*used, "cachedContentTokenCount").value_or(0), prompt);
     usage.input_tokens = prompt - usage.cached_tokens;
     usage.output_tokens = count_in(*used, "candidatesTokenCount").value_or(0);
-    usage.reasoning_tokens = count_in(*used, "thoughtsTokenCount").value_or(0);
+    // Thoughts are in the total alone: the hook has no count of them.
+    const std::uint64_t total = count_in(*used, "totalTokenCount").value_or(0);
+    const std::uint64_t counted = prompt + usage.output_tokens;
+    const std::uint64_t thoughts = total > counted ? total - counted : 0;
+    usage.reasoning_tokens = count_in(*used, "thoughtsTokenCount").value_or(thoughts);
     hook.usage = usage;
 }
 

@@ -273,3 +273,35 @@ TEST_CASE("hook ends: a result of claude with an error has failed and changed no
     CHECK(read("Workflow", R"({"status":"async_launched","taskId":"w1"})") ==
           "ok: it goes on in the background");
 }
+
+TEST_CASE("hook ends: the reason why gemini's model stopped, and its thoughts", "[api][hooks]") {
+    const auto read = [](const std::string& reason, bool with_use = true) {
+        return EndHook{"gemini", "AfterModel",
+                       R"("llm_request":{"model":"m"},"llm_response":{"text":"The plan is",)"
+                       R"("candidates":[{"content":{"role":"model","parts":["The plan is"]})" +
+                           (reason.empty() ? "" : R"(,"finishReason":")" + reason + "\"") +
+                           R"(,"index":0}])" +
+                           (with_use ? R"(,"usageMetadata":{"promptTokenCount":9,)"
+                                       R"("candidatesTokenCount":8192,"totalTokenCount":9000})"
+                                     : "") +
+                           "}"};
+    };
+    const auto end = [&](const std::string& reason, bool with_use = true) {
+        const EndHook one = read(reason, with_use);
+        if (!one.hook.answer_end) return std::string{"goes on"};
+        return one.hook.answer_end->error_class + "|" + one.hook.answer_end->words;
+    };
+    CHECK(end("") == "goes on");
+    CHECK(end("STOP") == "|");
+    CHECK(end("MAX_TOKENS") == "max_tokens|its last answer was cut off: MAX_TOKENS");
+    CHECK(end("MAX_TOKENS", false) == end("MAX_TOKENS"));
+    for (const char* refused :
+         {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_SAFETY"})
+        CHECK(end(refused) == "refusal|its last answer was refused: " + std::string{refused});
+    for (const char* other : {"OTHER", "MALFORMED_FUNCTION_CALL", "NEW_REASON"})
+        CHECK(end(other) == "|its last answer ended with " + std::string{other});
+    const EndHook used = read("STOP");
+    REQUIRE(used.hook.usage.has_value());
+    CHECK(used.hook.usage->reasoning_tokens == 799);
+    CHECK(used.hook.usage->output_tokens == 8192);
+}
