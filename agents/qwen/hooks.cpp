@@ -50,8 +50,9 @@ void read_qwen_shell(JsonValue response, HookCall& call) {
     const std::string command = call.args ? text_in(*call.args, "command") : std::string{};
     const std::string text = text_in(response, "llmContent");
     call.exit_code = code ? code : shell_exit_code(text);
+    const bool named = display && !name_in(*display, "outcome").empty();
     const bool answered = call.exit_code == 1U && answers_by_code(command);
-    if (!display && !answered) read_shell_end(response, call);
+    if (!named && !answered) read_shell_end(response, call);
 }
 
 void read_qwen_finished(JsonValue body, HookCall& call) {

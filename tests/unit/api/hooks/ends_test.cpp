@@ -249,6 +249,9 @@ TEST_CASE("hook ends: a command of qwen ended as qwen itself calls it", "[api][h
     CHECK(result("timed_out", "0") == "failed 0");
     CHECK(result("cancelled", "0") == "cancelled 0");
     CHECK(result("frozen", "0") == "failed 0");
+    CHECK(end_of_tool("qwen", "run_shell_command", "{}",
+                      R"({"llmContent":)" + quoted_text(text("2")) +
+                          R"(,"returnDisplay":{"ansiOutput":[]}})") == "failed 2");
 }
 
 TEST_CASE("hook ends: a result of claude with an error has failed and changed nothing",
