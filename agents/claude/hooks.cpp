@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "agents/common/claude_like.hpp"
 #include "api/hooks/dialects.hpp"
@@ -94,6 +95,12 @@ void drop_receipt(JsonValue response, HookCall& call) {
 void read_claude_finished(JsonValue body, HookCall& call) {
     const auto response = object_in(body, "tool_response");
     if (response && flag_in(*response, "interrupted").value_or(false)) call.interrupted = true;
+    // Some tools report to the model that they failed, and to the hook that they ran.
+    std::string error = response ? text_in(*response, "error") : std::string{};
+    if (!error.empty() && call.ok.value_or(true)) {
+        fail(call);
+        call.error = std::move(error);
+    }
     if (!call.ok.value_or(true)) {
         classify_claude(call);
     } else if (!call.interrupted) {
@@ -109,6 +116,12 @@ void read_claude_batched(JsonValue json, HookCall& call) {
     call.untold = !call.ok.has_value();
 }
 
+/// Claude leaves the message out where it has no words; the version that has this list has it.
+bool has_no_words(JsonValue body, const Hook& hook) {
+    const bool ends = hook.kind == HookKind::kStop || hook.kind == HookKind::kSubEnd;
+    return ends && array_in(body, "background_tasks") && !member(body, "last_assistant_message");
+}
+
 /// The hook does not say when a limit is over, nor tells one of a plan from one of a minute; the
 /// transcript does.
 void add_record(const HookFacts& facts, Hook& hook) {
@@ -122,6 +135,7 @@ Hook parse_claude(JsonValue body, const HookFacts& facts) {
     Hook hook = parse_claude_like(body, read_claude_finished, read_claude_batched);
     hook.agent_version = facts.agent_version;
     if (hook.kind == HookKind::kError) add_record(facts, hook);
+    if (has_no_words(body, hook)) hook.silent = true;
     // This dialog is the question itself: allowed without an answer, it would have none.
     hook.dialog = hook.kind == HookKind::kPermission && hook.call.tool != "AskUserQuestion";
     return hook;

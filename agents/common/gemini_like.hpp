@@ -14,15 +14,33 @@
 
 namespace headway::api::hooks {
 
+/// The tool that runs commands.
+bool is_shell(std::string_view tool);
+
 /// The result in `{llmContent, returnDisplay}`: `llmContent`, which the model gets; of the shell
 /// tool `returnDisplay`, because its `llmContent` has process IDs, which differ in each call.
-std::string shown_result(JsonValue response);
+std::string shown_result(std::string_view tool, JsonValue response);
 
-/// The exit code, which the shell tool writes after the output of the command.
+/// The text of `display` (`returnDisplay` or `result_display`): itself, or that of a command, which
+/// is an object from Qwen Code 0.24.4 on.
+std::string display_text(JsonValue display);
+
+/// The exit code in the last lines of the shell tool's text for the model.
 std::optional<std::uint64_t> shell_exit_code(std::string_view text);
 
-/// Reads an exit code from `text`, and marks the call as failed if the code is not 0.
-void read_shell_exit(std::string_view text, HookCall& call);
+/// Reads how a command ended from the response of the shell tool: its exit code, and a failure by
+/// that, by a signal, by time, by a person, or by the tool's own refusal.
+void read_shell_end(JsonValue response, HookCall& call);
+
+/// Marks the call as failed if `display` is that of a sub-agent that did not reach its goal, or of
+/// a command that Qwen Code calls failed: neither has an `error`.
+void read_display_end(const std::optional<JsonValue>& display, HookCall& call);
+
+/// True for the text that stands for the answer of an MCP server that cannot be read.
+bool is_unparsed(std::string_view result);
+
+/// Takes the words for a turn without words, of a kStop, for what they are.
+void read_no_words(Hook& hook);
 
 /// Adds the file in `display` (`returnDisplay` or `result_display`) to `call`, if the call wrote a
 /// file.

@@ -39,9 +39,11 @@ void read_gemini_call(JsonValue body, Hook& hook) {
     const auto response = object_in(body, "tool_response");
     call.ok = true;
     if (!response) return;
-    call.result = shown_result(*response);
-    const auto content = member(*response, "llmContent");
-    if (content && content->kind() == JsonKind::kString) read_shell_exit(content->text(), call);
+    const auto display = object_in(*response, "returnDisplay");
+    call.result = shown_result(call.tool, *response);
+    if (is_unparsed(call.result)) fail(call);
+    if (is_shell(call.tool)) read_shell_end(*response, call);
+    read_display_end(display, call);
     if (says_failed(*response) || !text_in(*response, "error").empty()) fail(call);
     if (const auto error = object_in(*response, "error")) {
         call.error = text_in(*error, "message");
@@ -50,17 +52,35 @@ void read_gemini_call(JsonValue body, Hook& hook) {
             call.error_class = "denied";
         fail(call);
     }
-    if (call.ok.value_or(true)) read_shown_file(object_in(*response, "returnDisplay"), call);
+    if (call.ok.value_or(true)) read_shown_file(display, call);
+}
+
+/// Google's words for the end of an answer; one that is not known is no success. Gemini CLI takes
+/// the text of an answer that was cut off or refused for a success, and says so nowhere else.
+AnswerEnd end_of_answer(const std::string& reason) {
+    constexpr std::array<std::string_view, 8> kRefused{
+        "SAFETY",       "PROHIBITED_CONTENT",       "BLOCKLIST",       "SPII", "RECITATION",
+        "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"};
+    if (reason == "STOP") return {};
+    if (reason == "MAX_TOKENS") return {"max_tokens", "its last answer was cut off: " + reason};
+    if (std::find(kRefused.begin(), kRefused.end(), reason) != kRefused.end())
+        return {"refusal", "its last answer was refused: " + reason};
+    return {"", "its last answer ended with " + reason};
 }
 
 /// A streamed answer has many of these hooks; the last one has a reason why it ended.
 void read_gemini_usage(JsonValue body, Hook& hook) {
     const auto response = object_in(body, "llm_response");
     const auto candidates = response ? array_in(*response, "candidates") : std::nullopt;
-    const bool over = candidates && !candidates->each([](JsonValue candidate) {
-        return name_in(candidate, "finishReason").empty();
-    });
-    const auto used = over ? object_in(*response, "usageMetadata") : std::nullopt;
+    std::string reason;
+    if (candidates) {
+        candidates->each([&](JsonValue candidate) {
+            reason = phrase_in(candidate, "finishReason");
+            return reason.empty();
+        });
+    }
+    if (!reason.empty()) hook.answer_end = end_of_answer(reason);
+    const auto used = reason.empty() ? std::nullopt : object_in(*response, "usageMetadata");
     hook.kind = used ? HookKind::kUsage : HookKind::kNone;
     if (!used) return;
     core::Usage usage;
@@ -69,7 +89,11 @@ void read_gemini_usage(JsonValue body, Hook& hook) {
     usage.cached_tokens = std::min(count_in(*used, "cachedContentTokenCount").value_or(0), prompt);
     usage.input_tokens = prompt - usage.cached_tokens;
     usage.output_tokens = count_in(*used, "candidatesTokenCount").value_or(0);
-    usage.reasoning_tokens = count_in(*used, "thoughtsTokenCount").value_or(0);
+    // Thoughts are in the total alone: the hook has no count of them.
+    const std::uint64_t total = count_in(*used, "totalTokenCount").value_or(0);
+    const std::uint64_t counted = prompt + usage.output_tokens;
+    const std::uint64_t thoughts = total > counted ? total - counted : 0;
+    usage.reasoning_tokens = count_in(*used, "thoughtsTokenCount").value_or(thoughts);
     hook.usage = usage;
 }
 
@@ -92,6 +116,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
         case HookKind::kStop:
             hook.text = text_in(body, "prompt_response");
             hook.silent = is_empty_in(body, "prompt_response");
+            read_no_words(hook);
             break;
         case HookKind::kAsks:
             hook.text = text_in(body, "message");

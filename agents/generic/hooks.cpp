@@ -164,6 +164,7 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.synthetic = flag_in(body, "synthetic").value_or(false);
     read_generic_background(body, hook);
     hook.reason = text_in(body, "reason");
+    hook.free_reason = true;
     read_generic_outcome(body, hook);
     hook.hold_ms = count_in(body, "hold_ms");
     hook.unedited = !flag_in(body, "edits").value_or(true);

@@ -9,6 +9,8 @@
 #include "api/hooks/reply.hpp"
 #include "api/hooks/texts/refusals.hpp"
 #include "api/json/canonical_json.hpp"
+#include "core/calls/command_parts.hpp"
+#include "core/text/words.hpp"
 
 // Qwen Code 0.24: hooks of Claude's shape, tools of Gemini's.
 
@@ -21,18 +23,52 @@ void name_refusal(HookCall& call) {
         call.error_class = "denied";
 }
 
+/// True for a command whose exit code 1 is an answer, and to Qwen Code 0.24.4 no error: one of
+/// these alone, or at the end of a pipeline.
+bool answers_by_code(std::string_view command) {
+    constexpr std::array<std::string_view, 6> kAnswering{"grep", "rg", "diff", "test", "[", "[["};
+    std::string_view part;
+    for (std::string_view rest = core::trimmed(command); !rest.empty();) {
+        const char* const from = rest.data();
+        const std::size_t size = rest.size();
+        part = core::next_part(rest);
+        const std::string_view read{from, size - rest.size()};
+        const bool piped = read.ends_with('|') && !read.ends_with("||");
+        // Also in quotes, where it would do no harm: then the exit code is an error, as elsewhere.
+        if (part.find('&') != part.npos || (!rest.empty() && !piped)) return false;
+    }
+    part = core::plain_command(part);
+    part = part.substr(0, part.find_first_of(" \t"));
+    part = part.substr(part.rfind('/') + 1);
+    return std::find(kAnswering.begin(), kAnswering.end(), part) != kAnswering.end();
+}
+
+/// Qwen Code names the end of a command from 0.24.4 on.
+void read_qwen_shell(JsonValue response, HookCall& call) {
+    const auto display = object_in(response, "returnDisplay");
+    const auto code = display ? count_in(*display, "exitCode") : std::nullopt;
+    const std::string command = call.args ? text_in(*call.args, "command") : std::string{};
+    const std::string text = text_in(response, "llmContent");
+    call.exit_code = code ? code : shell_exit_code(text);
+    const bool named = display && !name_in(*display, "outcome").empty();
+    const bool answered = call.exit_code == 1U && answers_by_code(command);
+    if (!named && !answered) read_shell_end(response, call);
+}
+
 void read_qwen_finished(JsonValue body, HookCall& call) {
     if (!call.ok.value_or(true)) {
-        call.exit_code = shell_exit_code(call.error);
+        if (is_shell(call.tool)) call.exit_code = shell_exit_code(call.error);
         name_refusal(call);
         return;
     }
     const auto response = object_in(body, "tool_response");
     if (!response) return;
-    call.result = shown_result(*response);
-    const auto content = member(*response, "llmContent");
-    if (content && content->kind() == JsonKind::kString) read_shell_exit(content->text(), call);
-    if (call.ok.value_or(true)) read_shown_file(object_in(*response, "returnDisplay"), call);
+    call.result = shown_result(call.tool, *response);
+    if (is_unparsed(call.result)) fail(call);
+    if (is_shell(call.tool)) read_qwen_shell(*response, call);
+    const auto display = object_in(*response, "returnDisplay");
+    read_display_end(display, call);
+    if (call.ok.value_or(true)) read_shown_file(display, call);
 }
 
 /// The text that the model gets, in the first part that has one.
@@ -61,14 +97,18 @@ void read_qwen_batched(JsonValue json, HookCall& call) {
         if (!call.ok.value_or(true)) fail(call);
         return;
     }
-    call.result = text_in(*response, "result_display");
-    if (call.result.empty()) call.result = qwen_output(*response);
+    const std::string output = qwen_output(*response);
+    const auto display = member(*response, "result_display");
+    if (display) call.result = display_text(*display);
+    if (call.result.empty()) call.result = output;
     if (call.ok.value_or(true)) {
-        if (!call.untold) read_shown_file(object_in(*response, "result_display"), call);
+        if (is_unparsed(output)) fail(call);
+        read_display_end(display, call);
+        if (!call.untold && call.ok.value_or(true)) read_shown_file(display, call);
         return;
     }
     call.error = text_in(*response, "error");
-    call.exit_code = shell_exit_code(call.error);
+    if (is_shell(call.tool)) call.exit_code = shell_exit_code(call.error);
     fail(call);
     // A hook may replace the result of a call that has run, which is then called a refusal too.
     const bool ran = name_in(*response, "execution_status") != "not_started";
@@ -80,6 +120,7 @@ void read_qwen_batched(JsonValue json, HookCall& call) {
 Hook parse_qwen(JsonValue body, const HookFacts& facts) {
     Hook hook = parse_claude_like(body, read_qwen_finished, read_qwen_batched);
     hook.agent_version = facts.agent_version;
+    read_no_words(hook);
     return hook;
 }
 

@@ -81,6 +81,13 @@ struct HookCall {
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
 
+/// How an answer of the model ended, for an agent that reports it apart from the end of its turn.
+struct AnswerEnd {
+    std::string error_class;  ///< of an answer that was cut off or refused; may be empty
+    std::string words;        ///< for people; empty for a whole answer
+    bool operator==(const AnswerEnd&) const = default;
+};
+
 /// Names (session, agent_id, call and the like) have at most kHookNameBytesMax bytes and no control
 /// characters; other names are taken as absent. Texts are not cut.
 struct Hook {
@@ -130,6 +137,10 @@ struct Hook {
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
     std::string reason;   ///< in a kEnd: why the session is over
+    /// The reason is in the sender's own words, not one of a list, so none is unknown.
+    bool free_reason = false;
+    /// In a kUsage or kNone. The caller keeps it: a turn ends as its last answer does.
+    std::optional<AnswerEnd> answer_end;
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
     std::optional<std::uint64_t> status;      ///< in a kError: HTTP status

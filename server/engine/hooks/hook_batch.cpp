@@ -6,7 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/events/event.hpp"
 #include "core/hooks/hook_answer.hpp"
+#include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
 
 namespace headway::server {
@@ -32,6 +34,22 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
         return one.call_id == id && one.let_go;
     });
     return !let_go && core::in_flight(state, call.call_id);
+}
+
+core::ErrorReported error_of(const api::hooks::AnswerEnd& end) {
+    core::ErrorReported error;
+    error.message = core::bounded_text(end.words);
+    error.error_class = end.error_class;
+    error.ends_turn = true;
+    return error;
+}
+
+core::Event works_again() {
+    core::StateChanged change;
+    change.state = core::AgentState::kStreamingResponse;
+    core::Event event;
+    event.payload = std::move(change);
+    return event;
 }
 
 }  // namespace
@@ -79,6 +97,23 @@ void number_round(const core::SessionState& state, HookCommand& command) {
         auto* beat = std::get_if<core::Heartbeat>(&event.payload);
         if (beat != nullptr && batch) beat->iteration = round;
     }
+}
+
+void note_answer(Resident& resident, HookCommand& command) {
+    using api::hooks::HookKind;
+    const api::hooks::Hook& hook = command.call.hook;
+    if (hook.answer_end && !hook.answer_end->words.empty()) {
+        resident.hooks.change().answer_error = error_of(*hook.answer_end);
+        return;
+    }
+    if (hook.answer_end && core::stopped_by_provider(resident.session.state()))
+        command.events.push_back(works_again());
+    if (!resident.hooks->answer_error) return;
+    const bool ends = hook.kind == HookKind::kStop;
+    if (ends) command.events.emplace_back().payload = *resident.hooks->answer_error;
+    const bool goes_on = hook.kind == HookKind::kPrompt || hook.kind == HookKind::kPre ||
+                         hook.kind == HookKind::kTurn;
+    if (ends || goes_on || hook.answer_end) resident.hooks.change().answer_error.reset();
 }
 
 }  // namespace headway::server

@@ -8,7 +8,8 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// The batch hook at the end of a round, which names all calls of the round again.
+// The batch hook at the end of a round, which names all calls of the round again; and the end of a
+// turn whose agent reports apart from it how the model's last answer ended.
 
 namespace headway::server {
 
@@ -31,5 +32,10 @@ void settle_batch(Resident& resident, HookCommand& command);
 /// Numbers the rounds of a dialect whose hooks report rounds. Batches are counted by the iteration
 /// of their heartbeat, unless the agent counts its turns.
 void number_round(const core::SessionState& state, HookCommand& command);
+
+/// Keeps Hook::answer_end of an answer that was cut off or refused, and adds it as the error that
+/// ended the turn to the kStop behind it; not if another answer follows, or a call of that answer.
+/// A whole answer also ends a stop by the provider: it answers again.
+void note_answer(Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

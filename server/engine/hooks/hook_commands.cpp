@@ -64,6 +64,7 @@ public:
         if (kind == HookKind::kError) date_error();
         if (kind == HookKind::kAnswered) settle_answer();
         note_interruption();
+        note_answer(resident_, command_);
         if (kind == HookKind::kInterrupt) {
             for (const core::OpenCall& call : state_.open_calls)
                 note_left(resident_, call.call_id);

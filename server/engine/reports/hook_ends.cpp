@@ -51,7 +51,10 @@ bool had_no_task(const core::SessionState& state) {
 /// word.
 bool did_nothing(const core::SessionState& state, const Hook& hook) {
     const bool silent = hook.silent || state.detectors->empty_turns.count > 0;
-    return silent && state.tool_calls == 0 && state.unrun_calls == 0 && state.agent_calls == 0;
+    // A round that is over had calls, maybe only such as no hook reports.
+    const bool called = state.tool_calls > 0 || state.unrun_calls > 0 || state.agent_calls > 0 ||
+                        state.iteration.value_or(0) > 0;
+    return silent && !called;
 }
 
 /// True if the agent reported with the end of its turn that a sub-agent goes on.
@@ -64,9 +67,41 @@ bool names_an_agent(const core::SessionState& state) {
 
 /// Reasons by which the agents of today report that a person has left them.
 bool is_left_by_person(std::string_view reason) {
-    static constexpr std::array<std::string_view, 4> kLeft{"prompt_input_exit", "user_exit",
-                                                           "clear", "logout"};
+    static constexpr std::array<std::string_view, 6> kLeft{
+        "prompt_input_exit", "user_exit", "clear", "logout", "resume", "abort"};
     return std::find(kLeft.begin(), kLeft.end(), reason) != kLeft.end();
+}
+
+/// True for a reason by which no agent of today reports a failure. `other` is Claude Code's for the
+/// end of a program without a terminal, and Codex's for each end.
+bool is_known_reason(const Hook& hook) {
+    static constexpr std::array<std::string_view, 4> kKnown{"other", "exit", "complete",
+                                                            "bypass_permissions_disabled"};
+    return hook.free_reason || hook.reason.empty() || is_left_by_person(hook.reason) ||
+           std::find(kKnown.begin(), kKnown.end(), hook.reason) != kKnown.end();
+}
+
+/// True for an agent that gave up when its own time was over.
+bool ran_out_of_time(const Hook& hook) {
+    return hook.kind == HookKind::kEnd && !hook.free_reason && hook.reason == "timeout";
+}
+
+/// The end of an agent at its prompt, whose last turn ended without an error.
+void end_at_prompt(const core::SessionState& state, const Hook& hook, bool children_work,
+                   core::SessionEnded& end) {
+    const bool of_session = hook.kind == HookKind::kEnd;
+    end.outcome = core::Outcome::kFailed;
+    if (children_work && names_an_agent(state)) {
+        if (is_left_by_person(hook.reason)) end.outcome = core::Outcome::kCancelled;
+        end.reason = core::bounded_text("its work in the background was cut off");
+    } else if (did_nothing(state, hook)) {
+        end.reason = core::bounded_text("its last turn had neither words nor a call");
+    } else if (of_session && !is_known_reason(hook)) {
+        end.reason = core::bounded_text("it ended with a reason that is not known: " + hook.reason);
+    } else {
+        const bool aborted = of_session && !hook.free_reason && hook.reason == "abort";
+        end.outcome = aborted ? core::Outcome::kCancelled : core::Outcome::kCompleted;
+    }
 }
 
 }  // namespace
@@ -94,16 +129,13 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
         !interrupted && !completed && state.agent_state == core::AgentState::kErrorRecovery;
     if (exhausted) {
         end.outcome = core::Outcome::kBudgetExhausted;
-    } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering) {
+    } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering ||
+               ran_out_of_time(hook)) {
         end.outcome = core::Outcome::kFailed;
-    } else if (completed && !interrupted && !named && children_work && names_an_agent(state)) {
-        if (!is_left_by_person(hook.reason)) end.outcome = core::Outcome::kFailed;
-        end.reason = core::bounded_text("its work in the background was cut off");
-    } else if (completed && !interrupted && !named && did_nothing(state, hook)) {
+    } else if (completed && !interrupted && named) {
         end.outcome = core::Outcome::kFailed;
-        end.reason = core::bounded_text("its last turn had neither words nor a call");
     } else if (completed && !interrupted) {
-        end.outcome = named ? core::Outcome::kFailed : core::Outcome::kCompleted;
+        end_at_prompt(state, hook, children_work, end);
     }
     return end;
 }

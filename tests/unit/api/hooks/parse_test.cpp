@@ -364,10 +364,12 @@ TEST_CASE("hooks: a result that says of itself that it failed has failed", "[api
 }
 
 TEST_CASE("hooks: what the model is shown is the result, and no short form of it", "[api][hooks]") {
-    const auto result = [](std::string_view agent, const std::string& response) {
+    const auto result = [](std::string_view agent, const std::string& response,
+                           const std::string& tool = "find") {
         const bool gemini = agent == "gemini";
-        const Read read{agent, R"({"session_id":"s","cwd":"/","tool_name":"find","tool_input":{},)"
-                               R"("tool_use_id":"t","hook_event_name":")" +
+        const Read read{agent, R"({"session_id":"s","cwd":"/","tool_name":")" + tool +
+                                   R"(","tool_input":{},)"
+                                   R"("tool_use_id":"t","hook_event_name":")" +
                                    std::string{gemini ? "AfterTool" : "PostToolUse"} +
                                    R"(","tool_response":)" + response + "}"};
         return read.hook.call.result;
@@ -386,6 +388,13 @@ TEST_CASE("hooks: what the model is shown is the result, and no short form of it
                !Catch::Contains("whole file"));
     CHECK(result("gemini", R"({"returnDisplay":"Found 3 matches","llmContent":"a:1\nb:2"})") ==
           "a:1\nb:2");
-    CHECK(result("gemini", R"({"returnDisplay":"ok","llmContent":"Output: ok\nExit Code: 0\n)"
-                           R"(Process Group PGID: 77"})") == "ok");
+    CHECK(result("gemini",
+                 R"({"returnDisplay":"ok","llmContent":"Output: ok\nExit Code: 0\n)"
+                 R"(Process Group PGID: 77"})",
+                 "run_shell_command") == "ok");
+    // The window of Gemini's terminal, in which the output may be cut.
+    CHECK(result("gemini",
+                 R"({"returnDisplay":[[{"text":"b"}]],"llmContent":)"
+                 R"("Output: a\nb\nProcess Group PGID: 77"})",
+                 "run_shell_command") == "a\nb");
 }
