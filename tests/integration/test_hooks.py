@@ -229,6 +229,13 @@ class Reports(HookCase):
         ended = self.client.session(self.agent.id)
         self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("cancelled", "it ended without a prompt"))
 
+    def test_a_note_at_the_start_is_no_task(self):
+        self.agent.hook("SessionStart", source="startup")
+        self.agent.hook("Notification", notification_type="auth_success", message="Signed in")
+        self.agent.hook("SessionEnd", reason="other")
+        ended = self.client.session(self.agent.id)
+        self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("cancelled", "it ended without a prompt"))
+
     def test_an_agent_that_answered_a_prompt_without_a_text_has_not_ended_without_a_prompt(self):
         self.agent.hook("SessionStart", source="startup")
         self.agent.hook("UserPromptSubmit", prompt="")  # a picture alone

@@ -82,7 +82,7 @@ public:
             whole.place += before;
         if (ends_session(kind)) {
             core::Event end;
-            end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted,
+            end.payload = end_of(state_, command_.call.hook, *resident_.hooks,
                                  transaction_.has_open_child(resident_));
             if (is_of_run(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
@@ -337,6 +337,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     follow_process(*resident, call);
     if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")
         resident->hooks.change().fresh = true;
+    const bool turns = kind == HookKind::kTurn || kind == HookKind::kStop;
+    if (turns && !resident->hooks->turned) resident->hooks.change().turned = true;
     std::string adapter = reporting_adapter(*call.dialect, call.hook, about.agent.name);
     if (!adapter.empty())
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,

@@ -33,16 +33,16 @@ bool ends_dialogs(const Hook& hook) {
 namespace {
 
 /// An agent that was opened and closed again: no person asked it for anything, and it did nothing.
-bool had_no_task(const core::SessionState& state) {
+bool had_no_task(const core::SessionState& state, const HookMemory& memory) {
     const bool quiet =
         std::none_of(state.reached.begin(), state.reached.end(), [&state](const std::uint64_t& n) {
             const auto verdict = static_cast<core::Verdict>(&n - state.reached.data());
             return n != 0 && verdict != core::Verdict::kStarting &&
                    verdict != core::Verdict::kWaiting && verdict != core::Verdict::kSilent;
         });
-    // A turn of words alone, whose prompt has no text, is a heartbeat and a rest.
-    const bool answered =
-        state.heartbeats > 0 || state.budget.tokens > 0 || core::own_steps(state) > 0;
+    // A turn of words alone, whose prompt has no text, leaves a heartbeat and a rest, as a note at
+    // the start does.
+    const bool answered = memory.turned || state.budget.tokens > 0 || core::own_steps(state) > 0;
     return quiet && !answered && state.about.goal.empty() && state.other_words == 0 &&
            state.tool_calls == 0 && state.unrun_calls == 0 && state.about.parent.empty();
 }
@@ -106,8 +106,9 @@ void end_at_prompt(const core::SessionState& state, const Hook& hook, bool child
 
 }  // namespace
 
-core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, bool interrupted,
-                          bool children_work) {
+core::SessionEnded end_of(const core::SessionState& state, const Hook& hook,
+                          const HookMemory& memory, bool children_work) {
+    const bool interrupted = memory.interrupted;
     core::SessionEnded end;
     end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
     const bool exhausted =
@@ -121,7 +122,8 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
         hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
     end.outcome = core::Outcome::kCancelled;
     if (state.cancel_requested || state.stopped) return end;
-    if (hook.kind == HookKind::kEnd && !named && hook.error_class.empty() && had_no_task(state)) {
+    if (hook.kind == HookKind::kEnd && !named && hook.error_class.empty() &&
+        had_no_task(state, memory)) {
         end.reason = core::bounded_text("it ended without a prompt");
         return end;
     }

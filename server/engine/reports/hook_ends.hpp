@@ -7,6 +7,7 @@
 #include "api/hooks/hook.hpp"
 #include "core/events/session_payloads.hpp"
 #include "core/state/session_state.hpp"
+#include "server/engine/residents/resident_set.hpp"
 
 // The ends of calls, dialogs and sessions that a hook implies. Pure.
 
@@ -23,10 +24,10 @@ bool closes_calls(const api::hooks::Hook& hook);
 /// over or the agent is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
-/// The event that ends the session of an agent that is gone. `interrupted`: a person ended the
-/// agent's last turn. `children_work`: sessions below it are at work.
+/// The event that ends the session of an agent that is gone. `memory`: of its hooks.
+/// `children_work`: sessions below it have not ended.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
-                          bool interrupted, bool children_work);
+                          const HookMemory& memory, bool children_work);
 
 /// True for a report of a program beside the agent, which is no sign of the agent itself.
 bool tells_use_only(const api::hooks::Hook& hook);

@@ -49,6 +49,7 @@ struct HookMemory {
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
+    bool turned = false;       ///< the agent has called its model, or ended a turn
     /// The error of the model's last answer in this turn, which was cut off or refused.
     std::optional<core::ErrorReported> answer_error;
     /// Digests of the calls that a person has refused in earlier generations of the session; read
