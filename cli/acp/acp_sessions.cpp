@@ -31,6 +31,8 @@ constexpr std::size_t kThreadsMax = 256;  // with those that end soon
 constexpr milliseconds kOpeningMax{2'000};
 constexpr milliseconds kAgainPause{300};
 constexpr std::size_t kNativeBytesMax = 64;
+// Shorter ids are counters, which each process of such an agent begins at 1.
+constexpr std::size_t kUniqueBytesMin = 9;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
 // The daemon checks it as well: `<agent>-<native>` has to be an id.
@@ -52,7 +54,9 @@ bool is_taken(const HttpReply& reply) {
 }  // namespace
 
 AcpSessions::AcpSessions(Setup setup)
-    : setup_(std::move(setup)), decided_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : setup_(std::move(setup)),
+      mark_(random_tag()),
+      decided_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 AcpSessions::~AcpSessions() {
     closing_ = true;
@@ -69,6 +73,7 @@ void AcpSessions::open(const std::string& agent, const AcpAction& action) {
     Session& session = place->second;
     session.agent = agent;
     session.native = native_id(action.session);
+    if (session.native.size() < kUniqueBytesMin) session.native += "-" + mark_;
     Json body = action.data;
     body["goal"] = setup_.goal.empty() ? join(setup_.command, " ") : setup_.goal;
     body["policy"] = {{"heartbeat_interval_ms", kPaceAtRest.count()}};

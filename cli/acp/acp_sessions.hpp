@@ -132,6 +132,7 @@ private:
     Session* find(const std::string& id);
 
     const Setup setup_;
+    const std::string mark_;                   // random; of this process
     std::map<std::string, Session> sessions_;  // sessions by the protocol's id
     std::list<Ending> ending_;                 // the oldest first
     std::string last_reason_;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway acp`: sessions that have ended, and more of them than are followed."""
+import re
 import time
 import unittest
 
@@ -98,6 +99,15 @@ class Ended(AcpCase):
                 self.editor.close()
                 self.assertIn("the session has ended", self.editor.said)
                 self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
+
+    def test_two_agents_that_count_their_sessions_have_two_sessions(self):
+        editors = [self.edit(agents_id="1") for _ in range(2)]
+        for editor in editors:
+            editor.over(editor.prompt("talk"))
+        def found() -> list:
+            names = [session["id"] for session in self.client.get("/v1/sessions").json()["sessions"]]
+            return [name for name in names if re.fullmatch(r"fake-1-[0-9a-f]+", name)]
+        eventually(lambda: len(found()) == 2, what="two sessions")
 
     def test_after_a_cancel_no_agent_goes_on_without_a_prompt(self):
         number = self.editor.prompt("afterwards")

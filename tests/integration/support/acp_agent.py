@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent of the Agent Client Protocol for tests: it does what the words of its prompts say, and writes down what it reads."""
 import json
+import os
 import sys
 import time
 
@@ -245,7 +246,7 @@ while True:
     if kind == "initialize":
         send(id=received["id"], result={"protocolVersion": 1, "agentInfo": {"name": "@acme/Fake", "version": "1.2"}})
     elif kind == "session/new":
-        send(id=received["id"], result={"sessionId": f"n-{time.monotonic_ns()}", "models": {"currentModelId": "m-1"}})
+        send(id=received["id"], result={"sessionId": os.environ.get("SESSION_ID") or f"n-{time.monotonic_ns()}", "models": {"currentModelId": "m-1"}})
     elif kind == "session/load":
         send(id=received["id"], result={})
     elif kind == "session/prompt":

@@ -120,8 +120,12 @@ class AcpCase(SharedDaemonCase):
         self.editor = self.edit()
         self.id = "fake-" + self.editor.session
 
-    def edit(self, load: str | None = None) -> Editor:
-        editor = Editor(Cli(self.daemon), self.daemon.root, load)
+    def edit(self, load: str | None = None, agents_id: str = "") -> Editor:
+        """`agents_id`: the agent's id for its session; empty: a unique one."""
+        cli = Cli(self.daemon)
+        if agents_id:
+            cli.environment["SESSION_ID"] = agents_id
+        editor = Editor(cli, self.daemon.root, load)
         self.addCleanup(editor.close)
         return editor
 
