@@ -99,12 +99,12 @@ class FanOut(SharedDaemonCase, Family):
         self.assertEqual(self.needs(f"{self.parent}-g0"), [])
 
     def orchestrate(self, edits: bool) -> list:
-        """Verdicts of an agent that gives the same task to one sub-agent after the other, whose answers differ by a number only."""
+        """Verdicts of an agent that gives the same task to one sub-agent after the other, with equal answers."""
         agent, verdicts = Agent(self.daemon), []
         agent.hook("UserPromptSubmit", prompt="one sub-agent for each item")
         for k in range(1, 8):
             task = {"description": "next item", "prompt": "Take the next item of TODO.md and do it", "subagent_type": "coder"}
-            done = f"Done: item {k}, 1 file changed."
+            done = "Done: 1 file changed."
             agent.hook("PreToolUse", tool_name="Agent", tool_input=task, tool_use_id=f"a{k}")
             agent.hook("SubagentStart", agent_id=f"s{k}", agent_type="coder")
             if edits:
