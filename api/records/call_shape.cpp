@@ -126,7 +126,8 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     call.ok && call.result_digest.empty() &&
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
-        fingerprint.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
+        const bool script = call.ok && has_text && text.empty() && core::runs_in_page(call.tool);
+        fingerprint.set(Shape::kActs, receipt || script || core::acts_on_screen(call.tool) ||
                                           core::acts_on_screen(action_of(call.tool, args)));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
@@ -138,6 +139,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     const core::CommandParts parts{command};
+    fingerprint.set(Shape::kActs, receipt || core::sends_input(parts));
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));
     fingerprint.set(Shape::kSleeps,

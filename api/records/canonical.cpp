@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/json/canonical_json.hpp"
+#include "api/records/answer_frame.hpp"
 #include "api/records/call_shape.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
@@ -234,7 +235,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     const bool reads = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll;
     if (command.empty()) mask_echoes(result.canonical, args, !reads);
     const std::string_view plain =
-        core::without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
+        without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
     fingerprint.result_bytes = result.bytes;
     fingerprint.trivial = core::is_trivial(plain) && call.result_digest.empty();
     fingerprint.measured =

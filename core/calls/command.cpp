@@ -289,6 +289,20 @@ bool waits_itself(const CommandParts& command) {
     return waits && only_looks(command);
 }
 
+bool sends_input(const CommandParts& command) {
+    static constexpr WordList<9> kInputs{{"adb shell input", "adb exec-out input", "xdotool",
+                                          "ydotool", "cliclick", "wtype", "tmux send-keys",
+                                          "tmux send", "idb ui"}};
+    bool sends = false;
+    for (const std::string_view part : command) {
+        if (is_sleep(part) || is_around(part)) continue;
+        std::string buffer;
+        if (redirects(part) || !is_one_of(without_options(part, buffer), kInputs)) return false;
+        sends = true;
+    }
+    return sends;
+}
+
 bool takes_files_back(const CommandParts& command) {
     static constexpr WordList<5> kBack{
         {"git checkout", "git restore", "git stash", "git reset", "git clean"}};

@@ -31,6 +31,10 @@ bool sleeps_and_more(const CommandParts& command);
 /// True if the command begins with a sleep of at least 10 s, then does something else.
 bool rests_first(std::string_view command);
 
+/// True if the command only sends keys, clicks or swipes to a screen, of which it does not show the
+/// effect: `xdotool key Tab`, `adb shell input tap 5 9`, `tmux send-keys`. It may also sleep.
+bool sends_input(const CommandParts& command);
+
 /// True if the command itself waits until something has changed or a time is over: `kubectl wait`,
 /// `gh run watch`, `timeout 60 tail -f`.
 bool waits_itself(const CommandParts& command);

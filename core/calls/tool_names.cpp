@@ -56,6 +56,11 @@ bool is_screen(std::string_view tool) {
     return names_one_of(tool, kScreens);
 }
 
+bool runs_in_page(std::string_view tool) {
+    static constexpr WordList<5> kRuns{{"evaluate", "eval", "run", "execute", "script"}};
+    return is_screen(tool) && names_one_of(tool, kRuns);
+}
+
 bool looks_at_screen(std::string_view tool) {
     static constexpr WordList<2> kPictures{{"snapshot", "screenshot"}};
     static constexpr WordList<2> kTakes{{"take", "capture"}};

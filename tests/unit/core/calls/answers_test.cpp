@@ -106,18 +106,6 @@ TEST_CASE("answers: receipts of changed rows", "[core]") {
         CHECK_FALSE(is_receipt(other));
 }
 
-TEST_CASE("answers: the frame that a platform puts around an output", "[core]") {
-    CHECK(without_frame("Command: ls\nDirectory: (root)\nStdout: a.txt\nb\nStderr: (empty)\n"
-                        "Exit Code: 0") == "a.txt\nb");
-    CHECK(without_frame("Command: ls\nStdout: (empty)\nStderr: (empty)\nError: (none)").empty());
-    CHECK(without_frame("Command: a\nStdout: (empty)\nStderr: no such key\nError: (none)") ==
-          "no such key");
-    CHECK(without_frame("<returncode>2</returncode>\n<output>\nno\n</output>\n") == "no");
-    CHECK(without_frame("<returncode>2</returncode>\n<output>\ncut") == "cut");
-    for (const char* plain : {"", "Command: x", "<returncode>1", "a <output> b", "Stdout: x"})
-        CHECK(without_frame(plain) == plain);
-}
-
 TEST_CASE("answers: tools that write the agent's own memory", "[core]") {
     CHECK(only_remembers("memory_write"));
     CHECK(only_remembers("rememberFact"));

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "tests/catalogue/expect.hpp"
+#include "tests/catalogue/texts.hpp"
+
+// Actions on pages and screens whose answer only quotes the question, receipts of bulk work, and
+// comments as a hook sees them.
+
+using namespace headway::tests::catalogue;
+using headway::core::Verdict;
+
+namespace {
+
+/// The code that Playwright MCP prints for each action, as it prints it.
+std::string ran(std::string_view code) {
+    return "### Ran Playwright code\n```js\n" + std::string{code} + "\n```";
+}
+
+Call press(std::string_view key) {
+    return call("mcp__playwright__browser_press_key", R"({"key":")" + std::string{key} + "\"}")
+        .result(ran("await page.keyboard.press('" + std::string{key} + "');"));
+}
+
+Call click_plus() {
+    return call("mcp__playwright__browser_click", R"({"element":"+","ref":"e12"})")
+        .result(ran("await page.getByRole('button', { name: '+' }).click();"));
+}
+
+Call scroll_by_script() {
+    return call("mcp__playwright__browser_evaluate",
+                R"J({"function":"() => window.scrollBy(0, 800)"})J")
+        .result("### Result\nundefined\n" +
+                ran("await page.evaluate('() => window.scrollBy(0, 800)');"));
+}
+
+Call snapshot(int state) {
+    return call("mcp__playwright__browser_snapshot", "{}")
+        .result(with("### Page state\n- Page URL: https://shop.example/cart\n- Page Title: Cart\n"
+                     "- Page Snapshot:\n```yaml\n- textbox \"Amount\": \"{}\"\n```",
+                     state));
+}
+
+}  // namespace
+
+TEST_CASE("keys and clicks of Playwright that only quote their code are actions, not answers") {
+    Agent agent{each_hook()};
+    for (int lap = 0; lap < 4; ++lap) {
+        for (int i = 0; i < 5; ++i)
+            agent.does(press("Tab"));
+        for (int i = 0; i < 5; ++i)
+            agent.does(click_plus());
+        for (int i = 0; i < 5; ++i)
+            agent.does(scroll_by_script());
+        agent.does(snapshot(lap));
+    }
+    expect_never_stuck(agent);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("a click of Playwright with the same page behind it each time is a loop") {
+    Agent looks{each_hook()};
+    for (int i = 0; i < 30; ++i)
+        looks.does(click_plus()).does(snapshot(1));
+    expect_stuck(looks);
+
+    Agent shown{Hook::kFinished};
+    for (int i = 0; i < 30; ++i)
+        shown.does(
+            call("mcp__playwright__browser_click", R"({"element":"+","ref":"e12"})")
+                .result(ran("await page.getByRole('button', { name: '+' }).click();") +
+                        "\n### Page state\n- Page URL: https://shop.example/cart\n- Page Snapshot:"
+                        "\n```yaml\n- generic [ref=e2]:\n  - button \"+\" [ref=e12]\n```"));
+    expect_stuck(shown);
+}
+
+TEST_CASE("a script on a page that returns the same value each time is a loop") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 12; ++i)
+        agent.does(call("mcp__playwright__browser_evaluate", R"J({"function":"() => count()"})J")
+                       .result("### Result\n17\n" + ran("await page.evaluate('() => count()');")));
+    expect_stuck(agent);
+}
+
+TEST_CASE("keys and swipes sent by a shell command are actions on a screen") {
+    Agent agent{each_hook()};
+    for (int lap = 0; lap < 3; ++lap) {
+        for (int i = 0; i < 5; ++i)
+            agent.does(bash("adb shell input swipe 500 1500 500 500").result(""));
+        for (int i = 0; i < 5; ++i)
+            agent.does(bash("sleep 1; DISPLAY=:1 xdotool key Tab").result(""));
+        for (int i = 0; i < 5; ++i)
+            agent.does(bash("cliclick c:100,200 && sleep 0.2").result(""));
+        for (int i = 0; i < 5; ++i)
+            agent.does(bash("tmux send-keys -t 0 'j'").result(""));
+        agent.does(bash("tmux capture-pane -p -t 0").result(with("line {} of the file", lap)));
+    }
+    expect_never_stuck(agent);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("keys that leave the terminal as it is are a loop") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 30; ++i)
+        agent.does(bash("tmux send-keys -t 0 Enter").result(""))
+            .does(bash("tmux capture-pane -p -t 0").result("error: no such target\n$ make al"));
+    expect_stuck(agent);
+}
