@@ -85,6 +85,43 @@ bool waits_for_own_machine(std::string_view text) {
            (core::mentions(text, kClosed) && core::mentions(text, kHere));
 }
 
+/// True if the word stands in the text, with no letter or digit around it.
+bool has_word(std::string_view text, std::string_view word) {
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !core::is_word(text[at - 1])) &&
+            (end == text.size() || !core::is_word(text[end])))
+            return true;
+    }
+    return false;
+}
+
+/// True if the words before the options of a command say that it makes something: `gh pr create`.
+bool makes_something(std::string_view command) {
+    const core::CommandParts parts{command};
+    return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+        std::string buffer;
+        const std::string_view bare = core::without_options(part, buffer);
+        return core::hands_something_in(bare.substr(0, bare.find_first_of("-'\"")));
+    });
+}
+
+/// True for the address of an item and no more, as `gh` prints it of an item that it changed or
+/// made: it ends with a number, and has the number of the question or is of a new item.
+bool is_item_receipt(std::string_view command, std::string_view line) {
+    constexpr std::string_view kDigits = "0123456789";
+    if (!line.starts_with("http") || line.find_first_of(" \n") != line.npos) return false;
+    const std::size_t last = line.find_last_not_of(kDigits);
+    if (last + 1 == line.size() || core::is_word(line[last])) return false;
+    for (std::size_t at = line.find('/'); at != line.npos; at = line.find('/', at + 1)) {
+        const std::string_view rest = line.substr(at + 1);
+        const std::string_view number =
+            rest.substr(0, std::min(rest.find_first_not_of(kDigits), rest.size()));
+        if (!number.empty() && has_word(command, number)) return true;
+    }
+    return makes_something(command);
+}
+
 }  // namespace
 
 bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
@@ -140,6 +177,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     const core::CommandParts parts{command};
     fingerprint.set(Shape::kActs, receipt || core::sends_input(parts));
+    if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));
     fingerprint.set(Shape::kSleeps,

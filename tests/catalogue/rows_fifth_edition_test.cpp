@@ -106,3 +106,42 @@ TEST_CASE("keys that leave the terminal as it is are a loop") {
             .does(bash("tmux capture-pane -p -t 0").result("error: no such target\n$ make al"));
     expect_stuck(agent);
 }
+
+TEST_CASE("bulk work whose receipt is the address of its item is no search without hits") {
+    Agent agent{each_hook()};
+    for (int item = 101; item < 171; ++item)
+        agent.does(bash(with("gh issue edit {} --add-label triage", item))
+                       .result(with("https://github.com/acme/shop/issues/{}", item)));
+    expect_progress(agent);
+
+    Agent comments{Hook::kFinished};
+    for (int item = 101; item < 171; ++item)
+        comments.does(
+            bash(with("gh issue comment {} --body 'Fixed by the release of week {}.'", item))
+                .result(with("https://github.com/acme/shop/issues/{}#issuecomment-31{}7", item)));
+    expect_progress(comments);
+
+    Agent creates{Hook::kFinished};
+    for (int item = 101; item < 171; ++item)
+        creates.does(
+            bash(with("cd shop && gh issue create --title 'Page {} overflows' --body ''", item * 7))
+                .result(with("https://github.com/acme/shop/issues/{}", item)));
+    expect_progress(creates);
+}
+
+TEST_CASE("one item that is handed in again and again is a loop, whatever its address") {
+    Agent agent{each_hook()};
+    for (int item = 101; item < 111; ++item)
+        agent.does(bash("gh issue create --title 'Page overflows' --body 'See the picture.'")
+                       .result(with("https://github.com/acme/shop/issues/{}", item)));
+    expect_stuck(agent);
+}
+
+TEST_CASE("a command that finds one address whatever was asked stagnates") {
+    Agent agent{Hook::kFinished};
+    for (int i = 0; i < 70; ++i)
+        agent.does(bash(with("./find_ticket.py --words 'login fails, try {}'", i))
+                       .result("https://tracker.example/tickets/4711"));
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kSuspect));
+}
