@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/records/answer_frame.hpp"
 
+#include <array>
+
+#include "api/json/json_document.hpp"
 #include "core/text/text.hpp"
 #include "core/text/words.hpp"
 
@@ -65,6 +68,31 @@ std::string_view without_frame(std::string_view result) {
         return trimmed(result.substr(start, end - start));
     }
     return result;
+}
+
+bool lists_nothing(std::string_view result) {
+    constexpr std::size_t kBytesMax = 256;
+    static constexpr std::array<std::string_view, 3> kNames{"mode", "output_mode", "type"};
+    static constexpr std::array<std::string_view, 2> kTimes{"durationMs", "duration_ms"};
+    result = trimmed(result);
+    if (result.size() > kBytesMax || !result.starts_with('{') || result.find("[]") == result.npos)
+        return false;
+    JsonDocument document;
+    if (!document.parse(result)) return false;
+    return document.root().each([](JsonValue member) {
+        switch (member.kind()) {
+            case JsonKind::kArray:
+                return member.size() == 0;
+            case JsonKind::kString:
+                return member.text().empty() || core::contains(kNames, member.key());
+            case JsonKind::kUnsigned:
+                return member.unsigned_integer() == 0 || core::contains(kTimes, member.key());
+            case JsonKind::kBoolean:
+                return !member.boolean();
+            default:
+                return member.kind() == JsonKind::kNull;
+        }
+    });
 }
 
 }  // namespace headway::api

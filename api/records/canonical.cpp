@@ -16,6 +16,7 @@
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
+#include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/text/words.hpp"
@@ -192,6 +193,13 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
     return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
 }
 
+/// True for the answer "no" of a search through files. Searches elsewhere that find nothing in a
+/// row are worth a word.
+bool found_no_file(const core::ToolFinished& call, std::string_view plain) {
+    return call.result_digest.empty() && core::class_of_tool(call.tool) == "class:read" &&
+           lists_nothing(plain);
+}
+
 }  // namespace
 
 CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
@@ -236,7 +244,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     if (command.empty()) mask_echoes(result.canonical, args, !reads);
     const std::string_view plain =
         without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
-    fingerprint.result_bytes = result.bytes;
+    fingerprint.result_bytes = found_no_file(call, plain) ? 0 : result.bytes;
     fingerprint.trivial = core::is_trivial(plain) && call.result_digest.empty();
     fingerprint.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);

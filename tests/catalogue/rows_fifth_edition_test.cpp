@@ -145,3 +145,27 @@ TEST_CASE("a command that finds one address whatever was asked stagnates") {
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kSuspect));
 }
+
+TEST_CASE("a search tool whose answer holds empty lists only says no, which is an answer") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 70; ++i)
+        agent.does(call("Grep", with(R"({"pattern":"unused_{}_fn"})", i))
+                       .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"));
+    expect_progress(agent);
+}
+
+TEST_CASE("one search that finds nothing again and again is a loop") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 30; ++i)
+        agent.does(call("Grep", R"({"pattern":"lost_fn"})")
+                       .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"));
+    expect_stuck(agent);
+
+    Agent beside{Hook::kFinished};
+    for (int i = 0; i < 30; ++i)
+        beside
+            .does(call("Grep", R"({"pattern":"lost_fn"})")
+                      .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"))
+            .does(read_file("src/main.cpp").result(source_of("main")));
+    expect_stuck(beside);
+}

@@ -140,3 +140,17 @@ TEST_CASE("answers: the code that Playwright MCP quotes is frame, values and pag
     CHECK(without_frame("### Page\nRan Playwright code is a heading") ==
           "### Page\nRan Playwright code is a heading");
 }
+
+TEST_CASE("answers: an object of empty lists and zeros lists nothing", "[api]") {
+    using headway::api::lists_nothing;
+    for (const char* no : {R"({"mode":"files_with_matches","filenames":[],"numFiles":0})",
+                           R"({"filenames":[],"durationMs":12,"numFiles":0,"truncated":false})",
+                           R"({"mode":"content","filenames":[],"content":"","numLines":0})"})
+        CHECK(lists_nothing(no));
+    for (const char* other :
+         {"", "[]", "{}", "{[]", R"({"filenames":["a.c"],"numFiles":1})",
+          R"({"filenames":[],"numFiles":3})", R"({"filenames":[],"error":"no such folder"})",
+          R"({"filenames":[],"truncated":true})", R"({"pages":[[]]})"})
+        CHECK_FALSE(lists_nothing(other));
+    CHECK_FALSE(lists_nothing("{\"filenames\":[]" + std::string(256, ' ') + "}"));
+}
