@@ -124,12 +124,13 @@ bool is_item_receipt(std::string_view command, std::string_view line) {
 
 }  // namespace
 
-bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
+bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
+                std::string_view path) {
     const std::string_view before = text_under(args, kOldKeys);
     const std::string_view after = text_under(args, kNewKeys);
     const bool replaces = !before.empty() || !after.empty();
     fingerprint.set(core::Shape::kCosmetic,
-                    !before.empty() && core::differ_in_looks_only(before, after));
+                    !before.empty() && core::differ_in_looks_only(before, after, path));
     const bool by_lines = names_lines(args);
     fingerprint.set(core::Shape::kWhole,
                     !replaces && !by_lines && !text_under(args, kWholeKeys).empty());

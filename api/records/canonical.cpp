@@ -235,7 +235,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     // known.
     const bool writes =
         fingerprint.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
-    const bool tells = writes && shape_edit(fingerprint, args);
+    const bool tells = writes && shape_edit(fingerprint, args, path);
     if (tells && args) fingerprint.content = content_of(*args);
 
     ResultText result = read_result(member(data, "result"), call, !command.empty());
