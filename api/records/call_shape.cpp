@@ -122,6 +122,18 @@ bool is_item_receipt(std::string_view command, std::string_view line) {
     return makes_something(command);
 }
 
+/// True for a fetch of a page that is not there.
+bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                 const std::optional<JsonValue>& args, std::string_view result) {
+    static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
+    if (call.ok || !core::fetches_page(call.tool) || text_under(args, kAddresses).empty())
+        return false;
+    const std::string_view said = call.error ? std::string_view{call.error->message.kept} : result;
+    const std::string_view start = said.substr(0, kEchoBytesMax);
+    return fingerprint.failure == FailureKind::kNotFound || has_word(start, "404") ||
+           has_word(start, "410");
+}
+
 }  // namespace
 
 bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
@@ -169,6 +181,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                                           core::acts_on_screen(action_of(call.tool, args)));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
+        fingerprint.set(Shape::kAbsent, misses_page(fingerprint, call, args, text));
         fingerprint.set(Shape::kMoves, fingerprint.is(Shape::kActs) && call.ok && !receipt &&
                                            shows_no_place(text));
         return;
@@ -181,6 +194,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));
+    fingerprint.set(Shape::kAbsent, !call.ok && core::probes(parts));
     fingerprint.set(Shape::kSleeps,
                     core::sleeps_and_more(parts) ||
                         (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));

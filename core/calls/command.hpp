@@ -22,6 +22,10 @@ bool has_no_effect(const CommandParts& command);
 /// tail.
 bool asks_for_status(const CommandParts& command);
 
+/// True if the command asks whether a host, a port or a name is there: ping, nc -z, whois, host.
+/// Its failure is the answer "no" about the target.
+bool probes(const CommandParts& command);
+
 /// True if the command begins with a question that its exit status answers: test, which, grep -q.
 bool is_guard(std::string_view command);
 

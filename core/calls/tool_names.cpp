@@ -106,6 +106,11 @@ bool hands_something_in(std::string_view tool) {
     return names_one_of(tool, kHands) && !only_asks(tool);
 }
 
+bool fetches_page(std::string_view tool) {
+    static constexpr WordList<3> kFetches{{"fetch", "webfetch", "openurl"}};
+    return names_one_of(tool, kFetches);
+}
+
 bool is_sub_agent(std::string_view tool) {
     static constexpr WordList<4> kAgents{{"task", "agent", "subagent", "delegate"}};
     return names_one_of(tool, kAgents) && !only_asks(tool);

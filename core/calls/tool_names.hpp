@@ -34,6 +34,9 @@ bool asks_a_person(std::string_view tool);
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
 
+/// True for a tool that fetches a page: `WebFetch`, `mcp__fetch__fetch`.
+bool fetches_page(std::string_view tool);
+
 /// True for a tool whose answer may be that of a sub-agent: `Task`, `delegate_to`.
 bool is_sub_agent(std::string_view tool);
 

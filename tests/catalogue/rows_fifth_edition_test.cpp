@@ -239,3 +239,71 @@ TEST_CASE("edits of code beside comments, and of prose, are progress as a hook r
                                    "def f():", "# Does nothing yet.\ndef f():"));
     expect_progress(documents);
 }
+
+namespace {
+
+Call ping(int host) {
+    return bash(with("ping -c1 -W1 10.0.0.{}", host))
+        .fails(with("Exit code 1\nPING 10.0.0.{} (10.0.0.{}) 56(84) bytes of data.\n\n"
+                    "--- 10.0.0.{} ping statistics ---\n"
+                    "1 packets transmitted, 0 received, 100% packet loss, time 0ms\n",
+                    host));
+}
+
+Call port(int number) {
+    return bash(with("nc -zv -w1 10.0.0.5 {}", number))
+        .fails(with("Exit code 1\nnc: connect to 10.0.0.5 port {} (tcp) failed: Connection refused",
+                    number));
+}
+
+Call domain(int number) {
+    return bash(with("whois alpha{}.io | grep -v '^%'", number))
+        .fails(with("Exit code 1\nNo match for domain \"alpha{}.io\".", number));
+}
+
+Call page(int number) {
+    return call("WebFetch",
+                with(R"({"url":"https://old.example/news/{}","prompt":"Which year?"})", number))
+        .fails("Request failed with status code 404");
+}
+
+}  // namespace
+
+TEST_CASE("a sweep over hosts, ports, names or links whose answer is no is no row of failures") {
+    for (const auto& look : {ping, port, domain, page}) {
+        Agent agent{Hook::kFinished};
+        for (int target = 1; target <= 20; ++target)
+            agent.does(look(target));
+        INFO(agent.trace());
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+        CHECK_FALSE(agent.ever(Verdict::kStuck));
+    }
+}
+
+TEST_CASE("a sweep without an end that finds nothing is a loop") {
+    for (const auto& look : {ping, page}) {
+        Agent agent{Hook::kFinished};
+        for (int target = 1; target <= 60; ++target)
+            agent.does(look(target));
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("one host, port, name or link that is asked again and again is a loop") {
+    for (const auto& look : {ping, port, domain, page}) {
+        Agent agent{Hook::kFinished};
+        for (int i = 0; i < 30; ++i)
+            agent.does(look(7));
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("requests to a service that is not there are failures, whatever they ask") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 20; ++i)
+        agent.does(bash(with("psql -h db -c 'select {}'", i))
+                       .fails("Exit code 2\npsql: error: connection to server at \"db\" failed: "
+                              "Connection refused"));
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}

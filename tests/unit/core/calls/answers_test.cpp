@@ -171,3 +171,10 @@ TEST_CASE("texts: the code of a file is without its comments and blank lines", "
         CHECK(code_of_file(prose, "# a  b\n\n") == "# a  b\n\n");
     CHECK(code_of_file("a.py", "# only\n").empty());
 }
+
+TEST_CASE("answers: tools that fetch a page", "[core]") {
+    for (const char* tool : {"WebFetch", "fetch", "mcp__fetch__fetch", "web_fetch", "openurl"})
+        CHECK(fetches_page(tool));
+    for (const char* other : {"WebSearch", "prefetcher", "read"})
+        CHECK_FALSE(fetches_page(other));
+}

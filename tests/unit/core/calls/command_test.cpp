@@ -152,3 +152,18 @@ TEST_CASE("command: keys, clicks and swipes that are sent to a screen", "[core]"
         CHECK_FALSE(sends_input(line));
     }
 }
+
+TEST_CASE("command: probes of hosts, ports and names", "[core]") {
+    for (const char* line :
+         {"ping -c1 -W1 10.0.0.5", "nc -zv -w1 10.0.0.5 8000", "nc -w1 -z db 5432",
+          "timeout 2 whois a.io | grep -i match", "cd /x && host a.example", "dig +short a.io"}) {
+        INFO(line);
+        CHECK(probes(line));
+    }
+    for (const char* line :
+         {"nc -l 8000", "nc db 5432", "curl -f http://a.example", "ls", "ping a && make deploy",
+          "psql -h db -c 'select 1'", "sleep 5", "grep -r ping"}) {
+        INFO(line);
+        CHECK_FALSE(probes(line));
+    }
+}
