@@ -85,14 +85,64 @@ bool waits_for_own_machine(std::string_view text) {
            (core::mentions(text, kClosed) && core::mentions(text, kHere));
 }
 
+/// True if the word stands in the text, with no letter or digit around it.
+bool has_word(std::string_view text, std::string_view word) {
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !core::is_word(text[at - 1])) &&
+            (end == text.size() || !core::is_word(text[end])))
+            return true;
+    }
+    return false;
+}
+
+/// True if the words before the options of a command say that it makes something: `gh pr create`.
+bool makes_something(std::string_view command) {
+    const core::CommandParts parts{command};
+    return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+        std::string buffer;
+        const std::string_view bare = core::without_options(part, buffer);
+        return core::hands_something_in(bare.substr(0, bare.find_first_of("-'\"")));
+    });
+}
+
+/// True for the address of an item and no more, as `gh` prints it of an item that it changed or
+/// made: it ends with a number, and has the number of the question or is of a new item.
+bool is_item_receipt(std::string_view command, std::string_view line) {
+    constexpr std::string_view kDigits = "0123456789";
+    if (!line.starts_with("http") || line.find_first_of(" \n") != line.npos) return false;
+    const std::size_t last = line.find_last_not_of(kDigits);
+    if (last + 1 == line.size() || core::is_word(line[last])) return false;
+    for (std::size_t at = line.find('/'); at != line.npos; at = line.find('/', at + 1)) {
+        const std::string_view rest = line.substr(at + 1);
+        const std::string_view number =
+            rest.substr(0, std::min(rest.find_first_not_of(kDigits), rest.size()));
+        if (!number.empty() && has_word(command, number)) return true;
+    }
+    return makes_something(command);
+}
+
+/// True for a fetch of a page that is not there.
+bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                 const std::optional<JsonValue>& args, std::string_view result) {
+    static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
+    if (call.ok || !core::fetches_page(call.tool) || text_under(args, kAddresses).empty())
+        return false;
+    const std::string_view said = call.error ? std::string_view{call.error->message.kept} : result;
+    const std::string_view start = said.substr(0, kEchoBytesMax);
+    return fingerprint.failure == FailureKind::kNotFound || has_word(start, "404") ||
+           has_word(start, "410");
+}
+
 }  // namespace
 
-bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
+bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
+                std::string_view path) {
     const std::string_view before = text_under(args, kOldKeys);
     const std::string_view after = text_under(args, kNewKeys);
     const bool replaces = !before.empty() || !after.empty();
     fingerprint.set(core::Shape::kCosmetic,
-                    !before.empty() && core::differ_in_looks_only(before, after));
+                    !before.empty() && core::differ_in_looks_only(before, after, path));
     const bool by_lines = names_lines(args);
     fingerprint.set(core::Shape::kWhole,
                     !replaces && !by_lines && !text_under(args, kWholeKeys).empty());
@@ -126,10 +176,12 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     call.ok && call.result_digest.empty() &&
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
-        fingerprint.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
+        const bool script = call.ok && has_text && text.empty() && core::runs_in_page(call.tool);
+        fingerprint.set(Shape::kActs, receipt || script || core::acts_on_screen(call.tool) ||
                                           core::acts_on_screen(action_of(call.tool, args)));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
+        fingerprint.set(Shape::kAbsent, misses_page(fingerprint, call, args, text));
         fingerprint.set(Shape::kMoves, fingerprint.is(Shape::kActs) && call.ok && !receipt &&
                                            shows_no_place(text));
         return;
@@ -138,8 +190,11 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     const core::CommandParts parts{command};
+    fingerprint.set(Shape::kActs, receipt || core::sends_input(parts));
+    if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));
+    fingerprint.set(Shape::kAbsent, !call.ok && core::probes(parts));
     fingerprint.set(Shape::kSleeps,
                     core::sleeps_and_more(parts) ||
                         (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));

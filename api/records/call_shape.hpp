@@ -18,10 +18,11 @@ inline constexpr std::size_t kShapeBytesMax = 4096;  ///< the longest command th
 inline constexpr std::size_t kEchoBytesMax = 512;    ///< the longest answer in which echoed
                                                      ///< arguments are masked
 
-/// Sets the shape of an edit that gives old and new text, or the whole content of a file. False for
-/// an edit that names lines instead of an old text, because such an edit has another effect when
-/// repeated.
-bool shape_edit(core::CallFingerprint& fingerprint, std::optional<JsonValue> args);
+/// Sets the shape of an edit of the file `path` that gives old and new text, or the whole content
+/// of a file. False for an edit that names lines instead of an old text, because such an edit has
+/// another effect when repeated.
+bool shape_edit(core::CallFingerprint& fingerprint, std::optional<JsonValue> args,
+                std::string_view path);
 
 /// The requested action of a tool that represents a screen; empty for other tools, because an agent
 /// could give them any `action`.

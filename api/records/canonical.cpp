@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "api/json/canonical_json.hpp"
+#include "api/records/answer_frame.hpp"
 #include "api/records/call_shape.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
+#include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/text/words.hpp"
@@ -191,6 +193,13 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
     return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
 }
 
+/// True for the answer "no" of a search through files. Searches elsewhere that find nothing in a
+/// row are worth a word.
+bool found_no_file(const core::ToolFinished& call, std::string_view plain) {
+    return call.result_digest.empty() && core::class_of_tool(call.tool) == "class:read" &&
+           lists_nothing(plain);
+}
+
 }  // namespace
 
 CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
@@ -226,7 +235,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     // known.
     const bool writes =
         fingerprint.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
-    const bool tells = writes && shape_edit(fingerprint, args);
+    const bool tells = writes && shape_edit(fingerprint, args, path);
     if (tells && args) fingerprint.content = content_of(*args);
 
     ResultText result = read_result(member(data, "result"), call, !command.empty());
@@ -234,8 +243,8 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     const bool reads = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll;
     if (command.empty()) mask_echoes(result.canonical, args, !reads);
     const std::string_view plain =
-        core::without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
-    fingerprint.result_bytes = result.bytes;
+        without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
+    fingerprint.result_bytes = found_no_file(call, plain) ? 0 : result.bytes;
     fingerprint.trivial = core::is_trivial(plain) && call.result_digest.empty();
     fingerprint.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);

@@ -306,41 +306,6 @@ bool is_receipt(std::string_view result) {
     return count(words[0]) && contains(kThings, words[1]) && contains(kDone, words[2]);
 }
 
-std::string_view without_frame(std::string_view result) {
-    // Gemini CLI and its kin; mini-swe-agent.
-    constexpr std::string_view kOut = "\nStdout: ";
-    constexpr std::string_view kErr = "\nStderr: ";
-    constexpr std::string_view kTag = "<output>";
-    constexpr std::string_view kTagEnd = "</output>";
-    if (result.starts_with("Command: ")) {
-        const std::size_t from = result.find(kOut);
-        if (from == result.npos) return result;
-        const std::size_t start = from + kOut.size();
-        const std::size_t end = result.find(kErr, start - 1);
-        const std::string_view text =
-            trimmed(result.substr(start, end == result.npos ? end : end - start));
-        if (text != "(empty)") return text;
-        if (end == result.npos) return {};
-        const std::string_view errors = result.substr(end + kErr.size());
-        const std::string_view words = trimmed(errors.substr(0, errors.find("\nError: ")));
-        return words == "(empty)" ? std::string_view{} : words;
-    }
-    if (result.starts_with("Chunk ID: ")) {  // Codex: a random number, then how long it took
-        const std::size_t end = result.find('\n');
-        if (end != result.npos && result.substr(end + 1).starts_with("Wall time: "))
-            return result.substr(end + 1);
-    }
-    if (result.starts_with("<returncode>")) {
-        const std::size_t from = result.find(kTag);
-        if (from == result.npos) return result;
-        const std::size_t start = from + kTag.size();
-        const std::size_t end = result.rfind(kTagEnd);
-        if (end == result.npos || end < start) return trimmed(result.substr(start));
-        return trimmed(result.substr(start, end - start));
-    }
-    return result;
-}
-
 std::string without_quotes(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -52,9 +52,6 @@ bool says_busy(std::string_view result);
 /// True if the result reports changed rows or records: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
-/// Output of a shell command, without the frame that some agents add around it.
-std::string_view without_frame(std::string_view result);
-
 /// The text without its quoted parts, so that "not found" messages about different things become
 /// equal.
 std::string without_quotes(std::string_view text);

@@ -73,6 +73,7 @@ enum class Shape : std::uint32_t {
     kPauses = 1U << 15,       ///< waits for a time and then queries: a long poll, a wait in a game
     kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
     kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
+    kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a missing page
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
@@ -95,7 +96,7 @@ struct CallFingerprint {
     bool measured = false;       ///< its timings are its result, so they are not masked
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;
-    std::uint64_t result_bytes = 0;
+    std::uint64_t result_bytes = 0;  ///< 0 also for lists of files that are all empty
     /// The SHA-256 of the exact arguments, in two halves (args_of()). Approvals identify a call by
     /// it. Unlike `question`, nothing is masked. Zero for calls that were not reported.
     Digest args_start;

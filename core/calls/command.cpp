@@ -180,6 +180,15 @@ bool speaks(std::string_view part) {
     return true;
 }
 
+/// True for a short option, alone or among others: `-z`, `-vz`.
+bool has_option(std::string_view part, char option) {
+    for (std::size_t at = part.find(" -"); at != part.npos; at = part.find(" -", at + 1)) {
+        const std::string_view word = part.substr(at + 2, part.find(' ', at + 1) - at - 2);
+        if (!word.starts_with('-') && word.find(option) != word.npos) return true;
+    }
+    return false;
+}
+
 bool is_around(std::string_view part) {
     if (is_one_of(part, kAround)) return true;
     return is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) && !redirects(part);
@@ -229,6 +238,21 @@ bool asks_for_status(const CommandParts& command) {
         first = false;
     }
     return status && only_looks(command);
+}
+
+bool probes(const CommandParts& command) {
+    static constexpr WordList<10> kProbes{{"ping", "ping6", "fping", "arping", "whois", "host",
+                                           "dig", "nslookup", "getent", "traceroute"}};
+    static constexpr WordList<2> kConnects{{"nc", "ncat"}};
+    bool some = false;
+    for (const std::string_view part : command) {
+        if (is_sleep(part) || is_around(part)) continue;
+        const bool scans = is_one_of(part, kConnects) && has_option(part, 'z');
+        const bool asks = scans || is_one_of(part, kProbes);
+        if (!asks && !(some && looks(part))) return false;  // what follows in a pipe shortens it
+        some = true;
+    }
+    return some;
 }
 
 bool is_guard(std::string_view command) {
@@ -287,6 +311,20 @@ bool waits_itself(const CommandParts& command) {
                 (is_one_of(bare, kFollowers) && mentions(bare, kFollows));
     }
     return waits && only_looks(command);
+}
+
+bool sends_input(const CommandParts& command) {
+    static constexpr WordList<9> kInputs{{"adb shell input", "adb exec-out input", "xdotool",
+                                          "ydotool", "cliclick", "wtype", "tmux send-keys",
+                                          "tmux send", "idb ui"}};
+    bool sends = false;
+    for (const std::string_view part : command) {
+        if (is_sleep(part) || is_around(part)) continue;
+        std::string buffer;
+        if (redirects(part) || !is_one_of(without_options(part, buffer), kInputs)) return false;
+        sends = true;
+    }
+    return sends;
 }
 
 bool takes_files_back(const CommandParts& command) {

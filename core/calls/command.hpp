@@ -22,6 +22,10 @@ bool has_no_effect(const CommandParts& command);
 /// tail.
 bool asks_for_status(const CommandParts& command);
 
+/// True if the command asks whether a host, a port or a name is there: ping, nc -z, whois, host.
+/// Its failure is the answer "no" about the target.
+bool probes(const CommandParts& command);
+
 /// True if the command begins with a question that its exit status answers: test, which, grep -q.
 bool is_guard(std::string_view command);
 
@@ -30,6 +34,10 @@ bool sleeps_and_more(const CommandParts& command);
 
 /// True if the command begins with a sleep of at least 10 s, then does something else.
 bool rests_first(std::string_view command);
+
+/// True if the command only sends keys, clicks or swipes to a screen, of which it does not show the
+/// effect: `xdotool key Tab`, `adb shell input tap 5 9`, `tmux send-keys`. It may also sleep.
+bool sends_input(const CommandParts& command);
 
 /// True if the command itself waits until something has changed or a time is over: `kubectl wait`,
 /// `gh run watch`, `timeout 60 tail -f`.

@@ -44,11 +44,11 @@ std::string_view plain_command(std::string_view part) {
 }
 
 std::string_view without_options(std::string_view part, std::string& buffer) {
-    static constexpr std::array<std::string_view, 8> kPrograms{
-        "kubectl", "oc", "docker", "git", "gh", "systemctl", "gcloud", "glab"};
-    static constexpr std::array<std::string_view, 10> kWithValue{
-        "-n", "--namespace", "--context", "--kubeconfig", "-C",
-        "-c", "-H",          "--host",    "-R",           "--repo"};
+    static constexpr std::array<std::string_view, 10> kPrograms{
+        "kubectl", "oc", "docker", "git", "gh", "systemctl", "gcloud", "glab", "adb", "tmux"};
+    static constexpr std::array<std::string_view, 13> kWithValue{
+        "-n",     "--namespace", "--context", "--kubeconfig", "-C", "-c", "-H",
+        "--host", "-R",          "--repo",    "-s",           "-L", "-S"};
     const std::size_t name_end = std::min(part.find(' '), part.size());
     const std::string_view name = part.substr(0, name_end);
     std::string_view rest = trimmed(part.substr(name_end));

@@ -56,6 +56,11 @@ bool is_screen(std::string_view tool) {
     return names_one_of(tool, kScreens);
 }
 
+bool runs_in_page(std::string_view tool) {
+    static constexpr WordList<5> kRuns{{"evaluate", "eval", "run", "execute", "script"}};
+    return is_screen(tool) && names_one_of(tool, kRuns);
+}
+
 bool looks_at_screen(std::string_view tool) {
     static constexpr WordList<2> kPictures{{"snapshot", "screenshot"}};
     static constexpr WordList<2> kTakes{{"take", "capture"}};
@@ -99,6 +104,11 @@ bool hands_something_in(std::string_view tool) {
          "schedule", "trigger", "enqueue", "notify", "reply",  "dispatch", "open",
          "request",  "invite",  "file",    "insert", "append", "update",   "upload"}};
     return names_one_of(tool, kHands) && !only_asks(tool);
+}
+
+bool fetches_page(std::string_view tool) {
+    static constexpr WordList<3> kFetches{{"fetch", "webfetch", "openurl"}};
+    return names_one_of(tool, kFetches);
 }
 
 bool is_sub_agent(std::string_view tool) {

@@ -17,6 +17,10 @@ bool is_direction(std::string_view value);
 /// True for a tool named after a screen, a page or a game; its argument `action` names the action.
 bool is_screen(std::string_view tool);
 
+/// True for a tool that runs a script in a page or on a screen: `browser_evaluate`. A script
+/// without a value acts; another returns what it sees.
+bool runs_in_page(std::string_view tool);
+
 /// True for a tool that returns a picture or the content of a page: `browser_snapshot`.
 bool looks_at_screen(std::string_view tool);
 
@@ -29,6 +33,9 @@ bool asks_a_person(std::string_view tool);
 
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
+
+/// True for a tool that fetches a page: `WebFetch`, `mcp__fetch__fetch`.
+bool fetches_page(std::string_view tool);
 
 /// True for a tool whose answer may be that of a sub-agent: `Task`, `delegate_to`.
 bool is_sub_agent(std::string_view tool);

@@ -80,6 +80,12 @@ struct CallSeen {
         return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
     }
     bool weak() const { return fingerprint.weak(); }
+    /// True for a question never asked before whose answer is that the thing does not exist: one of
+    /// many places that are searched.
+    bool missed() const {
+        return !entry.known_question &&
+               (fingerprint.failure == FailureKind::kNotFound || fingerprint.is(Shape::kAbsent));
+    }
 };
 
 /// Facts that the fold has found about an event.

@@ -106,7 +106,8 @@ bool tells(const CallEvidence& evidence, const ToolFinished& call) {
     if (evidence.fingerprint.is(Shape::kSilent) && evidence.fingerprint.is(Shape::kLooks))
         return false;
     return call.ok ? !evidence.fingerprint.trivial
-                   : evidence.fingerprint.failure != FailureKind::kNotFound;
+                   : evidence.fingerprint.failure != FailureKind::kNotFound &&
+                         !evidence.fingerprint.is(Shape::kAbsent);
 }
 
 /// `origin` is the agent's word: a platform that runs more hooks than a third of all calls is none.

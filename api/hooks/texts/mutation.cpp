@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/base/limits.hpp"
+#include "core/text/bare_code.hpp"
 #include "core/text/text.hpp"
 
 namespace headway::api::hooks {
@@ -36,20 +37,29 @@ std::string replaced(std::string_view text, const Replacement& edit) {
     return out.append(text.substr(at));
 }
 
+void add_digest(std::vector<core::Mutation>& mutated, std::string path, std::string_view text) {
+    if (path.empty() || mutated.size() >= core::limits::kListItemsMax) return;
+    mutated.push_back({std::move(path), core::to_hex(core::digest_of(text))});
+}
+
 }  // namespace
 
 void add_written(std::vector<core::Mutation>& mutated, std::string path, std::string_view content) {
-    if (path.empty() || mutated.size() >= core::limits::kListItemsMax) return;
-    mutated.push_back({std::move(path), core::to_hex(core::digest_of(content))});
+    std::string code = core::code_of_file(path, content);
+    // Files of comments only are no copies of each other.
+    if (code.empty() && !content.empty()) code = path;
+    add_digest(mutated, std::move(path), code);
 }
 
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit) {
     if (original) return add_written(mutated, std::move(path), replaced(*original, edit));
     // The same change of many files is work; one text in many files may be none.
+    const std::string before = core::code_of_file(path, edit.before);
+    const std::string after = core::code_of_file(path, edit.after);
     std::string change = path;
-    change.append(1, '\0').append(edit.before).append(1, '\0').append(edit.after);
-    add_written(mutated, std::move(path), change);
+    if (before != after) change.append(1, '\0').append(before).append(1, '\0').append(after);
+    add_digest(mutated, std::move(path), change);
 }
 
 void add_patched(std::vector<core::Mutation>& mutated, std::string_view patch) {
@@ -60,14 +70,14 @@ void add_patched(std::vector<core::Mutation>& mutated, std::string_view patch) {
         const std::string_view line = patch.substr(at, end - at);
         const std::string_view next = file_of(line);
         if (!next.empty() || line == "*** End Patch") {
-            add_written(mutated, std::string{path}, patch.substr(begin, at - begin));
+            add_digest(mutated, std::string{path}, patch.substr(begin, at - begin));
             path = next;
             begin = at;
         }
         at = end + 1;
     }
     // A patch whose last line is missing.
-    if (!path.empty()) add_written(mutated, std::string{path}, patch.substr(begin));
+    if (!path.empty()) add_digest(mutated, std::string{path}, patch.substr(begin));
 }
 
 }  // namespace headway::api::hooks

@@ -19,7 +19,8 @@ struct Replacement {
     bool all = false;  ///< every occurrence is replaced; otherwise only the first
 };
 
-/// Adds `path` with its new `content`. No effect for an empty path.
+/// Adds `path` with the digest of its new `content` without comments (code_of_file()). No effect
+/// for an empty path.
 void add_written(std::vector<core::Mutation>& mutated, std::string path, std::string_view content);
 
 /// Adds `path` with the digest of `original` after `edit`; without `original`, with the digest of

@@ -15,9 +15,7 @@ void FailingEverywhere::observe(const Observation& seen) {
         *this = {};
         return;
     }
-    const bool fresh =
-        fingerprint.failure == FailureKind::kNotFound && !seen.call->entry.known_question;
-    if (!seen.call->failed() || fresh) return;
+    if (!seen.call->failed() || seen.call->missed()) return;
     last_n = seen.event.n;
     if (any > 0 && round == seen.ledger.rounds) return;
     if (any == 0) first_n = seen.event.n;

@@ -90,8 +90,7 @@ void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_
     HEADWAY_ASSERT(streak->first_n <= n && streak->last_n < n);
     streak->last_n = n;
     streak->round = round;
-    const bool fresh =
-        call.fingerprint.failure == FailureKind::kNotFound && !call.entry.known_question;
+    const bool fresh = call.missed();
     const bool tries = call.fingerprint.kind == CallKind::kEdit && !call.entry.known_question;
     ++(fresh ? streak->fresh : tries ? streak->tries : streak->count);
 }

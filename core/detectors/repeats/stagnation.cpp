@@ -19,6 +19,7 @@ void Stagnation::observe(const Observation& seen) {
     const CallFingerprint& fingerprint = seen.call->fingerprint;
     // Equal results of passing tests and of edits are no failed search.
     if (fingerprint.kind == CallKind::kVerify || fingerprint.kind == CallKind::kEdit) return;
+    if (fingerprint.is(Shape::kAbsent)) return;  // a sweep over targets
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     // Another tool between two questions; after some of its calls the first is over.
     if (called != tool && halves > 2 && ++others < kOthersMax) return;

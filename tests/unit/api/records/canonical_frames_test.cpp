@@ -4,9 +4,12 @@
 #include <variant>
 
 #include "api/decode/decode.hpp"
+#include "api/records/answer_frame.hpp"
 #include "api/records/canonical.hpp"
 
 // Frames that platforms put around commands and their output.
+
+using headway::api::without_frame;
 
 namespace {
 
@@ -104,4 +107,50 @@ TEST_CASE("canonical: an action of a screen tool that waits is a wait", "[api]")
     };
     CHECK(kind("") == CallKind::kSleep);
     CHECK(kind(R"(,"result":"Installing 18%")") == CallKind::kPoll);
+}
+
+TEST_CASE("answers: the frame that a platform puts around an output", "[api]") {
+    CHECK(without_frame("Command: ls\nDirectory: (root)\nStdout: a.txt\nb\nStderr: (empty)\n"
+                        "Exit Code: 0") == "a.txt\nb");
+    CHECK(without_frame("Command: ls\nStdout: (empty)\nStderr: (empty)\nError: (none)").empty());
+    CHECK(without_frame("Command: a\nStdout: (empty)\nStderr: no such key\nError: (none)") ==
+          "no such key");
+    CHECK(without_frame("<returncode>2</returncode>\n<output>\nno\n</output>\n") == "no");
+    CHECK(without_frame("<returncode>2</returncode>\n<output>\ncut") == "cut");
+    for (const char* plain : {"", "Command: x", "<returncode>1", "a <output> b", "Stdout: x"})
+        CHECK(without_frame(plain) == plain);
+}
+
+TEST_CASE("answers: the code that Playwright MCP quotes is frame, values and pages are not",
+          "[api]") {
+    const std::string ran = "### Ran Playwright code\n```js\nawait page.mouse.wheel(0, 500);\n```";
+    const std::string older = "- Ran Playwright code:\n```js\n// Click Next\nawait x();\n```\n";
+    const std::string page = "### Page state\n- Page URL: https://shop.example/cart";
+    CHECK(without_frame(ran).empty());
+    CHECK(without_frame("### Result\nundefined\n\n" + ran + "\n").empty());
+    CHECK(without_frame(ran + "\n### Result\nundefined").empty());
+    CHECK(without_frame(ran + "\n\n" + page + "\n") == page);
+    CHECK(without_frame(older + "\n" + page) == page);
+    CHECK(without_frame("### Result\nundefined\n" + ran + "\n" + page) == page);
+    CHECK(without_frame("### Result\n17\n" + ran) == "### Result\n17");
+    const std::string both = "### Result\n17\n" + ran + "\n" + page;
+    CHECK(without_frame(both) == both);
+    const std::string cut = "### Ran Playwright code\n```js\nawait page";
+    CHECK(without_frame(cut) == cut);
+    CHECK(without_frame("### Page\nRan Playwright code is a heading") ==
+          "### Page\nRan Playwright code is a heading");
+}
+
+TEST_CASE("answers: an object of empty lists and zeros lists nothing", "[api]") {
+    using headway::api::lists_nothing;
+    for (const char* no : {R"({"mode":"files_with_matches","filenames":[],"numFiles":0})",
+                           R"({"filenames":[],"durationMs":12,"numFiles":0,"truncated":false})",
+                           R"({"mode":"content","filenames":[],"content":"","numLines":0})"})
+        CHECK(lists_nothing(no));
+    for (const char* other :
+         {"", "[]", "{}", "{[]", R"({"filenames":["a.c"],"numFiles":1})",
+          R"({"filenames":[],"numFiles":3})", R"({"filenames":[],"error":"no such folder"})",
+          R"({"filenames":[],"truncated":true})", R"({"pages":[[]]})"})
+        CHECK_FALSE(lists_nothing(other));
+    CHECK_FALSE(lists_nothing("{\"filenames\":[]" + std::string(256, ' ') + "}"));
 }

@@ -158,6 +158,20 @@ TEST_CASE("fingerprint: what a command or an action does shows in its shape", "[
         shapes_of(fingerprint_of_shell(longest + "x", news)).empty());  // the rest may do anything
 }
 
+TEST_CASE("fingerprint: the address of the item of the question is an acknowledgement", "[api]") {
+    const auto shapes = [](const std::string& command, const std::string& address) {
+        return shapes_of(fingerprint_of_shell(command, R"("result":")" + address + "\""));
+    };
+    const std::string item = "https://github.com/acme/shop/issues/171";
+    CHECK(shapes("gh issue edit 171 --add-label bug", item) == "acknowledged");
+    CHECK(shapes("gh issue comment 171 -b x", item + "#issuecomment-9") == "acknowledged");
+    CHECK(shapes("gh -R acme/shop issue create -t x", item) == "acknowledged");
+    CHECK(shapes("./find_ticket.py login", item).empty());
+    CHECK(shapes("./find_ticket.py 71", item).empty());
+    CHECK(shapes("./find_ticket.py 171", item + " is open").empty());
+    CHECK(shapes("./home_of.sh create", "https://github.com/acme/shop").empty());
+}
+
 TEST_CASE("fingerprint: an edit is of a part or of a whole file, and may be of looks only",
           "[api]") {
     const auto edit = [](const std::string& args) {

@@ -135,3 +135,35 @@ TEST_CASE("command: a program that is asked for a list or a status changes nothi
                              "gh pr list && rm x", "tool list --delete old"})
         CHECK_FALSE(only_looks(acts));
 }
+
+TEST_CASE("command: keys, clicks and swipes that are sent to a screen", "[core]") {
+    for (const char* line :
+         {"adb shell input swipe 500 1500 500 500", "adb -s emulator-5554 shell input tap 5 9",
+          "DISPLAY=:1 xdotool key Tab", "cliclick c:100,200 && sleep 0.2",
+          "tmux -L own send-keys -t 0 'j'; tmux send-keys -t 0 Enter",
+          "sudo ydotool key 28:1 28:0"}) {
+        INFO(line);
+        CHECK(sends_input(line));
+    }
+    for (const char* line :
+         {"adb shell dumpsys input", "tmux capture-pane -p", "xdotools", "sleep 1",
+          "tmux send-keys -t 0 q; tmux capture-pane -p", "xdotool key Tab > out", "make"}) {
+        INFO(line);
+        CHECK_FALSE(sends_input(line));
+    }
+}
+
+TEST_CASE("command: probes of hosts, ports and names", "[core]") {
+    for (const char* line :
+         {"ping -c1 -W1 10.0.0.5", "nc -zv -w1 10.0.0.5 8000", "nc -w1 -z db 5432",
+          "timeout 2 whois a.io | grep -i match", "cd /x && host a.example", "dig +short a.io"}) {
+        INFO(line);
+        CHECK(probes(line));
+    }
+    for (const char* line :
+         {"nc -l 8000", "nc db 5432", "curl -f http://a.example", "ls", "ping a && make deploy",
+          "psql -h db -c 'select 1'", "sleep 5", "grep -r ping"}) {
+        INFO(line);
+        CHECK_FALSE(probes(line));
+    }
+}
