@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ private:
     AcpSessions& sessions_;
     AcpObserver observer_;
     AcpGate gate_;
+    // Allowed calls of sessions that wait for the editor otherwise, by session; at most
+    // AcpGate::kOpenMax.
+    std::map<std::string, AcpAction> allowed_;
     LineCutter from_editor_;
     LineCutter from_agent_;
     std::string to_agent_;       // lines not yet fully written

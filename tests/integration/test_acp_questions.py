@@ -84,6 +84,18 @@ class Turns(AcpCase):
         self.cancel()
         self.editor.over(number)
 
+    def test_a_session_waits_for_its_user_until_all_questions_have_an_answer(self):
+        for answers in (("yes", "no"), ("no", "yes")):
+            number = self.editor.prompt("both")
+            asked = [self.editor.asked(), self.editor.asked()]
+            self.becomes("blocked")
+            for request, answer in zip(asked, answers):
+                self.editor.answer(request, answer)
+            self.becomes("exploring")
+            self.cancel()
+            self.editor.over(number)
+            self.becomes("waiting")
+
     def test_a_call_that_is_released_by_a_resume_waits_for_no_person_while_it_runs(self):
         self.editor.over(self.editor.prompt("talk"))
         self.becomes("waiting")

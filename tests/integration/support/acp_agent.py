@@ -171,7 +171,17 @@ def pair(session) -> str:
     return "end_turn"
 
 
-ASKING = {"late": late, "pair": pair, "nameless": nameless, "crowd": crowd, "burst": burst}
+def both(session) -> str:
+    """Asks for two calls at once, of which one lasts."""
+    for number in (1, 2):
+        send(id=f"both-{number}", method="session/request_permission", params={"sessionId": session, "options": OPTIONS, "toolCall": {
+            "toolCallId": f"both-{number}", "kind": "read", "rawInput": {"path": str(number)}}})
+    while receive().get("method") != "session/cancel":
+        pass
+    return "cancelled"
+
+
+ASKING = {"late": late, "both": both, "pair": pair, "nameless": nameless, "crowd": crowd, "burst": burst}
 
 
 def works(session) -> str:
