@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kTermCheckFor{10};
 constexpr std::chrono::seconds kCheckRest{2};
 
 void signal_all(int signal) {
-    for (const pid_t pid : ProcTree().descendants(::getpid()))
+    for (const pid_t pid : ProcTree().descendants_of_run(::getpid()))
         ::kill(pid, signal);
 }
 

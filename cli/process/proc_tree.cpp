@@ -157,7 +157,8 @@ std::vector<pid_t> ProcTree::with_variable(std::string_view name, std::string_vi
         const auto pid = parse_number<pid_t>(entries->path().filename().native());
         if (!pid || *pid == ::getpid() || !is_of_this_user(entries->path())) continue;
         const std::string all = std::string(1, '\0') + content_of(entries->path() / "environ");
-        if (all.find(entry) != std::string::npos) pids.push_back(*pid);
+        if (all.find(entry) != std::string::npos && is_no_run(entries->path()))
+            pids.push_back(*pid);
     }
     return pids;
 }

@@ -49,7 +49,8 @@ public:
     /// descendants.
     std::vector<pid_t> descendants_of_run(pid_t root) const;
     TreeUsage usage(pid_t root) const;
-    /// The other processes of this user that were started with this variable.
+    /// The other processes of this user that were started with this variable, without each
+    /// `headway run`.
     std::vector<pid_t> with_variable(std::string_view name, std::string_view value) const;
 
 private:

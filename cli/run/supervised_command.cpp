@@ -354,7 +354,7 @@ void SupervisedCommand::kill_tree() {
     const SteadyTime now = steady_now();
     if (now < next_kill_) return;
     next_kill_ = now + kKillEvery;
-    const bool left = !ProcTree().descendants(::getpid()).empty();
+    const bool left = !tree().empty();
     if (left) signal_tree(SIGKILL);
     if (!left || now - *kill_at_ >= kKillFor) kill_at_.reset();
 }
@@ -362,11 +362,17 @@ void SupervisedCommand::kill_tree() {
 /// True while a process of the agent goes on although it was ended with its tree, and SIGKILL is
 /// due.
 bool SupervisedCommand::outlived() const {
-    return kill_at_ && !ProcTree().descendants(::getpid()).empty();
+    return kill_at_ && !tree().empty();
+}
+
+/// A stop ends all that the agent has begun; a resume spares other runs.
+std::vector<pid_t> SupervisedCommand::tree() const {
+    const ProcTree tree;
+    return stopped_by_ ? tree.descendants(::getpid()) : tree.descendants_of_run(::getpid());
 }
 
 void SupervisedCommand::signal_tree(int signal) const {
-    for (const pid_t pid : ProcTree().descendants(::getpid()))
+    for (const pid_t pid : tree())
         ::kill(pid, signal);
 }
 

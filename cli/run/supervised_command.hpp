@@ -141,6 +141,7 @@ private:
     void reap();
     void stop();
     void look_at_stay();
+    std::vector<pid_t> tree() const;
     void end_tree();
     void kill_tree();
     bool outlived() const;
