@@ -170,21 +170,22 @@ bool in_a_name(std::string_view text, std::size_t at, std::size_t end) {
 }  // namespace
 
 bool has_state_at_work(std::string_view text) {
-    static constexpr std::array<std::string_view, 5> kBefore{"previous", "last", "prior", "old",
-                                                             "former"};
+    static constexpr WordList<5> kBefore{{"previous", "last", "prior", "old", "former"}};
+    static constexpr WordList<8> kDone{
+        {"completed", "complete", "succeeded", "done", "finished", "error", "errored", "stopped"}};
     bool at_work = false;
     for (const std::string_view key : {"status", "state", "phase", "stage"}) {
         for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
-            const std::string_view before = text.substr(0, at - (at > 0 && text[at - 1] == '_'));
+            std::string_view before = text.substr(0, at);
+            while (!before.empty() && std::string_view{"_ -"}.find(before.back()) != before.npos)
+                before.remove_suffix(1);
+            before.remove_prefix(before.find_last_not_of("abcdefghijklmnopqrstuvwxyz") + 1);
             std::string_view rest = text.substr(at + key.size());
             const std::size_t value = rest.find_first_not_of("\"': =");
-            const bool now =
-                std::none_of(kBefore.begin(), kBefore.end(),
-                             [&](std::string_view word) { return before.ends_with(word); });
-            if (value == 0 || value == rest.npos || !now) continue;
+            if (value == 0 || value == rest.npos || contains(kBefore, before)) continue;
             rest.remove_prefix(value);
             const std::string_view word = rest.substr(0, rest.find_first_of("\"', ,}\n"));
-            if (contains(kEnds, word)) return false;
+            if (contains(kEnds, word) || contains(kDone, word)) return false;
             at_work = at_work || contains(kAtWork, word);
         }
     }

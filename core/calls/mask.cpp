@@ -331,7 +331,9 @@ bool may_start(std::string_view text, std::size_t at) {
 /// True for `module12`, a numbered name of a person's choice; `a71f3c9` and `a7123` are generated.
 bool is_numbered(std::string_view word) {
     const std::size_t digits = word.find_first_of("0123456789");
-    return digits >= 3 && word.find_first_not_of("0123456789", digits) == word.npos;
+    constexpr std::size_t kDigitsMax = 4;  // an id such as order48213 has more
+    return digits >= 3 && word.size() - std::min(digits, word.size()) <= kDigitsMax &&
+           word.find_first_not_of("0123456789", digits) == word.npos;
 }
 
 }  // namespace

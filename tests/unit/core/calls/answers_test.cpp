@@ -142,6 +142,7 @@ TEST_CASE("answers: receipts that differ by an id have one form, and counts of w
     CHECK(receipt_form("agentId: a7123456", false) == receipt_form("agentId: a8123456", false));
     CHECK(receipt_form("found in module12.py", false) !=
           receipt_form("found in module13.py", false));
+    CHECK(receipt_form("created job12345", false) == receipt_form("created job12346", false));
     CHECK(receipt_form("Submitted batch job 17", false) ==
           receipt_form("Submitted batch job 18", false));
     CHECK(receipt_form("batch 13 loaded", false) != receipt_form("batch 14 loaded", false));

@@ -236,11 +236,13 @@ TEST_CASE("failures: an answer that says that something is under way", "[core]")
         CAPTURE(running);
         CHECK(says_running(running));
     }
-    for (const char* over : {"", "done", "completed", "failed", "rerunning", "unqueued", "ready",
-                             "finished", "progress: 40 %", "the run", "wait", "working on it",
-                             R"({"status":"done","note":"working"})", R"({"state":{}})",
-                             R"({"status":"failed","stage":"training"})",
-                             R"({"previous_state":"working","state":"failed"})"}) {
+    for (const char* over :
+         {"", "done", "completed", "failed", "rerunning", "unqueued", "ready", "finished",
+          "progress: 40 %", "the run", "wait", "working on it",
+          R"({"status":"done","note":"working"})", R"({"state":{}})",
+          R"({"status":"failed","stage":"training"})",
+          R"({"status":"completed","stage":"training"})", "previous status: working",
+          R"({"previous_state":"working","state":"failed"})"}) {
         CAPTURE(over);
         CHECK_FALSE(says_running(over));
     }
