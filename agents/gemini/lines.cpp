@@ -51,16 +51,6 @@ void read_tool_result(const Json& line, AgentLine& agent_line) {
     add_failed(agent_line, line["tool_id"], class_of(error.text_of("type"), why), why);
 }
 
-/// Tools whose good end has no output in the lines, since it is no text.
-bool has_no_output(std::string_view tool) {
-    constexpr std::array<std::string_view, 9> kTools{
-        "replace",        "write_file",      "write_todos",
-        "list_directory", "grep_search",     "search_file_content",
-        "glob",           "read_many_files", "run_shell_command"};
-    return tool.starts_with("tracker_") ||
-           std::find(kTools.begin(), kTools.end(), tool) != kTools.end();
-}
-
 /// The class of a command's failure by the words that stand in the place of an output; nothing for
 /// an output. The agent's own words are all of the line.
 std::optional<std::string_view> failure_of(std::string_view output) {
@@ -90,14 +80,15 @@ void make_failed(Json& call, std::string_view error_class, std::string_view mess
     call["error"] = std::move(error);
 }
 
-// The status of a command that failed is success, and so is that of a call that was cancelled. How
-// a sub-agent ended is in no line.
+// The status of a command that failed is success, and so is that of a call that was cancelled. Good
+// ends without an output are those of sub-agents and of tools whose display is no text; one of an
+// MCP server has some.
 void correct(Json& call) {
     if (!call.flag_of("ok")) return;
     const std::string& tool = call.text_of("tool");
     const Json result = std::as_const(call)["result"];
     if (result.is_null()) {
-        if (!has_no_output(tool))
+        if (tool.starts_with("mcp_"))
             make_failed(call, "cancelled", "its line does not say how it ended");
     } else if (tool == "run_shell_command" && result.is_string()) {
         if (const auto failure = failure_of(result.text()))
