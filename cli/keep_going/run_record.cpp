@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 constexpr std::size_t kWordMax = 256 * 1024;  // of one argument, twice what Linux allows
 constexpr std::size_t kListMax = 10'000;
 constexpr std::size_t kPathMax = 4'096;

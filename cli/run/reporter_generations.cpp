@@ -117,7 +117,7 @@ std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
                       : " has ended before its command, which goes on as ") +
                 next);
     const std::lock_guard lock(mutex_);
-    opened_at_.clear();
+    opened_at_ = plain_text(body_json(reply).value_or(Json::object()), "opened_at");
     session_ = next;
     return Step::kAgain;
 }

@@ -325,7 +325,7 @@ private:
     }
 
     /// Our own token is not for the command, which may be an agent: it could be the operator's. It
-    /// gets none of our variables, except for the daemon's address.
+    /// gets none of our variables but these three.
     std::map<std::string, std::string> child_environment() const {
         auto environment = without_own_variables(console_.environment);
         environment["HEADWAY_SESSION"] = session_;

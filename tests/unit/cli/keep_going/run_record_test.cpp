@@ -182,7 +182,7 @@ TEST_CASE("run record: a text that is none is refused, and another version is sa
     const std::string whole = print_record(full_record());
     for (std::size_t size = 0; size + 2 < whole.size(); size += 7)
         CHECK_FALSE(read_record(whole.substr(0, size)));
-    CHECK(fault_after([](Json& json) { json["version"] = 2; }) ==
+    CHECK(fault_after([](Json& json) { json["version"] = 1; }) ==
           "its version is that of another Headway");
     CHECK(fault_after([](Json& json) { json["more"] = 2; }).empty());
 }
