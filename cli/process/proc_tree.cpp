@@ -54,6 +54,7 @@ bool is_no_run(const std::string& folder) {
 
 std::vector<pid_t> pids_of(const std::vector<ProcStat>& tree) {
     std::vector<pid_t> pids;
+    pids.reserve(tree.size());
     for (const ProcStat& stat : tree)
         pids.push_back(stat.pid);
     return pids;

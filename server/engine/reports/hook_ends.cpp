@@ -132,9 +132,7 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook,
     if (exhausted) {
         end.outcome = core::Outcome::kBudgetExhausted;
     } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering ||
-               ran_out_of_time(hook)) {
-        end.outcome = core::Outcome::kFailed;
-    } else if (completed && !interrupted && named) {
+               ran_out_of_time(hook) || (completed && !interrupted && named)) {
         end.outcome = core::Outcome::kFailed;
     } else if (completed && !interrupted) {
         end_at_prompt(state, hook, children_work, end);
