@@ -65,11 +65,12 @@ if act.startswith("spent"):
     ends = starts >= len(acts)
     if not ends: say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 1})
     spend(int(act[5:]), ends)
-if act == "nests":  # another run, which is to outlive the agent
+if act.startswith("nests"):  # another run, which is to outlive the agent
     import subprocess
     inner = subprocess.Popen([os.environ["HEADWAY"], "run", "--session", os.environ["INNER"], "--", "sleep", "600"], start_new_session=True)
     while not os.path.exists(here + "/go"): time.sleep(0.02)
-    fail("Overloaded", 529)
+    if act == "nests": fail("Overloaded", 529)
+    act = "long"
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
 if act == "polite-fail":  # its status says that all is well, its result does not
@@ -182,6 +183,20 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertEqual((process.returncode, len(self.starts())), (0, 2))
         self.assertIsNone(self.client.session(inner)["outcome"])
+        self.daemon.operator().post(f"/v1/sessions/{inner}/cancel", {"reason": "the test is over"})
+        self.wait_for(lambda: self.client.session(inner)["outcome"] == "cancelled", "no end")
+
+    def test_an_agent_that_is_ended_for_a_long_wait_takes_no_other_run_with_it(self):
+        inner = unique("inner")
+        self.cli.environment.update(HEADWAY=str(BINARY), INNER=inner)
+        process = self.start("nests-long done")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.client.get(f"/v1/sessions/{inner}").json().get("in_flight"), "no inner run")
+        (self.folder / "go").touch()
+        self.wait_for(lambda: any(e["data"].get("tool") == "wait" for e in self.events() if e["type"] == "tool.started"), "no wait")
+        self.assertIsNone(self.client.session(inner)["outcome"])
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=patient(60))
         self.daemon.operator().post(f"/v1/sessions/{inner}/cancel", {"reason": "the test is over"})
         self.wait_for(lambda: self.client.session(inner)["outcome"] == "cancelled", "no end")
 

@@ -37,7 +37,8 @@ With `enabled = true` in [keep_going] of your own headway.toml (never the one of
 agents run as if with --keep-going. `headway keep-going continue` goes on with a run that was killed.
 
 The command gets its session id in HEADWAY_SESSION, the daemon's address in HEADWAY_URL and a mark of its processes in
-HEADWAY_RUN, but not your token or any other HEADWAY_ variable. With access.mode=token, an agent that also sends its own reports needs a token (example below).
+HEADWAY_RUN, but not your token or any other HEADWAY_ variable. With access.mode=token, an agent that also sends its
+own reports needs a token (example below).
 The output of the command goes through a pipe, so it may be buffered or have no colours, as with `| cat`.
 
 Examples:
