@@ -307,6 +307,9 @@ Parsed finish(CLI::App& app, const SpecOf& spec_of, std::vector<std::string> com
     if (spec.chosen) spec.chosen();
     if (spec.command) {
         std::vector<std::string> words = chosen.remaining();
+        // A word before `--` that begins like an option is none that the verb has.
+        if (!words.empty() && words.front().size() > 1 && words.front().front() == '-')
+            return refused(app, {unknown_option(spec, words.front()), {}}, console);
         words.insert(words.end(), command.begin(), command.end());
         spec.command(std::move(words));
     }
