@@ -36,15 +36,14 @@ AcpObserver::Session* AcpObserver::find(const std::string& id) {
     return found == sessions_.end() ? nullptr : &found->second;
 }
 
-AcpObserver::Call& AcpObserver::Session::call(const std::string& id) {
-    worked = true;
-    if (calls.size() >= kCallsMax && !calls.contains(id)) calls.erase(calls.begin());
-    return calls[id];
-}
-
-bool AcpObserver::at_work(const std::string& session) const {
+Json AcpObserver::state(const std::string& session) const {
     const auto found = sessions_.find(session);
-    return found != sessions_.end() && found->second.at_work;
+    if (found == sessions_.end()) return {};
+    for (const auto& [name, call] : found->second.calls)
+        if (call.at_work())
+            return {{"state", "executing_tool"}, {"detail", call.first.text_of("tool")}};
+    const bool rests = !found->second.at_work && !found->second.by_agent;
+    return rests ? Json{{"state", "idle"}} : Json();
 }
 
 AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
@@ -183,7 +182,8 @@ void AcpObserver::end_calls(const std::string& id, Session& session, Actions& ac
 void AcpObserver::cancelled(const std::string& id, Actions& actions) {
     actions.push_back({Kind::kCancel, id, {}, {}, {}});
     stopped(id);
-    end_unnamed(id, at_work(id), actions);
+    const Session* const session = find(id);
+    end_unnamed(id, session != nullptr && session->at_work, actions);
 }
 
 /// Sessions of the agent's own, such as those of sub-agents, end with the last turn of an editor's.
@@ -374,8 +374,7 @@ Json AcpObserver::taken_back(const std::string& session, const std::string& call
 }
 
 void AcpObserver::stopped(const std::string& session) {
-    Session* const found = find(session);
-    if (found != nullptr) found->cancelled = found->at_work;
+    if (Session* const found = find(session)) found->cancelled = found->at_work;
 }
 
 void AcpObserver::note(const std::string& session, const std::string& call_id, bool Call::*what) {

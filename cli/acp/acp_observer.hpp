@@ -96,7 +96,8 @@ public:
     /// question has come.
     Actions start_calls();
 
-    bool at_work(const std::string& session) const;
+    /// Data of the `state.changed` that is true now; null where other reports tell the state.
+    Json state(const std::string& session) const;
     const std::string& agent() const { return agent_; }
 
 private:
@@ -114,6 +115,7 @@ private:
         bool told = false;       // the end of a call that did not run was reported
         bool allowed = false;    // the agent has the permission that it asked for last
         bool reached = false;    // a daemon has had the question
+        bool at_work() const { return started && !refused && (asked.is_null() || allowed); }
         /// `cancelled` is for calls that a daemon has decided about, and for those that have run.
         const char* how_refused() const {
             const bool ran = begun && (asked.is_null() || allowed);
@@ -132,7 +134,11 @@ private:
         UseMeter cost;           // computes added costs from the total cost that the agent reports
         std::uint64_t used = 0;  // number of its last turn or opening
 
-        Call& call(const std::string& id);
+        Call& call(const std::string& call_id) {
+            worked = true;
+            if (calls.size() >= kCallsMax && !calls.contains(call_id)) calls.erase(calls.begin());
+            return calls[call_id];
+        }
         bool idle() const { return !at_work && calls.empty(); }
     };
     struct Request {

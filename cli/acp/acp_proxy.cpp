@@ -204,9 +204,7 @@ void AcpProxy::editor_reply(const std::string& line, const Json& message) {
     const AcpGate::Reply reply = gate_.reply(acp_id(message["id"]), line, message);
     const bool chosen = message["result"]["outcome"]["outcome"] == "selected";
     if (reply.refused) take_back(reply.asking, chosen ? "denied" : "cancelled");
-    if (const auto held = allowed_.find(reply.asking.session);
-        reply.refused && held != allowed_.end())
-        note_at_work(AcpAction{held->second});
+    if (reply.refused) report_state(reply.asking.session);
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
     if (reply.answer != AcpGate::Answer::kPass) return;
     // An answer to a request that was not read: what nothing is known of is not allowed.
@@ -260,7 +258,6 @@ void AcpProxy::ask(const AcpAction& action, const Json& message) {
 /// A permission lives no longer than its turn: an agent may wait for it, and a late one would let a
 /// call of a cancelled turn run.
 void AcpProxy::end_permissions(const std::string& session, bool refused) {
-    allowed_.erase(session);
     for (const AcpGate::Closed& closed : gate_.close(session, refused))
         answer(closed, refused ? "denied" : "cancelled");
 }
@@ -285,22 +282,21 @@ void AcpProxy::take_decisions() {
         if (decision.refused && line) observer_.refused(asked.session, asked.type);
         if (!decision.refused && line) {
             observer_.allowed(asked.session, asked.type);
-            note_at_work(asked);
+            report_state(asked.session);
         }
         if (line) inject(*line);
     }
+    for (const std::string& session : sessions_.late())
+        report_state(session);
 }
 
-/// The session waits for no person any more, however long the call runs; but not before the editor
-/// has answered the session's other questions as well.
-void AcpProxy::note_at_work(const AcpAction& allowed) {
-    if (gate_.waits_for_editor(allowed.session)) {
-        allowed_.insert_or_assign(allowed.session, allowed);
-        return;
-    }
-    allowed_.erase(allowed.session);
-    Json at_work = {{"state", "executing_tool"}, {"detail", allowed.data["hook"].text_of("tool")}};
-    sessions_.report({Kind::kEvent, allowed.session, "state.changed", std::move(at_work), {}});
+/// The session waits for no person any more, however long its call runs; but not before the editor
+/// has answered its other questions as well. A question that comes to the daemon late, after the
+/// end of its turn for example, would undo an earlier report of the same.
+void AcpProxy::report_state(const std::string& session) {
+    Json state = observer_.state(session);
+    if (state.is_null() || gate_.waits_for_editor(session)) return;
+    sessions_.report({Kind::kEvent, session, "state.changed", std::move(state), {}});
 }
 
 void AcpProxy::take_stops() {

@@ -46,7 +46,7 @@ private:
     void answer(const AcpGate::Closed& closed, const char* how);
     void take_back(const AcpAction& asking, const char* how);
     void take_decisions();
-    void note_at_work(const AcpAction& allowed);
+    void report_state(const std::string& session);
     void take_stops();
     void start_calls();
     void inject(const std::string& line);
@@ -59,9 +59,6 @@ private:
     AcpSessions& sessions_;
     AcpObserver observer_;
     AcpGate gate_;
-    // Allowed calls of sessions that wait for the editor otherwise, by session; at most
-    // AcpGate::kOpenMax.
-    std::map<std::string, AcpAction> allowed_;
     LineCutter from_editor_;
     LineCutter from_agent_;
     std::string to_agent_;       // lines not yet fully written

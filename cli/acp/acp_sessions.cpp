@@ -155,6 +155,7 @@ void AcpSessions::decide(const AcpAction& asking, const Reporter& reporter, Hold
         lock.lock();
     }
     hold.done = true;
+    if (hold.forgotten) late_.push_back(asking.session);
     // One that was decided without the daemon wakes for the cleaning up.
     const bool reached = said.says != Says::kAway;
     if (!hold.forgotten && !closing_)
@@ -287,6 +288,16 @@ std::vector<AcpSessions::Decision> AcpSessions::decisions() {
         if (decision.refused) last_reason_ = std::move(reason);
     }
     return std::exchange(decisions_, {});
+}
+
+std::vector<std::string> AcpSessions::late() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> late = std::exchange(late_, {});
+    std::erase_if(late, [this](const std::string& id) {
+        const Session* const session = find(id);
+        return session == nullptr || session->reporter == nullptr;
+    });
+    return late;
 }
 
 void AcpSessions::begin_turn(const std::string& id) {

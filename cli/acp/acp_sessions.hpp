@@ -74,9 +74,12 @@ public:
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
 
-    /// Becomes readable when decisions() has a decision.
+    /// Becomes readable when decisions() or late() has something.
     int decided_fd() const { return decided_.get(); }
     std::vector<Decision> decisions();
+    /// Open sessions of forgotten questions that have reached the daemon since the last call, maybe
+    /// after newer reports.
+    std::vector<std::string> late();
     /// Descriptors that become readable when stops() may return a session.
     std::vector<int> stop_fds() const;
     /// Sessions at work that Headway has stopped, each once per turn.
@@ -140,7 +143,8 @@ private:
     std::atomic<bool> closing_{false};
     std::mutex mutex_;  // guards what follows
     std::vector<Decision> decisions_;
-    std::list<Hold> holds_;  // declared last, because these threads use all of the above
+    std::vector<std::string> late_;  // by the protocol's id; as many as holds_ at most
+    std::list<Hold> holds_;          // declared last, because these threads use all of the above
 };
 
 }  // namespace headway::cli

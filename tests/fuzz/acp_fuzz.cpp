@@ -92,7 +92,7 @@ private:
         } else if (action.kind == AcpAction::Kind::kEvent) {
             tests::report_and_keep(document_, action.type, dump(action.data));
         } else if (action.kind == AcpAction::Kind::kIdle) {
-            tests::require(!observer_.at_work(action.session));
+            tests::require(observer_.state(action.session).text_of("state") == "idle");
         } else if (asks) {
             ask(action, message);
         }

@@ -102,10 +102,11 @@ class Turns(AcpCase):
         self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/pause", {}).status, 200)
         number = self.editor.prompt("works")
         self.editor.answer(self.editor.asked(), "yes")
+        eventually(lambda: self.document()["state"] == "awaiting_permission", what="the question")
         self.nothing_reaches_the_agent('"yes"')
         self.client.post(f"/v1/sessions/{self.id}/resume", {})
         self.becomes("exploring")
-        self.assertEqual(self.editor.answers(), {"works": "yes"})
+        eventually(lambda: self.editor.answers() == {"works": "yes"}, what="the permission")
         self.cancel()
         self.editor.over(number)
 
@@ -256,12 +257,43 @@ class Gone(OwnDaemonCase):
         self.editor.over(number)
         self.assertEqual(self.editor.answers(), {"ask-1": "no"})
 
-    def test_a_refused_call_ends_only_once_a_busy_daemon_has_its_hook(self):
-        busy = Busy(self.daemon.port)
+    def through_busy(self, hooks: bytes = b""):
+        """A way to the daemon that refuses these hooks, an editor, and its session."""
+        busy = Busy(self.daemon.port, hooks)
         self.addCleanup(busy.close)
         editor = Editor(Cli(self.daemon, busy.url), self.daemon.root)
         self.addCleanup(editor.close)
-        session = "fake-" + editor.session
+        return busy, editor, "fake-" + editor.session
+
+    def after_the_hook(self, busy: Busy, session: str) -> str:
+        """The verdict once the hook and the end of its call have come late."""
+        def journal():
+            return [event["type"] for event in self.operator.journal(session)]
+        before = journal().count("tool.finished")
+        busy.free.set()
+        eventually(lambda: journal().count("tool.finished") > before, what="the end of the call")
+        eventually(lambda: journal()[journal().index("tool.finished"):].count("state.changed"), what="the state after it")
+        return self.operator.session(session)["verdict"]["status"]
+
+    def test_a_question_that_comes_late_does_not_undo_the_end_of_the_turn(self):
+        busy, editor, session = self.through_busy()
+        number = editor.prompt("call")
+        editor.answer(editor.asked(), "no")
+        editor.over(number)
+        eventually(lambda: "usage" in str(self.operator.get(f"/v1/sessions/{session}/events").body), what="the end of the turn")
+        self.assertEqual(self.after_the_hook(busy, session), "waiting")
+
+    def test_a_question_that_comes_late_is_not_what_a_call_at_work_waits_for(self):
+        busy, editor, session = self.through_busy(b"both-2")
+        editor.prompt("both")
+        for _ in range(2):
+            request = editor.asked()
+            editor.answer(request, "yes" if request == "both-1" else "no")
+        eventually(lambda: editor.answers() == {"both-1": "yes", "both-2": "no"}, what="the answers")
+        self.assertEqual(self.after_the_hook(busy, session), "exploring")
+
+    def test_a_refused_call_ends_only_once_a_busy_daemon_has_its_hook(self):
+        busy, editor, session = self.through_busy()
         number = editor.prompt("call")
         request = editor.asked()
         eventually(lambda: busy.refused, what="a hook")

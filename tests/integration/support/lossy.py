@@ -72,10 +72,10 @@ class Lossy:
 
 
 class Busy(Lossy):
-    """To hooks it replies as a daemon that has too much to do, until `free` is set."""
+    """To hooks with these bytes it replies as a daemon that has too much to do, until `free` is set."""
 
-    def __init__(self, port: int):
-        self.free, self.refused = threading.Event(), 0
+    def __init__(self, port: int, hooks: bytes = b""):
+        self.hooks, self.free, self.refused = hooks, threading.Event(), 0
         super().__init__(port, 0, 0)
 
     def _serve(self, client: socket.socket):
@@ -93,7 +93,7 @@ class Busy(Lossy):
                         request = self._message(client)
                         if not request:
                             return
-                        if request.startswith(b"POST /v1/hooks/") and not self.free.is_set():
+                        if request.startswith(b"POST /v1/hooks/") and self.hooks in request and not self.free.is_set():
                             self.refused += 1
                             client.sendall(b"HTTP/1.1 503 Busy\r\nX-Headway: 1\r\nContent-Length: 2\r\n\r\n{}")
                         else:

@@ -251,9 +251,9 @@ TEST_CASE("acp: the late end of a turn does not end the next", "[cli]") {
     for (const AcpAction& action :
          observer.from_agent(parsed(R"({"id":1,"result":{"stopReason":"cancelled"}})")))
         CHECK(action.kind == Kind::kEvent);
-    CHECK(observer.at_work("s"));
+    CHECK(observer.state("s").is_null());
     CHECK(observer.from_agent(parsed(R"({"id":2,"result":{}})")).back().kind == Kind::kIdle);
-    CHECK_FALSE(observer.at_work("s"));
+    CHECK(observer.state("s").text_of("state") == "idle");
 }
 
 TEST_CASE("acp: a call is remembered to have reached a daemon until it is another", "[cli]") {

@@ -180,7 +180,7 @@ TEST_CASE("acp: a conversation that is shown again after a load is nothing new",
         R"("sessionUpdate":"tool_call","toolCallId":"c","kind":"read","status":"completed")");
     CHECK(observer.from_agent(call).empty());
     static_cast<void>(observer.from_editor(prompt(2)));
-    CHECK(observer.at_work("s"));
+    CHECK(observer.state("s").is_null());
     CHECK(observer.from_agent(call).size() == 2);
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("acp: a turn that is over closes its calls, and its error is reported"
         record.push_back(short_form(action));
     CHECK(record ==
           Said{"started execute", "failed execute null", "error.reported", "idle", "over"});
-    CHECK_FALSE(observer.at_work("s"));
+    CHECK(observer.state("s").text_of("state") == "idle");
 }
 
 TEST_CASE("acp: sessions that rest make room for others, those at work do not", "[cli]") {
@@ -229,7 +229,6 @@ TEST_CASE("acp: sessions that rest make room for others, those at work do not", 
     for (int i = 5; i < 20; ++i)
         static_cast<void>(prompt_in(100 + i, "n" + std::to_string(i)));
     CHECK(prompt_in(200, "n1").empty());
-    CHECK_FALSE(observer.at_work("n1"));
     static_cast<void>(observer.from_agent({{"id", 105}, {"result", Json::object()}}));
     const auto again = prompt_in(201, "n1");
     REQUIRE(again.size() == 4);
