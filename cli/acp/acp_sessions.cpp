@@ -31,8 +31,9 @@ constexpr std::size_t kThreadsMax = 256;  // with those that end soon
 constexpr milliseconds kOpeningMax{2'000};
 constexpr milliseconds kAgainPause{300};
 constexpr std::size_t kNativeBytesMax = 64;
-// Shorter ids are counters, which each process of such an agent begins at 1.
-constexpr std::size_t kUniqueBytesMin = 9;
+// Shorter ids are counters, with or without a name, which each process of such an agent begins
+// at 1.
+constexpr std::size_t kUniqueBytesMin = 16;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
 // The daemon checks it as well: `<agent>-<native>` has to be an id.

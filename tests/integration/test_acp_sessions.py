@@ -101,12 +101,12 @@ class Ended(AcpCase):
                 self.assertEqual(self.client.get(f"/v1/sessions/{self.id}~2").status, 404)
 
     def test_two_agents_that_count_their_sessions_have_two_sessions(self):
-        editors = [self.edit(agents_id="1") for _ in range(2)]
+        editors = [self.edit(agents_id="session-1") for _ in range(2)]
         for editor in editors:
             editor.over(editor.prompt("talk"))
         def found() -> list:
             names = [session["id"] for session in self.client.get("/v1/sessions").json()["sessions"]]
-            return [name for name in names if re.fullmatch(r"fake-1-[0-9a-f]+", name)]
+            return [name for name in names if re.fullmatch(r"fake-session-1-[0-9a-f]+", name)]
         eventually(lambda: len(found()) == 2, what="two sessions")
 
     def test_after_a_cancel_no_agent_goes_on_without_a_prompt(self):

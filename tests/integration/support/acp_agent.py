@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+import uuid
 
 LOG = open(sys.argv[1], "ab", buffering=0)
 number = 0
@@ -256,7 +257,7 @@ while True:
     if kind == "initialize":
         send(id=received["id"], result={"protocolVersion": 1, "agentInfo": {"name": "@acme/Fake", "version": "1.2"}})
     elif kind == "session/new":
-        send(id=received["id"], result={"sessionId": os.environ.get("SESSION_ID") or f"n-{time.monotonic_ns()}", "models": {"currentModelId": "m-1"}})
+        send(id=received["id"], result={"sessionId": os.environ.get("SESSION_ID") or f"n-{uuid.uuid4()}", "models": {"currentModelId": "m-1"}})
     elif kind == "session/load":
         send(id=received["id"], result={})
     elif kind == "session/prompt":
