@@ -25,11 +25,6 @@ constexpr std::chrono::seconds kTermCheckFor{10};
 /// Time for output of a child that an ended check has left behind.
 constexpr std::chrono::seconds kCheckRest{2};
 
-void signal_all(int signal) {
-    for (const pid_t pid : ProcTree().descendants_of_run(::getpid()))
-        ::kill(pid, signal);
-}
-
 }  // namespace
 
 bool read_end_signals(int fd, pid_t watched, std::optional<int>& status) {
@@ -46,6 +41,7 @@ bool read_end_signals(int fd, pid_t watched, std::optional<int>& status) {
 }
 
 CheckResult CheckCommand::run() {
+    before_ = ProcTree().descendants(::getpid());
     process_ = spawn_process({"/bin/sh", "-c", setup_.command}, setup_.environment, setup_.mask, {},
                              setup_.folder);
     const bool began = process_.pid > 0;
@@ -95,6 +91,11 @@ void CheckCommand::end(CheckResult::Ended why) {
     if (kill_at_) return;
     signal_all(SIGTERM);
     kill_at_ = steady_now() + kTermCheckFor;
+}
+
+void CheckCommand::signal_all(int signal) const {
+    for (const pid_t pid : ProcTree().descendants(::getpid(), before_))
+        ::kill(pid, signal);
 }
 
 /// Keeps the last bytes.

@@ -27,7 +27,8 @@ struct CheckResult {
 };
 
 /// Runs one check, a shell command. At a signal, at the time limit, and when `ends` requires it,
-/// all processes below this one are ended: by SIGTERM, and ten seconds later by SIGKILL.
+/// all processes below this one that were not there before the check are ended: by SIGTERM, and ten
+/// seconds later by SIGKILL.
 class CheckCommand {
 public:
     struct Setup {
@@ -49,9 +50,11 @@ public:
 private:
     void poll_once();
     void end(CheckResult::Ended why);
+    void signal_all(int signal) const;
     void read_tail(system::FileDescriptor& from);
 
     const Setup& setup_;
+    std::vector<pid_t> before_;  // what the agent has left behind, such as a server
     Process process_;
     std::string tail_;
     std::optional<int> status_;

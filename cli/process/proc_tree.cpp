@@ -37,12 +37,16 @@ bool is_of_this_user(const fs::path& process) {
     return ::stat(process.c_str(), &about) == 0 && about.st_uid == ::geteuid();
 }
 
-bool is_any(const std::string&) {
+bool is_any(pid_t, const std::string&) {
     return true;
 }
 
-/// By its command line: what else is known of a process that has secrets is its owner's alone.
-bool is_no_run(const std::string& folder) {
+/// By its command line, and by its program unless that is hidden, as it is where a process has
+/// secrets: another program may have this command line.
+bool is_no_run(pid_t, const std::string& folder) {
+    std::error_code hidden;
+    const std::string program = fs::read_symlink(fs::path(folder) / "exe", hidden).filename();
+    if (!hidden && program != "headway" && program != "headway (deleted)") return true;
     constexpr std::string_view kRun{"headway\0run", 11};
     const std::string line = content_of(fs::path(folder) / "cmdline") + '\0';
     std::string_view words = line;
@@ -117,14 +121,15 @@ std::uint64_t parse_write_bytes(std::string_view text) {
     return parse_number<std::uint64_t>(value.substr(0, value.find('\n'))).value_or(0);
 }
 
-std::vector<ProcStat> ProcTree::tree(pid_t root, bool (*with)(const std::string& folder)) const {
+std::vector<ProcStat> ProcTree::tree(
+    pid_t root, const std::function<bool(pid_t, const std::string& folder)>& with) const {
     std::vector<ProcStat> all;
     std::error_code error;
     fs::directory_iterator entries(proc_, error);
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
         if (!parse_number<pid_t>(entries->path().filename().native())) continue;
         const auto stat = parse_proc_stat(content_of(entries->path() / "stat"));
-        if (stat && (stat->pid == root || with(entries->path()))) all.push_back(*stat);
+        if (stat && (stat->pid == root || with(stat->pid, entries->path()))) all.push_back(*stat);
     }
     std::vector<ProcStat> found;
     std::vector<pid_t> parents{root};
@@ -140,8 +145,10 @@ std::vector<ProcStat> ProcTree::tree(pid_t root, bool (*with)(const std::string&
     return found;
 }
 
-std::vector<pid_t> ProcTree::descendants(pid_t root) const {
-    return pids_of(tree(root, is_any));
+std::vector<pid_t> ProcTree::descendants(pid_t root, const std::vector<pid_t>& without) const {
+    return pids_of(tree(root, [&without](pid_t pid, const std::string&) {
+        return std::find(without.begin(), without.end(), pid) == without.end();
+    }));
 }
 
 std::vector<pid_t> ProcTree::descendants_of_run(pid_t root) const {
@@ -158,7 +165,7 @@ std::vector<pid_t> ProcTree::with_variable(std::string_view name, std::string_vi
         const auto pid = parse_number<pid_t>(entries->path().filename().native());
         if (!pid || *pid == ::getpid() || !is_of_this_user(entries->path())) continue;
         const std::string all = std::string(1, '\0') + content_of(entries->path() / "environ");
-        if (all.find(entry) != std::string::npos && is_no_run(entries->path()))
+        if (all.find(entry) != std::string::npos && is_no_run(*pid, entries->path()))
             pids.push_back(*pid);
     }
     return pids;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +45,8 @@ class ProcTree {
 public:
     explicit ProcTree(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
 
-    std::vector<pid_t> descendants(pid_t root) const;
+    /// `without`: processes that are left out with their descendants.
+    std::vector<pid_t> descendants(pid_t root, const std::vector<pid_t>& without = {}) const;
     /// Those of them that are of the same run: without each other `headway run` and its
     /// descendants.
     std::vector<pid_t> descendants_of_run(pid_t root) const;
@@ -55,7 +57,8 @@ public:
 
 private:
     /// `with`: whether a process and its descendants belong to it.
-    std::vector<ProcStat> tree(pid_t root, bool (*with)(const std::string& folder)) const;
+    std::vector<ProcStat> tree(
+        pid_t root, const std::function<bool(pid_t, const std::string& folder)>& with) const;
 
     std::filesystem::path proc_;
 };

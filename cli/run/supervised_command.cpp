@@ -365,10 +365,13 @@ bool SupervisedCommand::outlived() const {
     return kill_at_ && !tree().empty();
 }
 
-/// A stop ends all that the agent has begun; a resume spares other runs.
+/// A stop ends all that the agent has begun; a resume spares other runs, unless it is one itself.
 std::vector<pid_t> SupervisedCommand::tree() const {
-    const ProcTree tree;
-    return stopped_by_ ? tree.descendants(::getpid()) : tree.descendants_of_run(::getpid());
+    const ProcTree proc;
+    if (stopped_by_) return proc.descendants(::getpid());
+    std::vector<pid_t> tree = proc.descendants_of_run(::getpid());
+    if (!status_ && std::find(tree.begin(), tree.end(), pid_) == tree.end()) tree.push_back(pid_);
+    return tree;
 }
 
 void SupervisedCommand::signal_tree(int signal) const {

@@ -71,6 +71,12 @@ if act.startswith("nests"):  # another run, which is to outlive the agent
     while not os.path.exists(here + "/go"): time.sleep(0.02)
     if act == "nests": fail("Overloaded", 529)
     act = "long"
+if act == "poses":  # a process with the command line of a run
+    import subprocess
+    with open(here + "/run", "w") as script: script.write("echo $$ > posing; while :; do sleep 0.1; done")
+    subprocess.Popen(["headway", "run"], executable="/bin/sh", cwd=here, start_new_session=True)
+    while not os.path.exists(here + "/posing"): time.sleep(0.02)
+    fail("Overloaded", 529)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
 if act == "polite-fail":  # its status says that all is well, its result does not
@@ -798,6 +804,30 @@ class KeepGoing(KeepGoingCase):
         child = f"trap '' TERM; echo $$ > {file}; while true; do sleep 0.1; done"
         self.run_play("done", "--check", f'sh -c "{child.replace("$", chr(92) + "$")}" & wait', "--check-limit", "1s")
         self.assertFalse(Path(f"/proc/{int(file.read_text())}").exists(), "a child of the check still runs")
+
+    def test_a_check_that_is_a_run_itself_ends_at_its_limit(self):
+        for before in ("", "cd . && "):
+            self.session, inner = unique(), unique("inner")
+            (self.folder / "starts").unlink(missing_ok=True)
+            _, err = self.run_play("done", "--check", f"{before}{BINARY} run --session {inner} -- sleep 600", "--check-limit", "1s")
+            self.assertIn("the check fails in the same way again", err)
+            self.wait_for(lambda: self.client.session(inner)["outcome"], "the check's run goes on")
+
+    def test_what_the_agent_left_outlives_a_check_beyond_its_limit(self):
+        inner = unique("inner")
+        self.cli.environment.update(HEADWAY=str(BINARY), INNER=inner)
+        (self.folder / "go").touch()
+        _, err = self.run_play("nests done", "--check", "sleep 600", "--check-limit", "1s")
+        self.assertIn("the check fails in the same way again", err)
+        self.assertIsNone(self.client.session(inner)["outcome"])
+        self.daemon.operator().post(f"/v1/sessions/{inner}/cancel", {"reason": "the test is over"})
+        self.wait_for(lambda: self.client.session(inner)["outcome"] == "cancelled", "no end")
+
+    def test_a_program_that_calls_itself_a_run_is_ended_with_its_agent(self):
+        code, err = self.run_play("poses done")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+        left = int((self.folder / "posing").read_text())
+        self.assertFalse(Path(f"/proc/{left}").exists(), "it goes on beside the resumed agent")
 
     def test_a_run_that_is_interrupted_before_its_check_is_not_completed(self):
         (self.folder / "go").unlink(missing_ok=True)

@@ -138,6 +138,12 @@ TEST_CASE("proc tree: another run of Headway and its descendants are of another 
     for (const std::string& other : {""s, "headway\0mcp\0"s, "make\0run\0"s, "headway\0runs\0"s})
         CHECK(left(other) == std::vector<pid_t>{11, 12, 13, 14});
     CHECK(ProcTree(proc.path()).descendants(10).size() == 4);
+    CHECK(ProcTree(proc.path()).descendants(10, {12, 99}) == std::vector<pid_t>{11, 14});
+    for (const std::string& program : {"/opt/headway (deleted)"s, "/opt/headway"s, "/bin/sh"s}) {
+        std::filesystem::remove(proc.path() / "12/exe");
+        std::filesystem::create_symlink(program, proc.path() / "12/exe");
+        CHECK(left("headway\0run"s).size() == (program == "/bin/sh" ? 4 : 2));
+    }
 }
 
 TEST_CASE("proc tree: a circle of reused numbers ends", "[cli]") {
