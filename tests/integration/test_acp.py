@@ -96,7 +96,7 @@ class Steered(AcpCase):
         request = self.editor.asked()
         self.decide("approve")
         self.client.post(f"/v1/sessions/{self.id}/pause", {})
-        time.sleep(0.2)
+        time.sleep(1)  # the approval reaches the proxy
         self.editor.answer(request, "yes")
         self.nothing_reaches_the_agent('"yes"')
         self.client.post(f"/v1/sessions/{self.id}/resume", {})

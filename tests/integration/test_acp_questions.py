@@ -231,8 +231,9 @@ class Gone(OwnDaemonCase):
     def test_a_call_that_is_held_at_the_second_question_waits_for_the_daemon(self):
         number = self.editor.prompt("asleep")
         request = self.editor.asked()
-        time.sleep(0.5)  # Headway allows it
-        self.operator.post(f"/v1/sessions/{self.id}/pause", {})
+        eventually(lambda: self.operator.get(f"/v1/sessions/{self.id}").json().get("state") == "awaiting_permission", what="the question")
+        time.sleep(1)  # Headway's answer reaches the proxy
+        self.assertEqual(self.operator.post(f"/v1/sessions/{self.id}/pause", {}).status, 200)
         self.editor.answer(request, "yes")
         self.nothing_is_allowed(0.5)
         self.daemon.kill()

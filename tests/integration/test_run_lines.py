@@ -447,7 +447,7 @@ class Cancelled(LinesCase):
                         print("acknowledged", flush=True)
                 time.sleep(0.005)
         """
-        session, run = self.script(script, "--interval", "1s")
+        session, run = self.script(script, "--interval", "5s")
         self.addCleanup(run.kill)
         looks = f"/v1/sessions/{session}/events?types=message"
         eventually(lambda: self.client.get(looks).json().get("events"), what="a command that looks for a stop")
