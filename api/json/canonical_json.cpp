@@ -63,8 +63,9 @@ constexpr std::array<std::string_view, 38> kVolatileKeys{"nonce",
                                                          "t"};
 
 /// Keys of results only: as arguments they are the thing that is asked for.
-constexpr std::array<std::string_view, 6> kVolatileInResults{
-    "durationseconds", "durationsecs", "elapsedsecs", "elapsedtime", "walltime", "uptime"};
+constexpr std::array<std::string_view, 8> kVolatileInResults{
+    "durationseconds", "durationsecs", "elapsedsecs", "elapsedtime",
+    "walltime",        "uptime",       "tooluseid",   "toolcallid"};
 
 /// The first letters of the words of a list, by length: most keys are in no list, and one look
 /// tells.

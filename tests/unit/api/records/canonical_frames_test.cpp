@@ -86,6 +86,19 @@ TEST_CASE("canonical: what was asked for is compared, though results hold it as 
     CHECK(question(R"({"walltime":"01:00:00"})") != question(R"({"walltime":"24:00:00"})"));
 }
 
+TEST_CASE("canonical: a search that is made again has the same answer under another id", "[api]") {
+    const auto outcome = [](const std::string& id, const std::string& url) {
+        return fingerprint_of_report(ran(R"({"query":"Foo CEO"})",
+                                         R"({"query":"Foo CEO","results":[{"tool_use_id":")" + id +
+                                             R"(","content":[{"title":"Foo","url":")" + url +
+                                             R"("}]},"No CEO is named."],"durationSeconds":3.1})"))
+            .outcome;
+    };
+    const auto first = outcome("srvtoolu_01QbUGhYKqAcZFxHtVsvtDzJ", "https://foo.example");
+    CHECK(outcome("srvtoolu_017r3kQpWdYgS9ZbLLfmKxne", "https://foo.example") == first);
+    CHECK(outcome("srvtoolu_017r3kQpWdYgS9ZbLLfmKxne", "https://bar.example") != first);
+}
+
 TEST_CASE("canonical: an argument makes no other tool a screen", "[api]") {
     using headway::core::Shape;
     const auto acts = [](const std::string& tool) {
