@@ -19,7 +19,7 @@ public:
     Verb& operator=(const Verb&) = delete;
     virtual ~Verb() = default;
 
-    /// Declares the verb's arguments. Called once; the targets are members of this object.
+    /// Declares the verb's arguments. Called once; values are stored in members of this object.
     virtual void declare(Arguments& arguments) = 0;
     /// Runs the verb; returns the exit code of the process.
     virtual int run(const Console& console, const Server& server) = 0;

@@ -47,16 +47,16 @@ public:
 
     /// `without`: processes that are left out with their descendants.
     std::vector<pid_t> descendants(pid_t root, const std::vector<pid_t>& without = {}) const;
-    /// Those of them that are of the same run: without each other `headway run` and its
+    /// The descendants in the same run: every other `headway run` is left out, with its
     /// descendants.
     std::vector<pid_t> descendants_of_run(pid_t root) const;
     TreeUsage usage(pid_t root) const;
-    /// The other processes of this user that were started with this variable, without each
-    /// `headway run`.
+    /// The other processes of this user that were started with this variable, except those of
+    /// `headway run` itself.
     std::vector<pid_t> with_variable(std::string_view name, std::string_view value) const;
 
 private:
-    /// `with`: whether a process and its descendants belong to it.
+    /// `with`: false for a process that is left out with its descendants.
     std::vector<ProcStat> tree(
         pid_t root, const std::function<bool(pid_t, const std::string& folder)>& with) const;
 

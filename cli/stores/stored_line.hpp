@@ -49,7 +49,7 @@ struct StoredAbout {
     std::string project;  ///< the folder in which it began
     std::string model;    ///< the model that answered last
     std::string version;  ///< version of the agent
-    std::string goal;     ///< the first words of a person
+    std::string goal;     ///< beginning of the first message from a person
     bool fork = false;    ///< a copy of the parent, not a sub-agent
     bool operator==(const StoredAbout&) const = default;
 };

@@ -272,11 +272,11 @@ private:
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:
-  0    completed, or an --until verdict with no other code
+  0    completed, or an --until verdict that has no code below
   1    failed or halted
   2    stuck
-  3    cancelled, or ended (even completed or failed) with a verdict that --until does not name
-  4    needs a person: blocked, or waiting with needs_somebody; any waiting, if --until names it
+  3    cancelled, or ended with any verdict (also completed, failed) that --until does not name
+  4    needs a person: blocked or needs_somebody; with --until waiting, also any other `waiting`
   5    silent: the agent has sent nothing for --silent-for
   6    never opened
   64   usage
@@ -288,8 +288,8 @@ constexpr const char* kWaitFooter = R"(Exit codes:
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
 the daemon, whichever is later. The default is 10 heartbeat intervals (100 s if the interval is 10 s);
-while a call without heartbeats is in flight, at least 30 minutes. A --silent-for above 0 and below
-two intervals has the effect of two. Time is not counted while the agent waits for a person to decide
+while a call without heartbeats is in flight, at least 30 minutes. A --silent-for other than 0 counts
+as at least two intervals. Time is not counted while the agent waits for a person to decide
 or answer, while a person has paused the agent, or while a session that the agent opened is working:
 --timeout limits these waits.
 

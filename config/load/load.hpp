@@ -45,9 +45,9 @@ struct Loaded {
 core::Result<Loaded> load(const LoadRequest& request);
 
 /// [keep_going] of the user's own file: HEADWAY_CONFIG, else the file in the XDG folders or /etc,
-/// if this user can read it; a variable of a key wins over it. A headway.toml in the working folder
+/// if this user can read it; HEADWAY_* variables override it. A headway.toml in the working folder
 /// is never read, because an agent can write it; nor is a relative HEADWAY_CONFIG, which may name
-/// it. No other section is judged. Error: kInvalidConfig, with every mistake. Reads files.
+/// it. Other sections are not checked. Error: kInvalidConfig, with every mistake. Reads files.
 core::Result<KeepGoingSettings> load_keep_going(
     const std::map<std::string, std::string>& environment);
 
@@ -72,8 +72,8 @@ std::string without_password(std::string_view url);
 std::filesystem::path operator_socket(const Settings& settings,
                                       const std::map<std::string, std::string>& environment);
 /// The path of the Unix socket for reports only. A relative path is in $RUNTIME_DIRECTORY if
-/// systemd has made that folder, else in the state directory. Other users cannot enter the state
-/// directory of a service. Empty if none is set. Pure.
+/// systemd has made that folder, because other users cannot enter the state directory of a service;
+/// else in the state directory. Empty if none is set. Pure.
 std::filesystem::path report_socket(const Settings& settings,
                                     const std::map<std::string, std::string>& environment);
 

@@ -7,12 +7,12 @@
 
 namespace headway::config {
 
-/// Parts of a key or of a table's name, such as the two of `server.listen`. The parser makes one
-/// table for each part, and the tables are destroyed by recursion.
+/// Maximum number of parts of a key or of a table's name; `server.listen` has two parts. The parser
+/// makes one table for each part, and the tables are destroyed by recursion.
 inline constexpr std::size_t kKeyPartsMax = 100;
 
-/// The first line of a TOML text with a key of more than kKeyPartsMax parts; nothing without one.
-/// The text need not be valid. Pure; linear in the text.
+/// Number of the first line that has a key of more than kKeyPartsMax parts; empty if there is none.
+/// The TOML text need not be valid. Pure; linear in the text.
 std::optional<std::size_t> line_of_long_key(std::string_view toml);
 
 }  // namespace headway::config

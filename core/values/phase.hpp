@@ -40,7 +40,7 @@ struct PhaseRecord {
 
 /// Phases since the last hard progress or user message (docs/detection.md, section 7). Returning to
 /// one of them is not counted as a new phase, so a loop that alternates between phases resets
-/// nothing. After kMax names, no phase counts as new.
+/// no detector. After kMax names, no phase counts as new.
 struct RecentPhases {
     static constexpr std::size_t kMax = 8;
     std::vector<std::uint64_t> names;  ///< digests, including the current phase

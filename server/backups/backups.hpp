@@ -29,8 +29,8 @@ public:
     core::Result<std::string> begin(const std::string& file);
     /// Undoes begin() if the request did not reach the engine.
     void abandon(const std::string& partial);
-    /// Called when the copy is complete or has failed. A failure is sent as the reply to the
-    /// request; a complete copy is checked first.
+    /// Called when the copy is complete or has failed. Sends a failure as the reply to the request;
+    /// checks a complete copy before it sends the reply.
     void copied(const CopiedFile& copied);
 
 private:

@@ -16,8 +16,8 @@ class ServiceNotifier {
 public:
     using Environment = std::map<std::string, std::string>;
 
-    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. If WATCHDOG_PID is set, it must be the
-    /// PID of this process.
+    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. There is no watchdog if WATCHDOG_PID is
+    /// the PID of another process.
     explicit ServiceNotifier(const Environment& environment);
 
     void ready(std::string_view status) const;

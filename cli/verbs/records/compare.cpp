@@ -36,7 +36,7 @@ int compare_timeouts(const CompareOptions& options, const Console& console) {
 class Compare : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show what fixed timeouts would have ended");
+        arguments.help("Show the effect that fixed timeouts would have had");
         arguments.footer(
             R"(Needs `[legacy_timeouts] mode = "observe"` (or "enforce") in the daemon's settings.
 

@@ -338,12 +338,12 @@ Printed figures:
   nudges        `change_approach` directives per 1,000 calls
   delay         median number of calls from the start of a loop to `suspect`, and to `stuck`
 
---verdicts takes a CSV file with a header line. Columns: file; verdict: right, wrong or
-unclear, as a person judges the recording's first `stuck`. Only recordings that are `stuck` in this run are counted.
+--verdicts takes a CSV file with a header line. Columns: file, verdict (right, wrong,
+unclear: a person's opinion of the recording's first `stuck`). Only recordings that are `stuck` in this run are counted.
 
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-`portable` names what `expect` depends on: `threshold` or `policy`; `yes`: neither, so any good
-detector should agree. Scenarios are counted separately for each value of `portable`.
+`portable` is what `expect` depends on: `threshold`, `policy`, or `yes` for neither of the two (any good
+detector should agree). Scenarios are counted separately for each value of `portable`.
 Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
@@ -367,10 +367,10 @@ public:
             .type("CSV");
         declare_policy(arguments, options.policy);
         arguments
-            .option(
-                "--judge", options.judge,
-                "assume a model judge whose answer is always A progressing, B looping, C blocked "
-                "or D failed")
+            .option("--judge", options.judge,
+                    "assume a model judge that always answers A (progressing), B (looping), C "
+                    "(blocked) "
+                    "or D (failed)")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments

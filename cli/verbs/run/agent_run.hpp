@@ -11,8 +11,8 @@ namespace headway::cli {
 /// as it lasts.
 int run_command(const RunOptions& options, const Console& console);
 
-/// Goes on with the run of the record in `file`, in the same session and conversation. `client`:
-/// the daemon; nothing in a record names one. Returns the exit status, as above.
+/// Goes on with the run of the record in `file`, in the same session and conversation. `client`
+/// names the daemon, because a record does not. Returns the exit status, as above.
 int continue_run(RecordFile file, const RunRecord& record, const ClientOptions& client,
                  const Console& console);
 

@@ -212,8 +212,8 @@ public:
         arguments.uses_daemon(options.client, [this] { return options.what == "continue"; });
         arguments
             .operand("ACTION", options.what,
-                     "stop resumes (off), allow resumes (on), show the state and the runs "
-                     "(status), or continue runs that were cut off (continue)")
+                     "off: stop resumes; on: allow resumes; status: show the state and the runs; "
+                     "continue: continue runs that were cut off")
             .required()
             .choices({"off", "on", "status", "continue"});
         arguments.operand("SESSION", options.session, "continue only the run of this session")
@@ -265,17 +265,16 @@ private:
     }
 
     static constexpr const char* kFooter =
-        R"(After `off`, no agent is resumed or sent back to work until `on`. A `headway run --keep-going` that
-is waiting to resume its agent ends within two seconds. If the command of `headway install --until`
-fails, the agent is not sent back to work. A running agent continues to its end; `headway
-cancel` asks it to stop. The switch is a file in the state directory (--state-dir DIR; default:
-$STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway), so no daemon is needed.
+        R"(After `off`, no agent is resumed until `on`, nor sent back to work if the command of `headway install --until`
+fails. A `headway run --keep-going` that is waiting to resume its agent then ends within two seconds. A running
+agent continues to its end; `headway cancel` asks it to stop. The switch is a file in the state directory
+(--state-dir DIR; default: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway), so no
+daemon is needed.
 
-`continue` goes on with each `headway run --keep-going` that was killed, or was cut off as the machine
-went down: in the same session, conversation and folder, with the same limits, as soon as the daemon
-replies. An agent that outlived its run is ended first. Several run side by side, each with its output
-in a file beside its record. The environment of a run is not stored: `continue` gives its own, with its
-own daemon and token, to each run.
+`continue` goes on with each `headway run --keep-going` that was killed, or was cut off when the machine went
+down. The run keeps its session, conversation, folder and limits, and goes on as soon as the daemon replies. An
+agent that outlived its run is ended first. Several runs go on side by side; the path of each output file is
+printed. The environment of a run is not stored: each run gets the environment, daemon and token of this command.
 
 Examples:
   headway keep-going off

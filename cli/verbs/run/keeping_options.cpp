@@ -41,10 +41,10 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
     arguments
         .option("--check", options.keeping.check,
                 "shell command that runs when the agent has succeeded; if the command fails, "
-                "its output is the next prompt; unless it passes, the exit status is not 0")
+                "its output is the next prompt; the exit status is 0 only if the command passes")
         .type("COMMAND");
     arguments.duration("--check-limit", options.keeping.check_most,
-                       "a check that runs longer is ended, and has failed");
+                       "a check that runs longer is ended, and counts as failed");
     arguments.duration("--end-limit", options.keeping.stay_most,
                        "end an agent that is still running this long after its result");
     arguments
@@ -55,8 +55,8 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
     arguments
         .option("--resume-command", options.keeping.resume_command,
                 "shell command that resumes the conversation, for an agent that a script "
-                "starts; {id} and {prompt} in the command are replaced, quoted for one shell: "
-                "unsafe inside ssh or su -c, which start another one")
+                "starts; {id} and {prompt} are replaced by values quoted for one shell: "
+                "unsafe inside ssh or su -c, which start a second shell")
         .type("COMMAND");
     arguments
         .option("--resume-text", options.keeping.resume_text,

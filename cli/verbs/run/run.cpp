@@ -30,15 +30,15 @@ within 1 s if no daemon was ever reached.
 If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude, qwen,
 gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo run (--format
 json); pi (--mode json); codex exec, cline (--json). The session of such an agent fails, even with exit status 0, if
-the agent prints no result, ends with an error, is stopped by its own loop guard, or has a call refused and
-makes no later call that changes anything; `run` then ends with 1 if COMMAND is the agent itself, not a script.
+the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing after a
+refused call. `run` then ends with 1 if COMMAND is the agent itself, not a script.
 
 With `enabled = true` in [keep_going] of your own headway.toml (never the one of the working folder), resumable
 agents run as if with --keep-going. `headway keep-going continue` goes on with a run that was killed.
 
-The command gets its session id in HEADWAY_SESSION, the daemon's address in HEADWAY_URL and a mark of its processes in
-HEADWAY_RUN, but not your token or any other HEADWAY_ variable. With access.mode=token, an agent that also sends its
-own reports needs a token (example below).
+The command gets its session id in HEADWAY_SESSION, the daemon's address in HEADWAY_URL, and in HEADWAY_RUN a tag that
+marks its processes, but not your token or any other HEADWAY_ variable. With access.mode=token, an agent that also
+sends its own reports needs a token (example below).
 The output of the command goes through a pipe, so it may be buffered or have no colours, as with `| cat`.
 
 Examples:

@@ -100,8 +100,8 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or print the daemon's settings");
         arguments.footer(
-            R"(`check` also looks for what the settings name (files, a group, folders, the PostgreSQL module), so run
-it as the daemon's user on its machine. It does not connect to the database; `headway doctor` connects.
+            R"(`check` also looks for the files, folders, group and PostgreSQL module that the settings name, so run
+it on the daemon's machine as the daemon's user. It does not connect to the database; `headway doctor` connects.
 
 Order of precedence: flags, HEADWAY_* variables, the settings file, the defaults.
 

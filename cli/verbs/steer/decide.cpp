@@ -116,7 +116,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Approve a request");
         arguments.footer(
-            R"(An agent's question cannot be approved: `headway answer` sends your words.
+            R"(An agent's question cannot be approved; `headway answer` answers it.
 
 Examples:
   headway approve my-agent.a17
@@ -150,7 +150,7 @@ public:
         declare_reason(arguments);
         arguments
             .option("--then", options_.then,
-                    "what the agent must do next; `headway resume` ends the stop")
+                    "what the agent must do next; a stop lasts until `headway resume`")
             .choices({"stop", "change_approach"})
             .fallback("stop");
         declare_identical(arguments);

@@ -72,7 +72,7 @@ public:
         arguments.session(options_.session).required();
         arguments.option("--reason", options_.text, "why, for the agent to read");
         if (route_ == std::string_view{kResume})
-            arguments.flag("--now", now_, "end the wait of its `run --keep-going`, too");
+            arguments.flag("--now", now_, "also end the wait of the session's `run --keep-going`");
     }
 
     int run(const Console& console, const Server&) override {

@@ -51,7 +51,7 @@ struct JudgedCommand {
 struct CheckQuery {
     std::string id;
     std::string session;  ///< id of the session; empty: finds the newest check with this id
-    core::Grants grants;  ///< grants of the caller, checked when the index has named the session
+    core::Grants grants;  ///< grants of the caller, checked once the check's session is known
 
     core::Result<CheckPolled> operator()(Reader& reader) const;
 };

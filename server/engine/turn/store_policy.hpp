@@ -26,7 +26,7 @@ struct TurnState {
     EngineReport report;
 };
 
-/// The sessions that the writes of a turn name; the names of request `i` end at `ends[i]`.
+/// The sessions named by the writes of a turn; the names of request `i` end at `ends[i]`.
 struct TurnNames {
     const SessionNames& names;
     const std::vector<std::size_t>& ends;
@@ -44,7 +44,7 @@ public:
     virtual ~StorePolicy() = default;
 
     /// Loads the sessions into memory after the store has recovered, at the start and after a
-    /// failed commit. Returns the number of events that were read after the snapshots.
+    /// failed commit. Returns the number of events replayed on top of snapshots.
     virtual core::Result<std::uint64_t> recover(storage::Recovery recovery) = 0;
     /// Called when the sessions in memory are dropped; recover() follows.
     virtual void forget() = 0;
@@ -103,7 +103,7 @@ public:
     virtual bool waiting() const = 0;
     /// Time at which the engine takes its next turn without a request.
     virtual Clock::Steady::time_point next_wake(Clock::Steady::time_point now) const = 0;
-    /// Time of the next turn if sessions wait for a look.
+    /// Time of the next turn if TurnState::receivers is not empty.
     virtual Clock::Steady::time_point next_look(Clock::Steady::time_point now) const = 0;
     /// A lower bound of the current time; if there is none, nothing irreversible may depend on the
     /// clock.

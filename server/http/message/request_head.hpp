@@ -51,7 +51,7 @@ struct RequestHead {
     bool chunked = false;
     bool gzip = false;  ///< the body is compressed; set by check_body()
 
-    // For the gate.
+    // For the checks in gate.hpp.
     std::uint32_t fields = 0;
     std::uint32_t hosts = 0;
     std::uint32_t content_lengths = 0;

@@ -29,7 +29,7 @@ public:
     CommandSender& operator=(const CommandSender&) = delete;
     ~CommandSender();  ///< calls stop()
 
-    /// Sets the dashboard's URL, or empty. To be called before the first job.
+    /// Sets the dashboard's URL; empty: none. To be called before the first job.
     void link_to(std::string base) { link_ = std::move(base); }
     /// True if this sender handles the jobs of that endpoint.
     bool owns(const std::string& endpoint) const { return find(endpoint) != nullptr; }

@@ -36,7 +36,7 @@ struct TryEnd {
 class JudgeTransfer : private system::HttpReceiver {
 public:
     using Instant = Clock::Steady::time_point;
-    static constexpr int kSilencesMax = 12;  ///< the whole try, as a multiple of Patience::silence
+    static constexpr int kSilencesMax = 12;  ///< longest try, as a multiple of Patience::silence
 
     struct Patience {
         /// Longest time without a byte, also before the first byte.
@@ -55,8 +55,8 @@ public:
     const JudgeStream& stream() const { return stream_; }
     std::optional<Instant> first_token() const { return first_token_; }
 
-    /// Time at which the transfer times out unless a byte arrives; at last after kSilencesMax
-    /// silences, since bytes that keep a connection alive may come without end.
+    /// Time at which the transfer times out unless a byte arrives; at most kSilencesMax silences
+    /// after the start, since bytes that keep a connection alive may come without end.
     Instant silent_at() const;
     /// The result for libcurl's code.
     TryEnd ended(CURLcode code);
