@@ -41,6 +41,12 @@ void append_timestamp(std::string& out, core::Timestamp at) {
     out.append(text, sizeof text - 1);
 }
 
+std::string timestamp_text(core::Timestamp at) {
+    std::string text;
+    append_timestamp(text, at);
+    return text;
+}
+
 bool parse_timestamp(std::string_view text, core::Timestamp& at) {
     constexpr std::string_view kShape = "0000-00-00T00:00:00";
     if (text.size() < kShape.size() + 1 || text.back() != 'Z') return false;

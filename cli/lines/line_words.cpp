@@ -67,9 +67,7 @@ void add_error(AgentLine& line, const ToldError& error) {
     if (error.ends_turn) data["ends_turn"] = true;
     if (error.retry_at_s && *error.retry_at_s <= kEpochSecondsMax) {
         const std::chrono::seconds since{static_cast<std::int64_t>(*error.retry_at_s)};
-        std::string at;
-        api::append_timestamp(at, core::Timestamp{since});
-        data["retry_at"] = std::move(at);
+        data["retry_at"] = api::timestamp_text(core::Timestamp{since});
     }
     line.events.push_back({"error.reported", std::move(data), error.retry_in_ms});
 }

@@ -65,9 +65,7 @@ Json opening_of(const StoredAbout& about, const std::string& parent) {
 
 std::string time_text(double seconds) {
     const std::chrono::milliseconds since{std::llround(seconds * 1'000.0)};
-    std::string text;
-    api::append_timestamp(text, core::Timestamp{since});
-    return text;
+    return api::timestamp_text(core::Timestamp{since});
 }
 
 void ObservedEvents::take(const StoredLine& line, bool sub_agent,

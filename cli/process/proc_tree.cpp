@@ -155,9 +155,10 @@ std::vector<pid_t> ProcTree::descendants_of_run(pid_t root) const {
     return pids_of(tree(root, is_no_run));
 }
 
-std::vector<pid_t> ProcTree::with_variable(std::string_view name, std::string_view value) const {
+std::vector<pid_t> ProcTree::with_variable(std::string_view name,
+                                           std::string_view beginning) const {
     const std::string entry =
-        std::string(1, '\0') + std::string(name) + "=" + std::string(value) + std::string(1, '\0');
+        std::string(1, '\0') + std::string(name) + "=" + std::string(beginning);
     std::vector<pid_t> pids;
     std::error_code error;
     fs::directory_iterator entries(proc_, error);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@ namespace headway::cli {
 namespace {
 
 constexpr std::string_view kOwnVariables = "HEADWAY_";
+
+/// ".4711"; empty if it is no pipe.
+std::string pipe_number(int descriptor) {
+    struct stat about {};
+    if (::fstat(descriptor, &about) != 0 || !S_ISFIFO(about.st_mode)) return {};
+    return "." + std::to_string(about.st_ino);
+}
 
 void put(Process& process, const system::Started& started) {
     process.pid = started.pid;
@@ -35,15 +43,19 @@ std::vector<int> inherited_descriptors() {
 
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
-                      const std::vector<int>& inherited, const std::string& folder) {
+                      const std::vector<int>& inherited, const std::string& folder,
+                      const std::string& names_output) {
     Process process;
     system::Pipe out;
     system::Pipe err;
     process.error = system::make_pipe(out);
     if (process.error == 0) process.error = system::make_pipe(err);
     if (process.error != 0) return process;
+    std::map<std::string, std::string> variables = environment;
+    if (const auto found = variables.find(names_output); found != variables.end())
+        found->second += pipe_number(out.write.get());
     put(process, system::start({.argv = argv,
-                                .environment = environment,
+                                .environment = variables,
                                 .streams = {system::kOurs, out.write.get(), err.write.get()},
                                 .inherited = inherited,
                                 .mask = mask,
@@ -52,6 +64,15 @@ Process spawn_process(const std::vector<std::string>& argv,
     process.out = std::move(out.read);
     process.err = std::move(err.read);
     return process;
+}
+
+bool run_reads_output(const std::map<std::string, std::string>& environment,
+                      const std::string& url) {
+    const auto run = environment.find("HEADWAY_RUN");
+    const auto daemon = environment.find("HEADWAY_URL");
+    if (run == environment.end() || daemon == environment.end()) return false;
+    const std::string number = pipe_number(STDOUT_FILENO);
+    return daemon->second == url && !number.empty() && run->second.ends_with(number);
 }
 
 Process spawn_between(const std::vector<std::string>& argv,

@@ -30,10 +30,17 @@ std::vector<int> inherited_descriptors();
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
 /// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptor
 /// above 2 except those in `inherited`, which are in rising order. It begins in `folder`; empty: in
-/// that of this process.
+/// that of this process. If `environment` has `names_output`, its value gets the number of the
+/// pipe of standard output.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
-                      const std::vector<int>& inherited = {}, const std::string& folder = {});
+                      const std::vector<int>& inherited = {}, const std::string& folder = {},
+                      const std::string& names_output = {});
+
+/// True if this process's standard output is the pipe that HEADWAY_RUN names: a `headway run` that
+/// reports to the daemon `url` reads the same output. `environment`: of this process.
+bool run_reads_output(const std::map<std::string, std::string>& environment,
+                      const std::string& url);
 
 /// spawn_process(), but with standard input and output through pipes, and with this process's
 /// standard error.

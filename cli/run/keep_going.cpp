@@ -39,12 +39,6 @@ constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
 
-std::string iso(WallTime time) {
-    std::string text;
-    api::append_timestamp(text, time);
-    return text;
-}
-
 double chance() {
     static std::random_device device;
     return std::uniform_real_distribution<double>{0, 1}(device);
@@ -221,7 +215,7 @@ std::string KeepGoing::why_not(Wait ended, std::uint64_t stored) const {
 /// itself, it would make the session `blocked`, as if a person were needed.
 void KeepGoing::begin_wait(const ResumeStep& step, Json error) {
     const std::string about = "resume " + std::to_string(plan_.resumes()) + ": " + step.why +
-                              "; goes on at " + iso(step.at);
+                              "; goes on at " + api::timestamp_text(step.at);
     if (error.is_object()) waits_["args"]["error"] = std::move(error);
     reporter_.add_own("message", {{"role", "system"}, {"text", about}});
     reporter_.add_own("tool.started", waits_);
@@ -240,7 +234,7 @@ void KeepGoing::put_wait(const ResumeStep& step, std::uint64_t stored) {
     });
     waits_ = {{"call_id", "wait-" + std::to_string(plan_.resumes())},
               {"tool", "wait"},
-              {"args", {{"until", iso(step.at)}, {"why", step.why}}}};
+              {"args", {{"until", api::timestamp_text(step.at)}, {"why", step.why}}}};
     figures_.waits = plan_.resumes();
 }
 
@@ -284,7 +278,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step) {
         step.at = turn_of(agent_, std::min(limited + options_.rules.margin, probe));
         keeper_.change([&](RunRecord& record) { record.wait.step.at = step.at; });
         say_("another run found that a limit of " + agent_ + " still holds; goes on at " +
-             iso(step.at));
+             api::timestamp_text(step.at));
     }
 }
 

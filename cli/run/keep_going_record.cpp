@@ -21,12 +21,6 @@ namespace {
 constexpr std::chrono::seconds kTermOrphansFor{10};
 constexpr std::chrono::seconds kKillOrphansAfter{5};
 
-std::string iso_text(WallTime time) {
-    std::string text;
-    api::append_timestamp(text, time);
-    return text;
-}
-
 /// `name` as the agent takes it, from the folder in which it begins.
 RecordedFolder folder_from(const std::string& name, const std::string& from) {
     return recorded_folder((std::filesystem::path(from) / name).string());
@@ -135,7 +129,8 @@ std::optional<KeepGoing::Words> KeepGoing::go_on(RunOver& run) {
     }
     ResumeStep step = record.wait.step;
     if (step.in_turn) step.at = turn_of(agent_, std::max(step.at, wall_now()));
-    say_("goes on in the wait that was cut off: " + step.why + "; until " + iso_text(step.at));
+    say_("goes on in the wait that was cut off: " + step.why + "; until " +
+         api::timestamp_text(step.at));
     const std::uint64_t stored = record.wait.stored;
     put_wait(step, stored);
     return wait(run, std::move(step), stored);

@@ -68,10 +68,7 @@ void add_retry_in_words(Json& data) {
     const Json& status = std::as_const(data)["status"];
     if (status.is_unsigned()) error.status = status.count();
     const core::Timestamp retry_at = core::retry_of(error, wall_now());
-    if (retry_at == core::kNever) return;
-    std::string at;
-    api::append_timestamp(at, retry_at);
-    data["retry_at"] = std::move(at);
+    if (retry_at != core::kNever) data["retry_at"] = api::timestamp_text(retry_at);
 }
 
 }  // namespace
@@ -228,9 +225,7 @@ void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
     Json& data = error.data;
     if (error.retry_in_ms && *error.retry_in_ms <= kRetryInMsMax && !data.contains("retry_at")) {
         const auto now = std::chrono::floor<milliseconds>(std::chrono::system_clock::now());
-        std::string at;
-        api::append_timestamp(at, now + milliseconds{*error.retry_in_ms});
-        data["retry_at"] = std::move(at);
+        data["retry_at"] = api::timestamp_text(now + milliseconds{*error.retry_in_ms});
         waits_long_ = setup_.wait_max > milliseconds{0} &&
                       *error.retry_in_ms > static_cast<std::uint64_t>(setup_.wait_max.count());
     }
@@ -251,6 +246,7 @@ void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
         return kept_errors_.push_back({event, hooks_tell});
     }
     if (is_answer(event)) tell_kept();
+    if (setup_.counted_above && event.data.contains("usage")) return;
     reporter_.add(event.type, event.data, hooks_tell, agent_.has_own_ids());
 }
 
@@ -370,7 +366,7 @@ std::vector<pid_t> SupervisedCommand::tree() const {
     const ProcTree proc;
     if (stopped_by_) return proc.descendants(::getpid());
     std::vector<pid_t> tree = proc.descendants_of_run(::getpid());
-    if (!status_ && std::find(tree.begin(), tree.end(), pid_) == tree.end()) tree.push_back(pid_);
+    if (!status_ && !std::count(tree.begin(), tree.end(), pid_)) tree.push_back(pid_);
     return tree;
 }
 

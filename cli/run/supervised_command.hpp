@@ -73,6 +73,8 @@ public:
         /// An error that ends the agent's turn is reported only by tell_kept(), or 15 s later, or
         /// before the next answer of the model: the run may wait for its end by itself.
         bool keeps_errors = false;
+        /// Another `headway run` reads the same output, and counts its tokens and cost.
+        bool counted_above = false;
         std::function<void(const std::string& text)> say{};
         /// Called with the agent's name and its id of the conversation, each time the agent names
         /// another conversation.

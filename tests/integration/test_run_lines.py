@@ -431,6 +431,24 @@ class OtherProgramThere(OwnDaemonCase):
                 self.assertEqual((calls(), client.session("s")["outcome"]), (["t1", "t2"], "completed"))
 
 
+class Nested(LinesCase):
+    """A run inside a run, as an agent's script may begin one."""
+
+    def tokens(self, *inner_output) -> tuple:
+        file = self.daemon.root / "lines"
+        file.write_text((FIXTURES / "claude.jsonl").read_text())
+        outer, inner = unique("outer"), unique("inner")
+        command = f"{BINARY} run --session {inner} -- cat {file} {' '.join(inner_output)}"
+        self.assertEqual(self.cli.run("run", "--session", outer, "--", "sh", "-c", command).code, 0)
+        return tuple(self.client.session(session)["used"]["tokens"] for session in (outer, inner))
+
+    def test_tokens_of_lines_that_both_read_are_counted_once(self):
+        self.assertEqual(self.tokens(), (1920, 0))
+
+    def test_tokens_of_lines_that_the_outer_one_does_not_read_are_the_inner_ones(self):
+        self.assertEqual(self.tokens("> /dev/null"), (0, 1920))
+
+
 class Cancelled(LinesCase):
     def test_a_cancel_that_the_command_acknowledges_ends_it_all_the_same(self):
         script = """

@@ -176,9 +176,9 @@ private:
         if (continues_) words = go_on(keeping, ending);
         RunBefore before;
         while (words) {
-            std::string began;
-            api::append_timestamp(began, wall_now());
-            Process process = spawn_process(*words, environment, signals.outer_mask(), inherited);
+            const std::string began = api::timestamp_text(wall_now());
+            Process process = spawn_process(*words, environment, signals.outer_mask(), inherited,
+                                            {}, options_.no_lines ? "" : "HEADWAY_RUN");
             if (process.pid < 0 && starts == 0) return process.error;
             if (process.pid < 0) {
                 ending.end.completed = false;
@@ -237,6 +237,7 @@ private:
         // Another program may go on by itself after its agent.
         if (is_agent_program(words.front())) setup.stay_max = options_.keeping.stay_most;
         setup.end_stay = setup.keeps_errors = options_.keep_going;
+        setup.counted_above = run_reads_output(console_.environment, options_.client.url);
         setup.say = [this](const std::string& text) { warn(text); };
         if (options_.keep_going) setup.each_second = [&keeping] { keeping.note_session(); };
         if (options_.keep_going)

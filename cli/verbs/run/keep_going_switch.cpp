@@ -40,16 +40,11 @@ constexpr std::chrono::milliseconds kChildLook{200};
 /// Stands for an exit status: another process was first.
 constexpr int kTaken = -1;
 
-std::string iso_of(WallTime time) {
-    std::string text;
-    api::append_timestamp(text, time);
-    return text;
-}
-
 std::string phase_text(const RunRecord& record) {
     if (record.phase == RunPhase::kChecking) return "checking";
     if (record.phase == RunPhase::kRunning) return "at work";
-    return "waiting until " + iso_of(record.wait.step.at) + ": " + record.wait.step.why;
+    return "waiting until " + api::timestamp_text(record.wait.step.at) + ": " +
+           record.wait.step.why;
 }
 
 Json record_json(const RunRecord& record) {
@@ -57,12 +52,12 @@ Json record_json(const RunRecord& record) {
                  {"agent", record.agent},
                  {"folder", record.begins_in.path},
                  {"phase", record.phase == RunPhase::kWaiting ? "waiting" : phase_text(record)},
-                 {"latest", iso_of(record.latest())},
+                 {"latest", api::timestamp_text(record.latest())},
                  {"resumes", record.counts.resumes},
                  {"pid", record.run.pid},
                  {"running", is_running(record.run)}};
     if (record.phase == RunPhase::kWaiting) {
-        json["until"] = iso_of(record.wait.step.at);
+        json["until"] = api::timestamp_text(record.wait.step.at);
         json["why"] = record.wait.step.why;
     }
     return json;

@@ -162,13 +162,14 @@ TEST_CASE("proc tree: processes that end while they are looked at are left out",
     CHECK(most > 1);
 }
 
-TEST_CASE("proc tree: processes are found by a variable of their environment", "[cli]") {
+TEST_CASE("proc tree: processes are found by the beginning of a variable of their environment",
+          "[cli]") {
     const headway::tests::TempDir folder;
     using namespace std::string_literals;
     const std::pair<const char*, std::string> processes[] = {
         {"41", "A=1\0HEADWAY_SESSION=s\0B=2\0"s},
-        {"42", "HEADWAY_SESSION=s\0"s},
-        {"43", "HEADWAY_SESSION=s2\0"s},
+        {"42", "HEADWAY_SESSION=s.7\0"s},
+        {"43", "HEADWAY_SESSION=S\0"s},
         {"44", "X_HEADWAY_SESSION=s\0A=HEADWAY_SESSION=s\0"s},
         {"self", "HEADWAY_SESSION=s\0"s}};
     for (const auto& [name, environment] : processes) {
