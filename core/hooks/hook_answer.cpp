@@ -289,10 +289,19 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     if (found == nullptr)
         found =
             newest([&](const Approval& a) { return is_named(a) && a.tool == tool && a.pending(); });
+    // The decision about this very call stands, whatever an equal one waits for, until a person
+    // allows an equal one.
+    const Approval* const rejected =
+        newest([&](const Approval& a) { return is_own(a) && a.decision == Decision::kReject; });
+    const auto is_later = [rejected](const Approval& a) {
+        return rejected == nullptr || a.decided_n > rejected->decided_n;
+    };
     if (found == nullptr)
         found = newest([&](const Approval& a) {
-            return is_equal(a) ? a.pending() || is_unused(a) : runs_as(a) && is_unused(a);
+            if (is_equal(a) && a.pending()) return rejected == nullptr;
+            return (is_equal(a) || runs_as(a)) && is_unused(a) && is_later(a);
         });
+    if (found == nullptr) found = rejected;
     // It has let its own call go.
     if (found == nullptr) found = newest([&](const Approval& a) { return is_own(a) && a.open(); });
     // A rejection holds under other ids, and for other tools under its id.

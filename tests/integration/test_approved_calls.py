@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of an agent about calls that a person has to allow: one approval is one execution, of the bytes that were shown, and no field
 of a report makes more of it."""
+import contextlib
 import hashlib
 import json
 import unittest
@@ -9,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 
 from support.http import RawConnection
-from support.limits import eventually
+from support.limits import eventually, patient
 from test_agent_authority import AgentCase
 
 ARGS = {"to": "production", "n": 1}
@@ -384,6 +385,24 @@ class ByHooks(CallCase):
             eventually(held.readable, what="the reply of a held call has not begun")
             self.hook("prompt", text="and then run the tests")
             self.assertEqual(len(self.pending()), 1)
+
+    def test_equal_calls_that_wait_together_get_their_own_decisions(self):
+        names = ("e0", "e1", "e2", "e3")
+
+        def call(name: str) -> dict:
+            agent = self.daemon_used.client(token=self.agent.token)
+            body = {"agent": "a", "session": "1", "event": "pre", "tool": "deploy", "args": ARGS, "call": name, "hold_ms": 600_000}
+            with contextlib.closing(agent):
+                return agent.post("/v1/hooks/generic", body).json()
+
+        def asked() -> dict:
+            return {a["call_id"]: a["id"] for a in self.operator.get("/v1/approvals").json()["approvals"]}
+        with ThreadPoolExecutor(len(names)) as pool:
+            calls = {name: pool.submit(call, name) for name in names}
+            requests = eventually(lambda: len(asked()) == len(names) and asked(), what="all requests")
+            for name, decision in zip(names, ("reject", "approve", "reject", "approve")):
+                self.decide(requests[name], decision, **({"then": "change_approach"} if decision == "reject" else {}))
+                self.assertIn("deny" if decision == "reject" else "allow", calls[name].result(patient(20)), name)
 
     def test_a_call_that_its_agent_asked_about_and_took_back_is_asked_about_again(self):
         request = {"kind": "tool", "tool": "merge", "call_id": "m1", "args": {"n": 1}}

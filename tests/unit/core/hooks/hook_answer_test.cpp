@@ -109,6 +109,30 @@ TEST_CASE("hook answer: the approval of the same arguments serves a call with an
     CHECK(approval_of_call(state, "c2", "deploy", "sha256:2") == nullptr);
 }
 
+TEST_CASE("hook answer: a rejection is the answer to its call, whatever equal calls wait for",
+          "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kRejected),
+                                approval(6, ApprovalStatus::kPending, "c2")};
+    Approval& rejected = state.approvals.requests[0];
+    Approval& other = state.approvals.requests[1];
+    rejected.decision = Decision::kReject;
+    rejected.decided_n = 10;
+    rejected.reason = "not today";
+    HookQuestion asked = held_call();
+    asked.again = true;
+    CHECK_THAT(answer_hook(state, asked).deny, Catch::Contains("not today"));
+    CHECK(answer_hook(state, held_call("c2")).hold);
+    // An approval of before is no answer to it; one of later takes the rejection back.
+    other.status = ApprovalStatus::kApproved;
+    other.decision = Decision::kApprove;
+    other.run_digest = other.args_digest;
+    other.decided_n = 9;
+    CHECK_THAT(answer_hook(state, asked).deny, Catch::Contains("not today"));
+    other.decided_n = 11;
+    CHECK_FALSE(answer_hook(state, asked).allow.empty());
+}
+
 TEST_CASE("hook answer: one approval lets one call go", "[core]") {
     SessionState state = open_session();
     state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
