@@ -6,6 +6,7 @@ import unittest
 
 from support.case import OwnDaemonCase
 from support.limits import SLOW, eventually
+from test_hooks import Agent
 
 
 class Residents(OwnDaemonCase):
@@ -52,6 +53,25 @@ class Residents(OwnDaemonCase):
             found = client.get(f"/v1/sessions/big-{number}").json()
             self.assertEqual((found["goal"], len(found["labels"])), (opening(number)["goal"], 16))
             self.assertEqual(client.beat(f"big-{number}")["accepted"], 1)
+
+    def test_a_sub_agent_that_has_left_memory_is_cut_off_by_the_end_of_its_parent(self):
+        daemon = self.start({"storage.sessions_resident_max": 2, "policy.heartbeat_interval": "10m"}, test_clock=True)
+        client = self.client(daemon)
+        agent = Agent(daemon)
+        agent.hook("UserPromptSubmit", prompt="review it")
+        agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+        agent.hook("Stop", last_assistant_message="started", stop_hook_active=False, background_tasks=[
+            {"id": "a1", "type": "subagent", "status": "running", "description": "review"}])
+
+        def resident() -> int:
+            for number in range(2):
+                client.report(f"other-{number}", "heartbeat")
+            daemon.clock.advance(20, 20)
+            return int(re.search(rb"^headway_sessions_resident (\d+)$", client.get("/metrics").body, re.M)[1])
+
+        eventually(lambda: resident() <= 2, 60, "that the others have taken the place of the agent")
+        agent.hook("SessionEnd", reason="other")
+        self.assertEqual(client.session(agent.id)["outcome"], "failed")
 
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "api/hooks/session_names.hpp"
 #include "core/events/event.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
+#include "server/engine/commands/carry_over.hpp"
 
 namespace headway::server {
 namespace {
@@ -114,6 +116,30 @@ void note_answer(Resident& resident, HookCommand& command) {
     const bool goes_on = hook.kind == HookKind::kPrompt || hook.kind == HookKind::kPre ||
                          hook.kind == HookKind::kTurn;
     if (ends || goes_on || hook.answer_end) resident.hooks.change().answer_error.reset();
+}
+
+void note_agents_left(Resident& resident, const HookCommand& command) {
+    const api::hooks::Hook& hook = command.call.hook;
+    if (hook.kind != api::hooks::HookKind::kStop) return;
+    if (hook.background_agents.empty() && resident.hooks->agents_left.empty()) return;
+    auto& left = resident.hooks.change().agents_left;
+    left.clear();
+    for (const std::string& id : hook.background_agents)
+        left.push_back(api::hooks::child_session(command.session, id));
+}
+
+core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& resident) {
+    const std::vector<std::string> left = resident.hooks->agents_left;
+    bool known = !left.empty();
+    for (const std::string& session : left) {
+        HEADWAY_TRY(const std::string named,
+                    in_force(transaction.reader(), session, Begins::kNever));
+        HEADWAY_TRY(const Resident* agent, transaction.find(named));
+        if (agent != nullptr && !agent->session.state().ended()) return true;
+        known = known && agent != nullptr;
+    }
+    if (known) return false;
+    return transaction.has_open_child(resident);
 }
 
 }  // namespace headway::server

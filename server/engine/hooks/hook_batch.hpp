@@ -9,7 +9,8 @@
 #include "server/engine/residents/resident_set.hpp"
 
 // The batch hook at the end of a round, which names all calls of the round again; and the end of a
-// turn whose agent reports apart from it how the model's last answer ended.
+// turn, whose agent may report apart from it how the model's last answer ended, and may leave
+// sub-agents at work.
 
 namespace headway::server {
 
@@ -37,5 +38,12 @@ void number_round(const core::SessionState& state, HookCommand& command);
 /// ended the turn to the kStop behind it; not if another answer follows, or a call of that answer.
 /// A whole answer also ends a stop by the provider: it answers again.
 void note_answer(Resident& resident, HookCommand& command);
+
+/// Remembers the sub-agents that a stop hook names as still at work. Bounded.
+void note_agents_left(Resident& resident, const HookCommand& command);
+
+/// True if one of these sub-agents has not ended; if the agent named none by its id, or one that
+/// is not known, true if any session below has not ended.
+core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& resident);
 
 }  // namespace headway::server

@@ -28,6 +28,9 @@ std::size_t heap_of(const core::LazyOptional<HookMemory>& hooks) {
                          sizeof(std::pair<std::uint64_t, std::string>));
     for (const auto& [digest, id] : hooks->announced_calls)
         bytes += core::owned_bytes(id);
+    bytes += core::heap_block(hooks->agents_left.capacity() * sizeof(std::string));
+    for (const std::string& session : hooks->agents_left)
+        bytes += core::owned_bytes(session);
     return bytes;
 }
 

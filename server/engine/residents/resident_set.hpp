@@ -48,6 +48,8 @@ struct HookMemory {
     /// Prompts that recur without a person: the prompts of the timers in the last stop hook, and a
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
+    /// Sessions of the sub-agents that the last stop hook named as still at work.
+    std::vector<std::string> agents_left;
     bool interrupted = false;  ///< a person ended the last turn
     bool turned = false;       ///< the agent has called its model, or ended a turn
     /// The error of the model's last answer in this turn, which was cut off or refused.
