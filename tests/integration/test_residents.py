@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Sessions that the daemon keeps in memory: one that has ended leaves it, and does not come back to stay."""
+import json
 import re
 import unittest
 
 from support.case import OwnDaemonCase
+from support.http import RawConnection
 from support.limits import SLOW, eventually
 from test_hooks import Agent
 
@@ -72,6 +74,25 @@ class Residents(OwnDaemonCase):
         eventually(lambda: resident() <= 2, 60, "that the others have taken the place of the agent")
         agent.hook("SessionEnd", reason="other")
         self.assertEqual(client.session(agent.id)["outcome"], "failed")
+
+    def test_a_session_whose_hook_is_held_stays_in_memory(self):
+        daemon = self.start({"storage.sessions_resident_max": 2, "policy.heartbeat_interval": "10m",
+                             "approvals.require_tools": "deploy"}, test_clock=True)
+        client = self.client(daemon)
+        call = {"agent": "a", "session": "1", "event": "pre", "tool": "deploy", "args": {"to": "prod"}, "call": "c1", "hold_ms": 600_000}
+        with RawConnection(daemon.port) as held:
+            held.send(held.format("POST", "/v1/hooks/generic", json.dumps(call).encode()))
+            eventually(held.readable, what="the reply of a held call begins")
+
+            def asked() -> int:
+                for number in range(4):
+                    client.report(f"other-{number}", "heartbeat")
+                daemon.clock.advance(20, 20)
+                return int(re.search(rb"^headway_evictions_total (\d+)$", client.get("/metrics").body, re.M)[1])
+
+            eventually(lambda: asked() > 4, 60, "that the others have taken each other's place")
+            client.post("/v1/hooks/generic", {"agent": "a", "session": "1", "event": "prompt", "text": "and then run the tests"})
+            self.assertEqual([a["call_id"] for a in client.get("/v1/approvals").json()["approvals"]], ["c1"])
 
 
 if __name__ == "__main__":

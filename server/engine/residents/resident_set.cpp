@@ -146,6 +146,10 @@ void ResidentSet::put_last(Resident& resident) {
     order_.splice(order_.end(), order_, by_key_.at(resident.key));
 }
 
+void ResidentSet::put_first(Resident& resident) {
+    order_.splice(order_.begin(), order_, by_key_.at(resident.key));
+}
+
 void ResidentSet::evict(Resident& resident) {
     HEADWAY_ASSERT(resident.dirty_from == 0);
     if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];
@@ -193,6 +197,13 @@ bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shar
     if (is_held(resident, call.call_id))
         return !names_call(resident.hooks->left_calls, call.call_id);
     return shared && was_held(resident, call);
+}
+
+bool holds_hook(const Resident& resident) {
+    const auto& open = resident.session.state().open_calls;
+    return std::any_of(open.begin(), open.end(), [&resident](const core::OpenCall& call) {
+        return may_be_held(resident, call, false);
+    });
 }
 
 void note_left(Resident& resident, const std::string& call_id) {

@@ -141,6 +141,8 @@ public:
     /// Makes the session the least recently used one. Called for a session that no agent or client
     /// has asked for.
     void put_last(Resident& resident);
+    /// Makes the session the most recently used one.
+    void put_first(Resident& resident);
 
     /// Updates the session's `bytes` if enough events have come since the last measurement.
     void measure(Resident& resident);
@@ -180,6 +182,9 @@ bool was_held(const Resident& resident, const core::OpenCall& call);
 /// True unless its hook is known to wait no longer: at this daemon or, if `shared`, at another one.
 /// Pure.
 bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared);
+/// True if a hook of an open call is held here. No other session may take its place in memory: only
+/// the memory knows that the hook waits. Pure.
+bool holds_hook(const Resident& resident);
 /// Notes that the connection of its hook has closed. Does nothing if the call is not held.
 void note_left(Resident& resident, const std::string& call_id);
 
