@@ -12,6 +12,7 @@
 #include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
 #include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/family_writes.hpp"
 
 namespace headway::server {
 namespace {
@@ -38,6 +39,12 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
     return !let_go && core::in_flight(state, call.call_id);
 }
 
+/// Names have no control characters.
+template <class Call>
+std::string input_of(const Call& call) {
+    return call.call_id + '\n' + call.tool + '\n' + call.args.kept + core::to_hex(call.args.digest);
+}
+
 core::ErrorReported error_of(const api::hooks::AnswerEnd& end) {
     core::ErrorReported error;
     error.message = core::bounded_text(end.words);
@@ -60,6 +67,33 @@ void note_finished_call(Resident& resident, const std::string& call_id) {
     auto& known = resident.hooks.change().finished_calls;
     if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
     known.push_back(core::digest_of(call_id).low);
+}
+
+void note_finished_input(Resident& resident, const HookCommand& command) {
+    using api::hooks::HookKind;
+    const HookKind kind = command.call.hook.kind;
+    if (kind == HookKind::kPrompt && !resident.hooks->finished_inputs.empty())
+        resident.hooks.change().finished_inputs.clear();
+    if (kind != HookKind::kPost || command.events.empty()) return;
+    const auto* call = std::get_if<core::ToolFinished>(&command.events.front().payload);
+    if (call == nullptr || call->args.kept.empty()) return;
+    auto& known = resident.hooks.change().finished_inputs;
+    if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
+    known.push_back(core::digest_of(input_of(*call)).low);
+}
+
+core::Result<> drop_late_start(Transaction& transaction, Resident& resident, HookCommand& command) {
+    if (command.call.hook.kind != api::hooks::HookKind::kPre || command.events.empty()) return {};
+    const auto* call = std::get_if<core::ToolStarted>(&command.events.front().payload);
+    if (call == nullptr || !knows(resident.hooks->finished_inputs, input_of(*call))) return {};
+    const core::SessionState& state = resident.session.state();
+    if (core::in_flight(state, call->call_id)) return {};
+    HEADWAY_TRY(const bool must_ask,
+                must_ask_for(transaction, &resident, *state.policy, call->tool));
+    if (must_ask) return {};
+    command.events.clear();
+    command.whole_args.clear();
+    return {};
 }
 
 core::Event finish_of(const std::string& call_id, const std::string& tool,

@@ -22,6 +22,14 @@ core::Event finish_of(const std::string& call_id, const std::string& tool,
 /// is remembered.
 void note_finished_call(Resident& resident, const std::string& call_id);
 
+/// Remembers the input of the call that a hook reports as finished, for drop_late_start(), until
+/// the next prompt. A bounded number is remembered.
+void note_finished_input(Resident& resident, const HookCommand& command);
+
+/// Removes the start of a call that has already finished, with the same id and input: the hook was
+/// overtaken by that of the result. A call that needs approval is announced all the same.
+core::Result<> drop_late_start(Transaction& transaction, Resident& resident, HookCommand& command);
+
 /// Removes from a batch the events that are known already, such as calls that were reported
 /// separately. Calls in HookCommand::untold show no sign that they ran. Such a call did not run if
 /// it was announced, is still open, and was not allowed by a person: its event is kept, as a

@@ -57,6 +57,7 @@ public:
         const HookKind kind = command_.call.hook.kind;
         if (kind == HookKind::kPre) {
             name_started();
+            HEADWAY_CHECK(drop_late_start(transaction_, resident_, command_));
             note_announced_call(resident_, command_.call);
         }
         if (kind == HookKind::kPost) name_finished();
@@ -66,6 +67,7 @@ public:
         note_interruption();
         note_answer(resident_, command_);
         note_agents_left(resident_, command_);
+        note_finished_input(resident_, command_);
         if (kind == HookKind::kInterrupt) {
             for (const core::OpenCall& call : state_.open_calls)
                 note_left(resident_, call.call_id);

@@ -21,6 +21,7 @@ std::size_t heap_of(const core::LazyOptional<HookMemory>& hooks) {
     std::size_t bytes =
         core::heap_block(sizeof(HookMemory)) +
         core::heap_block(hooks->finished_calls.capacity() * sizeof(std::uint64_t)) +
+        core::heap_block(hooks->finished_inputs.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->held_calls.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->left_calls.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->wake_prompts.capacity() * sizeof(PromptFingerprint)) +

@@ -36,6 +36,9 @@ struct HookMemory {
     /// batch at the end of the round names these calls again, and the digests keep the calls from
     /// being counted twice. After a restart, a call may still be counted twice.
     std::vector<std::uint64_t> finished_calls;
+    /// Digests of id, tool and arguments of the calls that have finished since the last prompt: a
+    /// hook that announces one of them is late.
+    std::vector<std::uint64_t> finished_inputs;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
     /// Needed because an agent's dialog does not give the id of its call.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
