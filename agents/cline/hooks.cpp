@@ -157,6 +157,7 @@ std::string render_cline(const Hook& hook, const HookReply& reply) {
 
 const Dialect kCline{
     .name = "cline",
+    .pre_event = "tool_call",
     .parse = parse_cline,
     .render = render_cline,
     .takes_context = cline_takes_context,
