@@ -86,6 +86,22 @@ TEST_CASE("line ends: an abort of Copilot CLI is no success, though its exit cod
         end_of_lines(abort("user_abort") + copilot_result() + kSaid + copilot_result()).completed);
 }
 
+TEST_CASE("line ends: an end of Copilot CLI that was killed is not that of its next run", "[cli]") {
+    const std::string begins = copilot("session.skills_loaded", R"("skills":[])");
+    const std::string run = begins + kSaid + copilot_result();
+    for (const std::string& end :
+         {copilot("abort", R"("reason":"user_abort")"),
+          copilot("session.task_complete", R"("success":false,"outcome":"blocked")"),
+          copilot("session.warning", R"("warningType":"policy_blocked","message":"no")")}) {
+        CAPTURE(end);
+        CHECK_FALSE(end_of_lines(begins + kSaid + end).completed);
+        CHECK(end_of_lines(begins + kSaid + end + run).completed);
+        CHECK_FALSE(end_of_lines(run + begins + kSaid + end).completed);
+    }
+    // Its result was that of the run before.
+    CHECK_FALSE(end_of_lines(run + begins + kSaid).completed);
+}
+
 TEST_CASE("line ends: Copilot CLI's task that is blocked or not accepted is no success", "[cli]") {
     const auto task = [](const std::string& members, const std::string& more = "") {
         return kSaid + copilot("session.task_complete", members, more);
