@@ -360,7 +360,13 @@ TEST_CASE("line ends: only a call of cursor-agent that says success is one", "[c
     for (const char* word : {"rejected", "permissionDenied"})
         CHECK(end_of_call(R"({")" + std::string{word} + R"(":{"reason":"no"}})") ==
               "failed c unknown: denied");
-    CHECK(end_of_call("null") == "ok c unknown");  // the form of its documentation has none
+    for (const char* result : {"null", R"("done")", "[]", "true", R"({"success":false})"})
+        CHECK(end_of_call(result) == "failed c unknown");
+    // A function has no result, by its documentation.
+    CHECK(told_of(R"({"type":"tool_call","subtype":"completed","call_id":"c","session_id":"s",)"
+                  R"("tool_call":{"function":{"name":"f","arguments":"{}"}}})"
+                  "\n")
+              .events.back() == "ok c unknown");
 }
 
 TEST_CASE("line ends: a call of opencode whose status is not known is no success", "[cli]") {
