@@ -216,7 +216,6 @@ std::optional<AgentLine> read(const Json& line) {
     if (!agent_line.below) read_end(type, data, agent_line);
     // Once, at its start. Its tools change later, too.
     agent_line.begins_run = type == "session.skills_loaded" && !agent_line.below;
-    agent_line.begins_turn = agent_line.begins_run;
     if (type == "session.tools_updated")
         add_beginning(agent_line, "copilot", {}, data.text_of("model"));
     if (type == "user.message") add_message(agent_line, "user", data.text_of("content"));

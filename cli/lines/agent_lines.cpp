@@ -132,6 +132,8 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (begins) {
         session_ = bounded_text(line.began, 200);
         meter_ = {};
+    }
+    if (begins || line.begins_run) {
         facts_ = {};
         failed_.clear();
         last_message_.clear();
@@ -146,7 +148,6 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
         facts_.missing.clear();
         facts_.missed = 0;
     }
-    if (line.begins_run) facts_.ends.clear();
     if (!line.notice.empty()) facts_.note_notice(line.notice);
     const bool known = std::find(folders_.begin(), folders_.end(), line.folder) != folders_.end();
     if (!line.folder.empty() && !known && folders_.size() < kFoldersMax)

@@ -98,6 +98,12 @@ TEST_CASE("line ends: an end of Copilot CLI that was killed is not that of its n
         CHECK(end_of_lines(begins + kSaid + end + run).completed);
         CHECK_FALSE(end_of_lines(run + begins + kSaid + end).completed);
     }
+    const std::string refused =
+        copilot("tool.execution_start", R"("toolCallId":"c","toolName":"bash","arguments":{})") +
+        copilot("tool.execution_complete", R"("toolCallId":"c","success":false,)"
+                                           R"("error":{"code":"denied","message":"no"})");
+    CHECK_FALSE(end_of_lines(begins + kSaid + refused + copilot_result()).completed);
+    CHECK(end_of_lines(begins + kSaid + refused + run).completed);
     // Its result was that of the run before.
     CHECK_FALSE(end_of_lines(run + begins + kSaid).completed);
 }
