@@ -395,6 +395,7 @@ class Strange(HookCase):
                 reply = self.client.post("/v1/hooks/claude", sent).json()["hookSpecificOutput"]
                 self.assertEqual((reply["hookEventName"], reply["permissionDecision"]), ("PreToolUse", "deny"))
                 self.assertIn("cannot be read", reply["permissionDecisionReason"])
+        self.assertIn("read: /tool must not be empty.", reply["permissionDecisionReason"])
         for dialect, name, member in (("codex", b"PreToolUse", "hookSpecificOutput"), ("gemini", b"BeforeTool", "decision"),
                                       ("qwen", b"PreToolUse", "hookSpecificOutput"), ("copilot", b"PreToolUse", "permissionDecision"),
                                       ("cline", b"tool_call", "cancel")):

@@ -238,8 +238,10 @@ Result<> refuse_unread(Services& on, const HookReading& reading) {
     hook.kind = HookKind::kPre;
     hook.event = dialect.pre_event;
     api::hooks::HookReply reply;
-    reply.deny =
-        "This call may not run, for its hook cannot be read: " + reading.read.error().detail + ".";
+    const Error& error = reading.read.error();
+    const std::string field = own_field(error.field);
+    reply.deny = "This call may not run, for its hook cannot be read: " +
+                 (field.empty() ? "" : field + " ") + error.detail + ".";
     Response response;
     response.body = dialect.render(hook, reply);
     on.replies.respond(reading.to, response);
