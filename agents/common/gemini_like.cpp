@@ -163,7 +163,8 @@ void read_shell_end(JsonValue response, HookCall& call) {
         fail(call);
         call.error_class = "denied";
     }
-    if (call.ok.value_or(true) && !answer.is_whole()) read_shown_end(shown, call);
+    if (call.ok.value_or(true) && !answer.is_whole())
+        read_shown_end(text_in(response, "returnDisplay"), call);
 }
 
 void read_display_end(const std::optional<JsonValue>& display, HookCall& call) {

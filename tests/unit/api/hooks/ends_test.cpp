@@ -196,6 +196,9 @@ TEST_CASE("hook ends: only the shell tool's own lines are its exit code", "[api]
     CHECK(in_terminal("Output: step 2\nstep 3 failed\nExit Code: 1\nProcess Group PGID: 7") ==
           "ok");
     CHECK(in_terminal("Output: step 3 failed\nExit Code: 1\nExit Code: 2") == "failed 2");
+    CHECK(end_of_tool("gemini", "run_shell_command", R"({"command":"cat ci.log"})",
+                      R"({"llmContent":"It is a log.","returnDisplay":)"
+                      R"([[{"text":"Command exited with code: 1"}]]})") == "ok");
     // The debug mode shows people what the model gets.
     CHECK(end_in_shell("Output: failed\nExit Code: 2", "Output: failed\nExit Code: 2") ==
           "failed 2");
