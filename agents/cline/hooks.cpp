@@ -17,12 +17,18 @@ namespace {
 HookKind cline_kind(std::string_view event, bool sub_agent) {
     if (event == "tool_call") return HookKind::kPre;
     if (event == "tool_result") return HookKind::kPost;
-    if (event == "agent_start") return sub_agent ? HookKind::kSubStart : HookKind::kStart;
+    const bool starts = event == "agent_start" || event == "agent_resume";
+    if (starts) return sub_agent ? HookKind::kSubStart : HookKind::kStart;
     if (event == "agent_end") return sub_agent ? HookKind::kSubEnd : HookKind::kStop;
     if (event == "agent_error") return HookKind::kError;
     if (event == "agent_abort") return sub_agent ? HookKind::kNone : HookKind::kInterrupt;
     if (event == "session_shutdown") return HookKind::kEnd;
     return HookKind::kNone;
+}
+
+/// Events that are nothing to report.
+bool says_nothing(std::string_view event) {
+    return event == "prompt_submit" || event == "pre_compact" || event == "agent_abort";
 }
 
 /// Every agent has an id; only that of a sub-agent has a parent. A sub-agent has a task of its own
@@ -120,7 +126,7 @@ Hook parse_cline(JsonValue body, const HookFacts& facts) {
     }
     if (hook.kind == HookKind::kNone) {
         hook.text.clear();
-        if (hook.event != "agent_abort") note_unknown(body, hook);
+        if (!says_nothing(hook.event)) note_unknown(body, hook);
     }
     if (hook.kind == HookKind::kError) read_cline_error(body, hook);
     if (hook.kind == HookKind::kInterrupt) read_cline_abort(body, hook);
@@ -157,6 +163,7 @@ std::string render_cline(const Hook& hook, const HookReply& reply) {
 
 const Dialect kCline{
     .name = "cline",
+    .pre_event = "tool_call",
     .parse = parse_cline,
     .render = render_cline,
     .takes_context = cline_takes_context,

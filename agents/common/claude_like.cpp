@@ -52,6 +52,13 @@ constexpr std::array<std::pair<std::string_view, HookKind>, 9> kNotifications{{
     {"idle_prompt", HookKind::kIdle},
 }};
 
+/// Types that ask for nothing, whatever their words are: these may be a model's.
+constexpr std::array<std::string_view, 10> kNotes{
+    "auth_success",        "agent_completed",        "push_notification",
+    "computer_use_enter",  "computer_use_exit",      "quota_auto_resume_fired",
+    "plugin_notification", "model_refusal_fallback", "quota_auto_resume_disabled",
+    "auth_storage_failure"};
+
 /// The id that stays the same from PreToolUse to PostToolBatch. Where an agent has both, the other
 /// one changes.
 std::string call_id_in(JsonValue json) {
@@ -137,7 +144,9 @@ void read_notification(JsonValue body, Hook& hook) {
     hook.kind = HookKind::kNote;
     for (const auto& [name, kind] : kNotifications)
         if (name == type) hook.kind = kind;
-    if (hook.kind == HookKind::kNote && asks_by_words(hook.text)) hook.kind = HookKind::kAsks;
+    const bool known = std::find(kNotes.begin(), kNotes.end(), type) != kNotes.end();
+    if (hook.kind == HookKind::kNote && !known && asks_by_words(hook.text))
+        hook.kind = HookKind::kAsks;
     if (hook.kind == HookKind::kNote && !type.empty())
         hook.text = type + (hook.text.empty() ? "" : ": ") + hook.text;
 }

@@ -29,6 +29,9 @@ public:
         shown_ = core::trimmed(shown);
         if (shown_ == rest_) shown_ = {};  // in the agent's debug mode: not the output alone
         begin_ = rest_;
+        const std::string_view own = core::trimmed(output());
+        if (begins(kOutputLabel) && !shown_.empty() && own.starts_with(shown_))
+            own_lines_ = static_cast<std::size_t>(own.data() - rest_.data()) + shown_.size();
         take("Process Group PGID: ");
         take("Background PIDs: ");
         const auto signal = take("Signal: ");
@@ -57,8 +60,10 @@ private:
         return value;
     }
 
-    /// True if the output itself ends with the last line, and with the line before that.
+    /// True if the output itself ends with the last line: and with the line before that, where
+    /// people see only a part of it.
     bool is_of_output(std::size_t at) const {
+        if (own_lines_ != 0) return at < own_lines_;
         const std::size_t before = core::trimmed(rest_.substr(0, at)).rfind('\n');
         std::string_view two = rest_.substr(before == rest_.npos ? 0 : before + 1);
         if (two.starts_with(kOutputLabel)) two.remove_prefix(kOutputLabel.size());
@@ -68,6 +73,7 @@ private:
     std::string_view rest_;
     std::string_view shown_;
     std::string_view begin_;
+    std::size_t own_lines_ = 0;  ///< where the whole output ends; 0: not known
     std::optional<std::uint64_t> exit_code_;
     bool signalled_ = false;
 };
@@ -86,6 +92,28 @@ void read_shown_end(std::string_view shown, HookCall& call) {
                        shown.starts_with("Command was automatically cancelled because it exceeded");
     if (ended || call.exit_code.value_or(0) != 0) fail(call);
     if (shown == "Command cancelled by user.") cancel(call);
+}
+
+/// The rows of a terminal, each a list of pieces of one colour.
+std::string text_of_rows(JsonValue rows) {
+    std::string text;
+    rows.each([&text](JsonValue row) {
+        if (row.kind() != JsonKind::kArray) return true;
+        row.each([&text](JsonValue piece) {
+            if (piece.kind() == JsonKind::kObject) text += text_in(piece, "text");
+            return true;
+        });
+        while (text.ends_with(' '))
+            text.pop_back();
+        text.push_back('\n');
+        return true;
+    });
+    return text;
+}
+
+std::string text_for_people(JsonValue response) {
+    const auto rows = array_in(response, "returnDisplay");
+    return rows ? text_of_rows(*rows) : text_in(response, "returnDisplay");
 }
 
 std::string model_text(JsonValue response) {
@@ -124,7 +152,7 @@ std::optional<std::uint64_t> shell_exit_code(std::string_view text) {
 
 void read_shell_end(JsonValue response, HookCall& call) {
     const std::string text = model_text(response);
-    const std::string shown = text_in(response, "returnDisplay");
+    const std::string shown = text_for_people(response);
     const ShellText answer{text, shown};
     call.exit_code = answer.exit_code();
     if (call.exit_code.value_or(0) != 0 || answer.signalled() ||
@@ -135,7 +163,8 @@ void read_shell_end(JsonValue response, HookCall& call) {
         fail(call);
         call.error_class = "denied";
     }
-    if (call.ok.value_or(true) && !answer.is_whole()) read_shown_end(shown, call);
+    if (call.ok.value_or(true) && !answer.is_whole())
+        read_shown_end(text_in(response, "returnDisplay"), call);
 }
 
 void read_display_end(const std::optional<JsonValue>& display, HookCall& call) {

@@ -214,6 +214,8 @@ std::optional<AgentLine> read(const Json& line) {
     const Json& data = line["data"];
     agent_line.below = !line.text_of("agentId").empty();
     if (!agent_line.below) read_end(type, data, agent_line);
+    // Once, at its start. Its tools change later, too.
+    agent_line.begins_run = type == "session.skills_loaded" && !agent_line.below;
     if (type == "session.tools_updated")
         add_beginning(agent_line, "copilot", {}, data.text_of("model"));
     if (type == "user.message") add_message(agent_line, "user", data.text_of("content"));

@@ -32,10 +32,7 @@ std::string name_of_end(const Json& result) {
     return "its result does not say how it ended";
 }
 
-// A call of a function has no result at all.
-void read_success(const Json& call_id, const Json& result, AgentLine& agent_line) {
-    if (!result.contains("success")) return add_succeeded(agent_line, call_id, result);
-    const Json& about = result["success"];
+void read_success(const Json& call_id, const Json& about, AgentLine& agent_line) {
     const Json& exit = about["exitCode"];
     if (exit.is_integer() && exit.integer() != 0)
         return add_failed(agent_line, call_id, "", text_of_error(about));
@@ -53,8 +50,10 @@ void read_call(const Json& line, AgentLine& agent_line) {
     if (line["subtype"] == "started") return add_started(agent_line, line["call_id"], tool, args);
     if (line["subtype"] != "completed") return;
     const Json& result = call["result"];
-    if (!result.is_object() || result.contains("success"))
-        return read_success(line["call_id"], result, agent_line);
+    if (result["success"].is_object())
+        return read_success(line["call_id"], result["success"], agent_line);
+    const bool has_none = kind == "function";  // by its documentation
+    if (has_none && !result.is_object()) return add_succeeded(agent_line, line["call_id"], result);
     const std::string end = name_of_end(result);
     const std::string words = text_of_error(result[end]);
     add_failed(agent_line, line["call_id"], class_of(end),

@@ -215,6 +215,7 @@ std::string render_gemini(const Hook& hook, const HookReply& reply) {
 
 const Dialect kGemini{
     .name = "gemini",
+    .pre_event = "BeforeTool",
     .parse = parse_gemini,
     .render = render_gemini,
     .takes_context = gemini_takes_context,

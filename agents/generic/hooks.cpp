@@ -260,6 +260,7 @@ std::string render_generic(const Hook& hook, const HookReply& reply) {
 
 const Dialect kGeneric{
     .name = "generic",
+    .pre_event = "pre",
     .parse = parse_generic,
     .render = render_generic,
     .takes_context = generic_takes_context,

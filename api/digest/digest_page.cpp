@@ -252,7 +252,7 @@ Section loops_section(const DigestDocument& digest) {
             std::string line = named(row) + ", " +
                                (loop.over.empty() ? "still stuck" : words_of(loop.over)) +
                                ", from " + at_text(digest, loop.at) + ", " + use_text(loop.spent) +
-                               " since it began";
+                               (loop.whole ? " since it began" : " since its last progress");
             section.lines.push_back(with_reason(std::move(line), loop.reason));
         }
         if (left_out > 0) section.lines.push_back(more_text(row.id, left_out));

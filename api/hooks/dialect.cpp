@@ -2,6 +2,8 @@
 #include "api/hooks/dialect.hpp"
 
 #include <array>
+#include <cstddef>
+#include <string>
 
 #include "api/hooks/dialects.hpp"
 
@@ -18,6 +20,15 @@ const Dialect* find_dialect(std::string_view name) {
         if (dialect->name == name) return dialect;
     }
     return nullptr;
+}
+
+bool names_pre(const Dialect& dialect, std::string_view body) {
+    const std::string event = '"' + std::string{dialect.pre_event} + '"';
+    for (std::size_t at = body.find(event); at != body.npos; at = body.find(event, at + 1)) {
+        const std::size_t before = body.substr(0, at).find_last_not_of(" \t\r\n");
+        if (before != body.npos && body[before] == ':') return true;
+    }
+    return false;
 }
 
 std::span<const Dialect* const> all_dialects() {

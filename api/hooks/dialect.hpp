@@ -13,7 +13,8 @@ namespace headway::api::hooks {
 
 /// How one agent writes its hooks, and which replies to them it obeys. All functions are pure.
 struct Dialect {
-    std::string_view name;  ///< the name in the route's path
+    std::string_view name;                      ///< the name in the route's path
+    std::string_view pre_event = "PreToolUse";  ///< the event of a kPre, as the body names it
 
     /// Reads the body of a hook. Never fails: unknown members are skipped, members of a wrong type
     /// are taken as absent, and an unknown event or a body without a session becomes a kNone. The
@@ -51,6 +52,10 @@ struct Dialect {
 
 /// The dialect of this name; null for an unknown name.
 const Dialect* find_dialect(std::string_view name);
+
+/// True if a body that cannot be read says that it is a kPre: `"hook_event_name": "PreToolUse"`.
+/// May be true for another event that holds such a value. Pure.
+bool names_pre(const Dialect& dialect, std::string_view body);
 
 /// All dialects, sorted by name.
 std::span<const Dialect* const> all_dialects();

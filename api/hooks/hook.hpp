@@ -134,6 +134,8 @@ struct Hook {
     std::optional<std::uint64_t> round;
     bool silent = false;  ///< in a kStop: the agent reports that its last message has no text
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
+    /// Ids of the sub-agents among them, as in `agent_id`, where the agent names these.
+    std::vector<std::string> background_agents;
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
     std::string reason;   ///< in a kEnd: why the session is over

@@ -134,6 +134,15 @@ bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& c
            has_word(start, "410");
 }
 
+/// True if a call took a part of a queue and did it; the same call takes the next part.
+bool works_off(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+               std::string_view command, std::string_view result) {
+    const bool acts = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
+    if (!acts || !call.ok || command.size() > kShapeBytesMax) return false;
+    if (!core::says_worked_off(result)) return false;
+    return core::says_more(result) || core::takes_next(command.empty() ? call.tool : command);
+}
+
 }  // namespace
 
 bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
@@ -171,7 +180,8 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
         has_text && (text.empty() || text == "\"\"" || text == "null" || text == "0");
     fingerprint.set(Shape::kSilent,
                     silent && !command.empty() && empty && call.result_digest.empty());
-    const bool receipt = call.ok && core::is_receipt(result);
+    const bool receipt =
+        call.ok && (core::is_receipt(result) || works_off(fingerprint, call, command, text));
     fingerprint.set(Shape::kAcknowledged,
                     call.ok && call.result_digest.empty() &&
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));

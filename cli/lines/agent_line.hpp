@@ -90,6 +90,7 @@ struct AgentLine {
     std::string version;           ///< the agent's version; empty: not reported
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
+    bool begins_run = false;   ///< the agent was started, so nothing in an earlier line is its own
     std::string model;         ///< the model; empty: not reported
     std::string folder;        ///< the folder in which the agent works; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces

@@ -132,6 +132,8 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (begins) {
         session_ = bounded_text(line.began, 200);
         meter_ = {};
+    }
+    if (begins || line.begins_run) {
         facts_ = {};
         failed_.clear();
         last_message_.clear();

@@ -32,6 +32,7 @@ public:
     /// Makes the next read() begin at the start of the file, with the new `since` as the end of the
     /// past.
     void start_over(double since);
+    void start_over() { start_over(since_); }
 
     const StoredAbout& about() const { return reader_->about(); }
     bool is_sub_agent() const { return !about().parent.empty() && !about().fork; }

@@ -68,6 +68,26 @@ bool has_hooks(const Json& session, const std::string& agent) {
            (!agent.empty() && plain_text(session["labels"], "adapter") == agent);
 }
 
+/// Whether the newest events of a session are not all from its file: the daemon knows of hooks only
+/// since its start.
+bool others_report(const Json& page) {
+    const Json::List& events = page["events"].list();
+    return std::any_of(events.begin(), events.end(), [](const Json& event) {
+        const std::string& type = event.text_of("type");
+        return (type == "message" || type == "tool.started" || type == "tool.finished") &&
+               !event.text_of("event_id").starts_with(kTranscriptEvent);
+    });
+}
+
+/// The id of the newest event from its file; empty: there is none.
+std::string newest_id(const Json& page) {
+    for (const Json& event : page["events"].list()) {
+        const std::string& id = event.text_of("event_id");
+        if (id.starts_with(kTranscriptEvent)) return id;
+    }
+    return {};
+}
+
 }  // namespace
 
 bool is_supervised_in(const std::string& folder) {
@@ -174,6 +194,7 @@ Observer::Step Observer::advance(Observed& one) {
     if (one.reports.empty() && one.due.empty() && !full) {
         const auto read = one.file.read(kReportsMax, one.reports);
         if (!read) return leave(one, read.error().detail);
+        if (!one.newest.empty()) skip_known(one);
     }
     if (!one.reports.empty()) return take_reports(one);
     if (is_due(one)) return look_at_hooks(one);
@@ -312,7 +333,8 @@ Observer::Step Observer::find_standing(Observed& one) {
         if (session != one.session) continue;
         if (about["ended_at"].is_string()) return leave(one, "the session has ended");
         if (one.standing == Standing::kOurs) return Step::kDone;
-        if (others_report(session)) begin_hooked(one);
+        const Json newest = newest_events(session);
+        if (others_report(newest)) begin_hooked(one);
         one.standing = Standing::kOurs;
         if (!is_of_transcript(about)) return Step::kDone;
         // Observed before: the daemon knows what it has got, and gets what it missed.
@@ -320,6 +342,7 @@ Observer::Step Observer::find_standing(Observed& one) {
         if (!opened) return Step::kDone;
         one.reports.clear();
         one.catches_up = true;
+        if (!one.hooked) one.newest = newest_id(newest);
         one.journal.take_from(SteadyTime::min());
         one.file.start_over(
             std::min(since_, static_cast<double>(opened->time_since_epoch().count()) / 1'000.0));
@@ -341,17 +364,22 @@ Observer::Step Observer::open_session(Observed& one) {
     return reply.ok() ? Step::kDone : Step::kMore;
 }
 
-/// Whether the newest events of a session are not all from its file: the daemon knows of hooks only
-/// since its start.
-bool Observer::others_report(const std::string& session) {
+Json Observer::newest_events(const std::string& session) {
     const HttpReply reply = daemon_.get(session_path(session, kNewest));
-    const Json page = body_json(reply).value_or(Json::object());
-    const Json::List& events = page["events"].list();
-    return std::any_of(events.begin(), events.end(), [](const Json& event) {
-        const std::string& type = event.text_of("type");
-        return (type == "message" || type == "tool.started" || type == "tool.finished") &&
-               !event.text_of("event_id").starts_with(kTranscriptEvent);
-    });
+    return body_json(reply).value_or(Json::object());
+}
+
+/// Nothing is skipped where that report is not in the file any more, or lies in the past.
+void Observer::skip_known(Observed& one) {
+    const std::string id = R"("event_id":")" + one.newest + '"';
+    const auto known =
+        std::find_if(one.reports.begin(), one.reports.end(),
+                     [&id](const std::string& report) { return report.find(id) != report.npos; });
+    const bool found = known != one.reports.end();
+    one.reports.erase(one.reports.begin(), found ? known + 1 : known);
+    if (!found && !one.file.at_end()) return;
+    one.newest.clear();
+    if (!found) one.file.start_over();
 }
 
 Observer::Step Observer::leave(Observed& one, const std::string& why) {

@@ -57,6 +57,9 @@ private:
         bool stands_in = false;  ///< it was said that hooks are silent
         HeldEvents held{};
         bool catches_up = false;  ///< reads again what was written while another observed it
+        /// While it catches up: the newest report that the daemon has. All before it has been
+        /// reported by another observer, or was the past to that one.
+        std::string newest{};
         HookJournal journal{std::string(kTranscriptEvent), SteadyTime::min()};
         std::vector<std::string> due{};  ///< reports of `held` that hooks have not made
     };
@@ -74,7 +77,8 @@ private:
     Step open_session(Observed& one);
     Step is_refused(Observed& one, const HttpReply& reply, std::size_t sent,
                     std::vector<std::string>& reports);
-    bool others_report(const std::string& session);
+    Json newest_events(const std::string& session);
+    static void skip_known(Observed& one);
     Step leave(Observed& one, const std::string& why);
     static void name(Observed& one);
 

@@ -307,6 +307,46 @@ bool is_receipt(std::string_view result) {
     return count(words[0]) && contains(kThings, words[1]) && contains(kDone, words[2]);
 }
 
+namespace {
+
+/// Behind the word of what was done: a count that is not zero, or behind a colon what it was.
+bool tells_of_something(std::string_view rest) {
+    const std::size_t at = rest.find_first_not_of("\": [{");
+    if (at == rest.npos || at == 0) return false;
+    if (is_digit(rest[at])) return rest[at] != '0';
+    static constexpr WordList<5> kNone{{"no", "none", "null", "false", "true"}};
+    std::size_t end = at;
+    while (end < rest.size() && is_letter(rest[end]))
+        ++end;
+    return rest.substr(0, at).find(':') != rest.npos && end > at &&
+           !contains(kNone, rest.substr(at, end - at));
+}
+
+}  // namespace
+
+bool says_worked_off(std::string_view result) {
+    static constexpr std::array<std::string_view, 12> kDone{
+        "processed", "imported", "consumed", "drained", "migrated",  "indexed",
+        "synced",    "archived", "ingested", "handled", "published", "dequeued"};
+    if (result.size() > kAcknowledgementBytesMax) return false;
+    const std::string text = lower(result);
+    if (kWrong.any_in(text)) return false;
+    return std::any_of(kDone.begin(), kDone.end(), [&text](std::string_view word) {
+        const std::size_t at = text.find(word);
+        if (at == text.npos || (at > 0 && is_word(text[at - 1]))) return false;
+        return tells_of_something(std::string_view{text}.substr(at + word.size()));
+    });
+}
+
+bool says_more(std::string_view result) {
+    if (result.size() > kAcknowledgementBytesMax) return false;
+    std::string text = lower(result);
+    text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+    static constexpr std::array<std::string_view, 3> kMore{"\"more\":true", "\"has_more\":true",
+                                                           "\"hasmore\":true"};
+    return mentions(text, kMore);
+}
+
 std::string without_quotes(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

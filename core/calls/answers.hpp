@@ -52,6 +52,13 @@ bool says_busy(std::string_view result);
 /// True if the result reports changed rows or records: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
+/// True if a short answer says how much was taken from a queue and done, and not nothing:
+/// "processed 1 item", "Processed: SendMail", {"imported":100}.
+bool says_worked_off(std::string_view result);
+
+/// True if a short answer says that there is more: {"imported":100,"has_more":true}.
+bool says_more(std::string_view result);
+
 /// The text without its quoted parts, so that "not found" messages about different things become
 /// equal.
 std::string without_quotes(std::string_view text);

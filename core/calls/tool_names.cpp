@@ -106,6 +106,12 @@ bool hands_something_in(std::string_view tool) {
     return names_one_of(tool, kHands) && !only_asks(tool);
 }
 
+bool takes_next(std::string_view tool) {
+    static constexpr WordList<8> kParts{
+        {"next", "once", "one", "batch", "chunk", "pop", "dequeue", "drain"}};
+    return names_one_of(tool, kParts);
+}
+
 bool fetches_page(std::string_view tool) {
     static constexpr WordList<3> kFetches{{"fetch", "webfetch", "openurl"}};
     return names_one_of(tool, kFetches);

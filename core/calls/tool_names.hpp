@@ -34,6 +34,10 @@ bool asks_a_person(std::string_view tool);
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
 
+/// True for a tool, or a command, that takes the next part of a queue: `import_batch`,
+/// `queue:work --once`.
+bool takes_next(std::string_view tool);
+
 /// True for a tool that fetches a page: `WebFetch`, `mcp__fetch__fetch`.
 bool fetches_page(std::string_view tool);
 

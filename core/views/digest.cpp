@@ -2,6 +2,7 @@
 #include "core/views/digest.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -104,19 +105,22 @@ void end_loop(DigestSession& session, std::string_view how) {
         session.loops.back().over = how;
 }
 
-/// The use since the last call before the evidence, so with the answer that began the loop. If that
-/// call is no longer known, since the last progress.
-DigestUse use_of_loop(const DigestSession& session, const VerdictChanged& change) {
+/// The use since the last call before the evidence, so with the answer that began the loop; nothing
+/// if that call is no longer known.
+std::optional<DigestUse> use_of_loop(const DigestSession& session, const VerdictChanged& change) {
     const auto first = std::min_element(change.evidence.begin(), change.evidence.end());
-    if (first == change.evidence.end()) return session.since_progress;
+    if (first == change.evidence.end()) return std::nullopt;
     const auto mark = std::find_if(session.marks.rbegin(), session.marks.rend(),
                                    [&first](const DigestMark& one) { return one.n < *first; });
-    return mark == session.marks.rend() ? session.since_progress : session.use.since(mark->after);
+    if (mark == session.marks.rend()) return std::nullopt;
+    return session.use.since(mark->after);
 }
 
 void note_verdict(DigestSession& session, const VerdictChanged& change, Timestamp at) {
     if (change.to == Verdict::kStuck) {
-        DigestLoop loop{at, change.reason, use_of_loop(session, change), {}};
+        const std::optional<DigestUse> spent = use_of_loop(session, change);
+        DigestLoop loop{at, change.reason, spent.value_or(session.since_progress), {}};
+        loop.whole = spent.has_value();
         keep_last(session.loops, std::move(loop), DigestSession::kLoopsMax);
     } else if (!is_final(change.to)) {
         end_loop(session, "went on");

@@ -38,7 +38,9 @@ struct DigestLoop {
     std::string reason;
     DigestUse
         spent;  ///< tokens, cost and calls from the last call before it to the end of the loop
-    std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
+    std::string over;   ///< "halted", "cancelled", ... or "went on"; empty = still stuck
+    bool whole = true;  ///< false: its first call is no longer known, so `spent` is the use since
+                        ///< the last progress, which may be more or less than the loop's
 };
 
 /// Prefix of the ids of events that `headway run --keep-going` writes about itself. The agent's

@@ -106,6 +106,68 @@ TEST_CASE("kinds: a number that a command computes is news") {
     expect_progress(agent);
 }
 
+TEST_CASE(
+    "kinds: a queue that is worked off by one call is work, for as long as it gives something") {
+    Agent agent;
+    const auto works_off = [&agent](int times) {
+        SECTION("by a worker") {
+            for (int i = 0; i < times; ++i)
+                agent.does(bash("php artisan queue:work --once")
+                               .result(with("[2026-11-30 07:00:{}] Processed: App\\Jobs\\Mail",
+                                            10 + i % 50)));
+        }
+        SECTION("by a script") {
+            for (int i = 0; i < times; ++i)
+                agent.does(bash("python manage.py process_one").result("processed 1 item"));
+        }
+        SECTION("by a tool") {
+            for (int i = 0; i < times; ++i)
+                agent.does(call("etl__import_batch", R"({"size":100})")
+                               .result(R"({"imported":100,"more":true})"));
+        }
+        SECTION("while there is more") {
+            for (int i = 0; i < times; ++i)
+                agent.does(
+                    call("sync_contacts", "{}").answers(R"({"synced": 50, "has_more": true})"));
+        }
+    };
+    SECTION("forty times") {
+        works_off(40);
+        expect_progress(agent);
+    }
+    SECTION("and never gets empty") {
+        works_off(70);
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("kinds: a queue that gives nothing more, or the same once more, is no work") {
+    Agent agent;
+    SECTION("a count of zero") {
+        for (int i = 0; i < 5; ++i)
+            agent.does(bash("python manage.py process_one").result("processed 0 items"));
+    }
+    SECTION("a count of zero by a tool") {
+        for (int i = 0; i < 5; ++i)
+            agent.does(
+                call("import_batch", R"({"size":100})").answers(R"({"imported":0,"more":true})"));
+    }
+    SECTION("one file again and again") {
+        for (int i = 0; i < 5; ++i)
+            agent.does(call("import_csv", R"({"file":"a.csv"})").answers(R"({"imported":100})"));
+    }
+    SECTION("one script again and again") {
+        for (int i = 0; i < 5; ++i)
+            agent.does(bash("python process.py").result("processed 10 items"));
+    }
+    SECTION("one page of a list that has more") {
+        for (int i = 0; i < 5; ++i)
+            agent.does(call("list_orders", R"({"page":1})")
+                           .answers(R"({"processed":10,"items":["a","b"],"has_more":true})"));
+    }
+    expect_stuck(agent);
+}
+
 TEST_CASE("kinds: a queue that is empty is waited for, however the pause is spelt") {
     Agent agent;
     const Call empty =

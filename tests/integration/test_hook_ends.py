@@ -49,6 +49,21 @@ class Ends(SharedDaemonCase):
         refused = ("PermissionDenied", {**call, "reason": "not now"})
         self.assertEqual(self.claude(("PreToolUse", call), refused, background_tasks=[])[0], "completed")
 
+    def test_a_call_that_is_announced_after_its_result_is_no_second_call(self):
+        agent = Agent(self.daemon)
+        agent.hook("UserPromptSubmit", prompt="go")
+        call = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "n1"}
+        agent.hook("PostToolUse", **call, tool_response={"stdout": "ok", "stderr": ""})
+        agent.hook("PreToolUse", **call)
+        self.assertEqual(kinds(self.client.journal(agent.id), "tool.started"), [])
+        agent.hook("Stop", last_assistant_message="It is built.", stop_hook_active=False)
+        self.assertEqual([end["ok"] for end in kinds(self.client.journal(agent.id), "tool.finished")], [True])
+        for again in ({**call, "tool_input": {"command": "make install"}}, {**call, "tool_name": "Shell"}):
+            agent.hook("PreToolUse", **again)
+        agent.hook("UserPromptSubmit", prompt="again")
+        agent.hook("PreToolUse", **call)
+        self.assertEqual(len(kinds(self.client.journal(agent.id), "tool.started")), 3)
+
     def test_a_sub_agent_of_claude_without_a_word_or_a_call_has_failed(self):
         agent = Agent(self.daemon)
         agent.hook("UserPromptSubmit", prompt="go")

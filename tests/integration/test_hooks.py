@@ -383,6 +383,25 @@ class Strange(HookCase):
                 reply = self.client.post(f"/v1/hooks/{dialect}", body.encode())
                 self.assertEqual((reply.status, reply.json()), (200, {}), (dialect, body))
 
+    def test_a_call_whose_hook_cannot_be_read_may_not_run(self):
+        def body(args: bytes, name: bytes = b"PreToolUse", tool: bytes = b"Bash") -> bytes:
+            return (b'{"session_id":"x","hook_event_name": "' + name + b'","tool_name":"' + tool +
+                    b'","tool_use_id":"1","tool_input":' + args + b"}")
+        odd = {"duplicate": body(b'{"command":"ls","command":"rm -rf /"}'), "BOM": b"\xef\xbb\xbf" + body(b'{"command":"ls"}'),
+               "control": body(b'{"command":"ls\x01 x"}'), "UTF-8": body(b'{"command":"ls \xff"}'),
+               "name": body(b'{"' + b"k" * 3_000_000 + b'":1}'), "tool": body(b'{"a":1}', tool=b"m" * 300)}
+        for what, sent in odd.items():
+            with self.subTest(what):
+                reply = self.client.post("/v1/hooks/claude", sent).json()["hookSpecificOutput"]
+                self.assertEqual((reply["hookEventName"], reply["permissionDecision"]), ("PreToolUse", "deny"))
+                self.assertIn("cannot be read", reply["permissionDecisionReason"])
+        self.assertIn("read: /tool must not be empty.", reply["permissionDecisionReason"])
+        for dialect, name, member in (("codex", b"PreToolUse", "hookSpecificOutput"), ("gemini", b"BeforeTool", "decision"),
+                                      ("qwen", b"PreToolUse", "hookSpecificOutput"), ("copilot", b"PreToolUse", "permissionDecision"),
+                                      ("cline", b"tool_call", "cancel")):
+            self.assertIn(member, self.client.post(f"/v1/hooks/{dialect}", body(b'{"a":1,"a":2}', name)).json(), dialect)
+        self.assertEqual(self.client.post("/v1/hooks/claude", body(b'{"a":1,"a":"PreToolUse\\""}', b"PostToolUse")).json(), {})
+
     def test_the_neutral_form_says_what_is_wrong_with_its_json(self):
         reply = self.client.post("/v1/hooks/generic", b"{")
         self.assertEqual((reply.status, reply.json()["code"]), (400, "invalid_json"))

@@ -167,6 +167,28 @@ class Observe(unittest.TestCase):
         self.assertEqual(one["used"]["tokens"], 5 * 1200)
         self.assertEqual(len(self.events("claude-one", "message")), 1)
 
+    def test_a_late_one_reports_nothing_of_before_the_newest_report_of_the_other(self):
+        kinds = ("message", "tool.started", "tool.finished", "state.changed")
+        self.start()
+        late = self.observe("claude")
+        late.send_signal(signal.SIGSTOP)
+        file = ClaudeFile(self.home, "one")
+        file.prompt("Fix it")
+        file.call("t0")
+        file.result("t0")
+        first = self.observe("claude")
+        file.call("t1")
+        file.result("t1")
+        file.answer("It is fixed.")
+        self.until("claude-one", lambda s: s["state"] == "idle")
+        before = self.events("claude-one", *kinds)
+        self.end(first)
+        file.prompt("And the tests")
+        late.send_signal(signal.SIGCONT)
+        self.until("claude-one", lambda s: s["state"] != "idle")
+        *same, new = self.events("claude-one", *kinds)
+        self.assertEqual((same, new["data"]["text"]), (before, "And the tests"))
+
     def test_another_program_on_the_daemons_port_ends_no_following(self):
         self.start()
         self.observe()

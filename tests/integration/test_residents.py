@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Sessions that the daemon keeps in memory: one that has ended leaves it, and does not come back to stay."""
+import json
 import re
 import unittest
 
 from support.case import OwnDaemonCase
+from support.http import RawConnection
 from support.limits import SLOW, eventually
+from test_hooks import Agent
 
 
 class Residents(OwnDaemonCase):
@@ -52,6 +55,44 @@ class Residents(OwnDaemonCase):
             found = client.get(f"/v1/sessions/big-{number}").json()
             self.assertEqual((found["goal"], len(found["labels"])), (opening(number)["goal"], 16))
             self.assertEqual(client.beat(f"big-{number}")["accepted"], 1)
+
+    def test_a_sub_agent_that_has_left_memory_is_cut_off_by_the_end_of_its_parent(self):
+        daemon = self.start({"storage.sessions_resident_max": 2, "policy.heartbeat_interval": "10m"}, test_clock=True)
+        client = self.client(daemon)
+        agent = Agent(daemon)
+        agent.hook("UserPromptSubmit", prompt="review it")
+        agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+        agent.hook("Stop", last_assistant_message="started", stop_hook_active=False, background_tasks=[
+            {"id": "a1", "type": "subagent", "status": "running", "description": "review"}])
+
+        def resident() -> int:
+            for number in range(2):
+                client.report(f"other-{number}", "heartbeat")
+            daemon.clock.advance(20, 20)
+            return int(re.search(rb"^headway_sessions_resident (\d+)$", client.get("/metrics").body, re.M)[1])
+
+        eventually(lambda: resident() <= 2, 60, "that the others have taken the place of the agent")
+        agent.hook("SessionEnd", reason="other")
+        self.assertEqual(client.session(agent.id)["outcome"], "failed")
+
+    def test_a_session_whose_hook_is_held_stays_in_memory(self):
+        daemon = self.start({"storage.sessions_resident_max": 2, "policy.heartbeat_interval": "10m",
+                             "approvals.require_tools": "deploy"}, test_clock=True)
+        client = self.client(daemon)
+        call = {"agent": "a", "session": "1", "event": "pre", "tool": "deploy", "args": {"to": "prod"}, "call": "c1", "hold_ms": 600_000}
+        with RawConnection(daemon.port) as held:
+            held.send(held.format("POST", "/v1/hooks/generic", json.dumps(call).encode()))
+            eventually(held.readable, what="the reply of a held call begins")
+
+            def asked() -> int:
+                for number in range(4):
+                    client.report(f"other-{number}", "heartbeat")
+                daemon.clock.advance(20, 20)
+                return int(re.search(rb"^headway_evictions_total (\d+)$", client.get("/metrics").body, re.M)[1])
+
+            eventually(lambda: asked() > 4, 60, "that the others have taken each other's place")
+            client.post("/v1/hooks/generic", {"agent": "a", "session": "1", "event": "prompt", "text": "and then run the tests"})
+            self.assertEqual([a["call_id"] for a in client.get("/v1/approvals").json()["approvals"]], ["c1"])
 
 
 if __name__ == "__main__":

@@ -332,6 +332,17 @@ class Ends(SharedDaemonCase):
         ended = self.client.session(agent.id)
         self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("failed", "its work in the background was cut off"))
 
+    def test_a_sub_agent_whose_end_was_never_reported_is_not_the_one_that_the_last_turn_left_at_work(self):
+        agent = Agent(self.daemon)
+        agent.hook("UserPromptSubmit", prompt="review it")
+        agent.hook("SubagentStart", agent_id="left", agent_type="review")
+        agent.hook("SubagentStart", agent_id="a2", agent_type="review")
+        agent.hook("Stop", last_assistant_message="started", stop_hook_active=False, background_tasks=[
+            {"id": "a2", "type": "subagent", "status": "running", "description": "review"}])
+        agent.hook("SubagentStop", agent_id="a2", last_assistant_message="it is good")
+        agent.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(agent.id)["outcome"], "completed")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -37,12 +37,16 @@ std::string first_text(JsonValue task, std::initializer_list<std::string_view> n
     return {};
 }
 
-std::string name_of_task(JsonValue task) {
+std::string sort_of_task(JsonValue task) {
     std::string sort = name_in(task, "type");
     // Qwen Code lists its agents only, without a type.
     if (sort.empty()) sort = member(task, "agent_type") ? "agent" : "task";
     for (const auto& [theirs, ours] : kSorts)
         if (sort == theirs) sort = ours;
+    return sort;
+}
+
+std::string name_of_task(JsonValue task, const std::string& sort) {
     if (sort == "agent")
         return background_name(sort, first_text(task, {"description", "agent_type", "id"}));
     return background_name(
@@ -54,8 +58,11 @@ void read_tasks(JsonValue body, Hook& hook) {
     if (!tasks) return;
     tasks->each([&](JsonValue task) {
         if (task.kind() != JsonKind::kObject || is_over(task)) return true;
-        const bool itself = !hook.agent_id.empty() && name_in(task, "id") == hook.agent_id;
-        if (!itself) hook.background.push_back(name_of_task(task));
+        std::string id = name_in(task, "id");
+        if (!hook.agent_id.empty() && id == hook.agent_id) return true;  // itself
+        const std::string sort = sort_of_task(task);
+        hook.background.push_back(name_of_task(task, sort));
+        if (sort == "agent" && !id.empty()) hook.background_agents.push_back(std::move(id));
         return hook.background.size() < core::limits::kListItemsMax;
     });
 }

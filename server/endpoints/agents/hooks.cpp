@@ -24,13 +24,15 @@
 #include "server/process/descriptors.hpp"
 #include "server/tokens/session_ids.hpp"
 
-// Hooks of agents. A hook that is not understood gets `{}`, which every agent takes as "go on".
+// Hooks of agents. A hook that is not understood gets `{}`, which every agent takes as "go on"; but
+// a call whose hook cannot be read is refused.
 
 namespace headway::server {
 namespace {
 
 using api::hooks::Dialect;
 using api::hooks::Hook;
+using api::hooks::HookKind;
 using core::Error;
 using core::ErrorCode;
 using core::Result;
@@ -115,6 +117,7 @@ struct HookReading {
     system::FileDescriptor process;
     HookCommand command;
     Result<> read{};
+    bool unread_call = false;  ///< a kPre that could not be read
 };
 
 std::vector<HookUse> uses_of(const Call& call) {
@@ -197,8 +200,8 @@ Result<> read_body(api::JsonDocument& document, std::string_view body, HookReadi
 }
 
 /// A call whose arguments are no JSON that can be read is not one that goes unseen. A readable body
-/// with a wrong value stays wrong. Any thread.
-Result<> read_hook(api::JsonDocument& document, std::string_view body, HookReading& reading) {
+/// with a wrong value stays wrong.
+Result<> read_any(api::JsonDocument& document, std::string_view body, HookReading& reading) {
     auto read = read_body(document, body, reading);
     const bool marked = api::has_readable_mark(body);
     if (!marked && (read || read.error().code != ErrorCode::kInvalidJson)) return read;
@@ -207,6 +210,15 @@ Result<> read_hook(api::JsonDocument& document, std::string_view body, HookReadi
         if (read_body(document, readable, reading)) return {};
     }
     return read;
+}
+
+/// Any thread.
+void read_hook(api::JsonDocument& document, std::string_view body, HookReading& reading) {
+    reading.read = read_any(document, body, reading);
+    if (reading.read) return;
+    const HookCall& call = reading.command.call;
+    reading.unread_call = call.hook.session.empty() ? api::hooks::names_pre(*call.dialect, body)
+                                                    : call.hook.kind == HookKind::kPre;
 }
 
 Error unknown_agent(std::string_view name) {
@@ -219,9 +231,27 @@ Error unknown_agent(std::string_view name) {
             "agent"};
 }
 
+/// A call that nothing is known of might be one that a person has to allow, or stopped.
+Result<> refuse_unread(Services& on, const HookReading& reading) {
+    const Dialect& dialect = *reading.command.call.dialect;
+    Hook hook;
+    hook.kind = HookKind::kPre;
+    hook.event = dialect.pre_event;
+    api::hooks::HookReply reply;
+    const Error& error = reading.read.error();
+    const std::string field = own_field(error.field);
+    reply.deny = "This call may not run, for its hook cannot be read: " +
+                 (field.empty() ? "" : field + " ") + error.detail + ".";
+    Response response;
+    response.body = dialect.render(hook, reply);
+    on.replies.respond(reading.to, response);
+    return {};
+}
+
 /// "Go on", unless the caller would rather not go on than go on unseen.
 Result<> not_understood(Services& on, const HookReading& reading, bool generic) {
-    if (!generic && !reading.required) return nothing(on, reading.to);
+    if (!generic && !reading.required)
+        return reading.unread_call ? refuse_unread(on, reading) : nothing(on, reading.to);
     Error error = reading.read.error();
     error.field = own_field(error.field);
     return error;
@@ -234,7 +264,7 @@ Result<> pass_on(Services& on, HookReading& reading) {
     const bool generic = reading.name == "generic";
     if (!reading.read && hook.session.empty()) return not_understood(on, reading, generic);
     const bool must = generic || reading.required;
-    if (hook.session.empty() || (must && hook.kind == api::hooks::HookKind::kNone)) {
+    if (hook.session.empty() || (must && hook.kind == HookKind::kNone)) {
         const Error none{ErrorCode::kInvalidField, "is no hook that is known here", "body"};
         return must ? Result<>{none} : nothing(on, reading.to);
     }
@@ -269,7 +299,7 @@ Result<> read_long(const Call& call, HookReading&& hook_reading) {
     return call.read_beside(
         [reading](api::JsonDocument& document, std::string_view body) {
             reading->bytes = body.size();
-            reading->read = read_hook(document, body, *reading);
+            read_hook(document, body, *reading);
             reading->command.call.hook.call.args.reset();  // it was on this document
         },
         [reading](Call& from) { return pass_on(from.on, *reading); }, true);
@@ -283,7 +313,7 @@ Result<> endpoints::hook(Call& call) {
     if (dialect == nullptr) return unknown_agent(name);
     HookReading reading = reading_of(call, *dialect);
     if (call.is_long()) return read_long(call, std::move(reading));
-    reading.read = read_hook(call.on.document, call.request.body, reading);
+    read_hook(call.on.document, call.request.body, reading);
     return pass_on(call.on, reading);
 }
 

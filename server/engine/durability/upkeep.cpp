@@ -193,6 +193,10 @@ bool Upkeep::crowded(const ResidentSet& residents, Room spare) const {
 void Upkeep::evict_some(ResidentSet& residents, Room spare) {
     for (std::size_t i = 0; i < kEvictionsPerStep && crowded(residents, spare); ++i) {
         Resident* oldest = residents.least_recent();
+        if (holds_hook(*oldest)) {  // as many as there are connections
+            residents.put_first(*oldest);
+            continue;
+        }
         if (oldest->dirty_from != 0) return;  // save_least_recent() will save it
         residents.evict(*oldest);
         ++figures_.evictions;

@@ -6,10 +6,13 @@
 #include <variant>
 #include <vector>
 
+#include "api/hooks/session_names.hpp"
 #include "core/events/event.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
+#include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/family_writes.hpp"
 
 namespace headway::server {
 namespace {
@@ -36,6 +39,12 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
     return !let_go && core::in_flight(state, call.call_id);
 }
 
+/// Names have no control characters.
+template <class Call>
+std::string input_of(const Call& call) {
+    return call.call_id + '\n' + call.tool + '\n' + call.args.kept + core::to_hex(call.args.digest);
+}
+
 core::ErrorReported error_of(const api::hooks::AnswerEnd& end) {
     core::ErrorReported error;
     error.message = core::bounded_text(end.words);
@@ -58,6 +67,33 @@ void note_finished_call(Resident& resident, const std::string& call_id) {
     auto& known = resident.hooks.change().finished_calls;
     if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
     known.push_back(core::digest_of(call_id).low);
+}
+
+void note_finished_input(Resident& resident, const HookCommand& command) {
+    using api::hooks::HookKind;
+    const HookKind kind = command.call.hook.kind;
+    if (kind == HookKind::kPrompt && !resident.hooks->finished_inputs.empty())
+        resident.hooks.change().finished_inputs.clear();
+    if (kind != HookKind::kPost || command.events.empty()) return;
+    const auto* call = std::get_if<core::ToolFinished>(&command.events.front().payload);
+    if (call == nullptr || call->args.kept.empty()) return;
+    auto& known = resident.hooks.change().finished_inputs;
+    if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
+    known.push_back(core::digest_of(input_of(*call)).low);
+}
+
+core::Result<> drop_late_start(Transaction& transaction, Resident& resident, HookCommand& command) {
+    if (command.call.hook.kind != api::hooks::HookKind::kPre || command.events.empty()) return {};
+    const auto* call = std::get_if<core::ToolStarted>(&command.events.front().payload);
+    if (call == nullptr || !knows(resident.hooks->finished_inputs, input_of(*call))) return {};
+    const core::SessionState& state = resident.session.state();
+    if (core::in_flight(state, call->call_id)) return {};
+    HEADWAY_TRY(const bool must_ask,
+                must_ask_for(transaction, &resident, *state.policy, call->tool));
+    if (must_ask) return {};
+    command.events.clear();
+    command.whole_args.clear();
+    return {};
 }
 
 core::Event finish_of(const std::string& call_id, const std::string& tool,
@@ -114,6 +150,30 @@ void note_answer(Resident& resident, HookCommand& command) {
     const bool goes_on = hook.kind == HookKind::kPrompt || hook.kind == HookKind::kPre ||
                          hook.kind == HookKind::kTurn;
     if (ends || goes_on || hook.answer_end) resident.hooks.change().answer_error.reset();
+}
+
+void note_agents_left(Resident& resident, const HookCommand& command) {
+    const api::hooks::Hook& hook = command.call.hook;
+    if (hook.kind != api::hooks::HookKind::kStop) return;
+    if (hook.background_agents.empty() && resident.hooks->agents_left.empty()) return;
+    auto& left = resident.hooks.change().agents_left;
+    left.clear();
+    for (const std::string& id : hook.background_agents)
+        left.push_back(api::hooks::child_session(command.session, id));
+}
+
+core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& resident) {
+    const std::vector<std::string> left = resident.hooks->agents_left;
+    bool known = !left.empty();
+    for (const std::string& session : left) {
+        HEADWAY_TRY(const std::string named,
+                    in_force(transaction.reader(), session, Begins::kNever));
+        HEADWAY_TRY(const Resident* agent, transaction.find(named));
+        if (agent != nullptr && !agent->session.state().ended()) return true;
+        known = known && agent != nullptr;
+    }
+    if (known) return false;
+    return transaction.has_open_child(resident);
 }
 
 }  // namespace headway::server

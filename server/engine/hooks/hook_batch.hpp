@@ -9,7 +9,8 @@
 #include "server/engine/residents/resident_set.hpp"
 
 // The batch hook at the end of a round, which names all calls of the round again; and the end of a
-// turn whose agent reports apart from it how the model's last answer ended.
+// turn, whose agent may report apart from it how the model's last answer ended, and may leave
+// sub-agents at work.
 
 namespace headway::server {
 
@@ -20,6 +21,14 @@ core::Event finish_of(const std::string& call_id, const std::string& tool,
 /// Remembers a finished call, because the batch of this round may name it again. A bounded number
 /// is remembered.
 void note_finished_call(Resident& resident, const std::string& call_id);
+
+/// Remembers the input of the call that a hook reports as finished, for drop_late_start(), until
+/// the next prompt. A bounded number is remembered.
+void note_finished_input(Resident& resident, const HookCommand& command);
+
+/// Removes the start of a call that has already finished, with the same id and input: the hook was
+/// overtaken by that of the result. A call that needs approval is announced all the same.
+core::Result<> drop_late_start(Transaction& transaction, Resident& resident, HookCommand& command);
 
 /// Removes from a batch the events that are known already, such as calls that were reported
 /// separately. Calls in HookCommand::untold show no sign that they ran. Such a call did not run if
@@ -37,5 +46,12 @@ void number_round(const core::SessionState& state, HookCommand& command);
 /// ended the turn to the kStop behind it; not if another answer follows, or a call of that answer.
 /// A whole answer also ends a stop by the provider: it answers again.
 void note_answer(Resident& resident, HookCommand& command);
+
+/// Remembers the sub-agents that a stop hook names as still at work. Bounded.
+void note_agents_left(Resident& resident, const HookCommand& command);
+
+/// True if one of these sub-agents has not ended; if the agent named none by its id, or one that
+/// is not known, true if any session below has not ended.
+core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& resident);
 
 }  // namespace headway::server

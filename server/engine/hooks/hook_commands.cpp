@@ -53,10 +53,11 @@ public:
 
     /// `uses` are the events that count the answers it tells of; `adapter` is empty if it is no
     /// report of the agent's.
-    ReportCommand make(std::vector<core::Event> uses, std::string adapter) {
+    Result<ReportCommand> make(std::vector<core::Event> uses, std::string adapter) {
         const HookKind kind = command_.call.hook.kind;
         if (kind == HookKind::kPre) {
             name_started();
+            HEADWAY_CHECK(drop_late_start(transaction_, resident_, command_));
             note_announced_call(resident_, command_.call);
         }
         if (kind == HookKind::kPost) name_finished();
@@ -65,6 +66,8 @@ public:
         if (kind == HookKind::kAnswered) settle_answer();
         note_interruption();
         note_answer(resident_, command_);
+        note_agents_left(resident_, command_);
+        note_finished_input(resident_, command_);
         if (kind == HookKind::kInterrupt) {
             for (const core::OpenCall& call : state_.open_calls)
                 note_left(resident_, call.call_id);
@@ -81,12 +84,11 @@ public:
         for (api::WholeArgs& whole : command_.whole_args)
             whole.place += before;
         if (ends_session(kind)) {
-            core::Event end;
-            end.payload = end_of(state_, command_.call.hook, *resident_.hooks,
-                                 transaction_.has_open_child(resident_));
+            HEADWAY_TRY(const bool cut_off, has_agent_at_work(transaction_, resident_));
+            core::Event& end = events.emplace_back();
+            end.payload = end_of(state_, command_.call.hook, *resident_.hooks, cut_off);
             if (is_of_run(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
-            events.push_back(std::move(end));
         }
         ReportCommand report;
         report.session = command_.target;
@@ -357,8 +359,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         note_prompts(*resident, call.hook);
         HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
         older = taken.more;
-        ReportCommand report =
-            Report{transaction, *resident, *this}.make(std::move(taken.events), std::move(adapter));
+        HEADWAY_TRY(ReportCommand report, Report(transaction, *resident, *this)
+                                              .make(std::move(taken.events), std::move(adapter)));
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done)

@@ -21,6 +21,7 @@ std::size_t heap_of(const core::LazyOptional<HookMemory>& hooks) {
     std::size_t bytes =
         core::heap_block(sizeof(HookMemory)) +
         core::heap_block(hooks->finished_calls.capacity() * sizeof(std::uint64_t)) +
+        core::heap_block(hooks->finished_inputs.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->held_calls.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->left_calls.capacity() * sizeof(std::uint64_t)) +
         core::heap_block(hooks->wake_prompts.capacity() * sizeof(PromptFingerprint)) +
@@ -28,6 +29,9 @@ std::size_t heap_of(const core::LazyOptional<HookMemory>& hooks) {
                          sizeof(std::pair<std::uint64_t, std::string>));
     for (const auto& [digest, id] : hooks->announced_calls)
         bytes += core::owned_bytes(id);
+    bytes += core::heap_block(hooks->agents_left.capacity() * sizeof(std::string));
+    for (const std::string& session : hooks->agents_left)
+        bytes += core::owned_bytes(session);
     return bytes;
 }
 
@@ -143,6 +147,10 @@ void ResidentSet::put_last(Resident& resident) {
     order_.splice(order_.end(), order_, by_key_.at(resident.key));
 }
 
+void ResidentSet::put_first(Resident& resident) {
+    order_.splice(order_.begin(), order_, by_key_.at(resident.key));
+}
+
 void ResidentSet::evict(Resident& resident) {
     HEADWAY_ASSERT(resident.dirty_from == 0);
     if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];
@@ -190,6 +198,13 @@ bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shar
     if (is_held(resident, call.call_id))
         return !names_call(resident.hooks->left_calls, call.call_id);
     return shared && was_held(resident, call);
+}
+
+bool holds_hook(const Resident& resident) {
+    const auto& open = resident.session.state().open_calls;
+    return std::any_of(open.begin(), open.end(), [&resident](const core::OpenCall& call) {
+        return may_be_held(resident, call, false);
+    });
 }
 
 void note_left(Resident& resident, const std::string& call_id) {

@@ -36,6 +36,9 @@ struct HookMemory {
     /// batch at the end of the round names these calls again, and the digests keep the calls from
     /// being counted twice. After a restart, a call may still be counted twice.
     std::vector<std::uint64_t> finished_calls;
+    /// Digests of id, tool and arguments of the calls that have finished since the last prompt: a
+    /// hook that announces one of them is late.
+    std::vector<std::uint64_t> finished_inputs;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
     /// Needed because an agent's dialog does not give the id of its call.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
@@ -48,6 +51,8 @@ struct HookMemory {
     /// Prompts that recur without a person: the prompts of the timers in the last stop hook, and a
     /// person's command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
+    /// Sessions of the sub-agents that the last stop hook named as still at work.
+    std::vector<std::string> agents_left;
     bool interrupted = false;  ///< a person ended the last turn
     bool turned = false;       ///< the agent has called its model, or ended a turn
     /// The error of the model's last answer in this turn, which was cut off or refused.
@@ -139,6 +144,8 @@ public:
     /// Makes the session the least recently used one. Called for a session that no agent or client
     /// has asked for.
     void put_last(Resident& resident);
+    /// Makes the session the most recently used one.
+    void put_first(Resident& resident);
 
     /// Updates the session's `bytes` if enough events have come since the last measurement.
     void measure(Resident& resident);
@@ -178,6 +185,9 @@ bool was_held(const Resident& resident, const core::OpenCall& call);
 /// True unless its hook is known to wait no longer: at this daemon or, if `shared`, at another one.
 /// Pure.
 bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared);
+/// True if a hook of an open call is held here. No other session may take its place in memory: only
+/// the memory knows that the hook waits. Pure.
+bool holds_hook(const Resident& resident);
 /// Notes that the connection of its hook has closed. Does nothing if the call is not held.
 void note_left(Resident& resident, const std::string& call_id);
 

@@ -2,6 +2,7 @@
 #include "server/engine/transaction/transaction.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/assert.hpp"
 
@@ -57,11 +58,14 @@ bool Transaction::children_work(const Resident& resident) {
                                 context_.watch);
 }
 
-bool Transaction::has_open_child(const Resident& resident) {
+Result<bool> Transaction::has_open_child(const Resident& resident) {
     if (children_work(resident)) return true;
-    const auto below = tree().descendants(resident.session, sessions().residents());
-    return std::any_of(below.begin(), below.end(),
-                       [](const Resident* child) { return !child->session.state().ended(); });
+    storage::SessionFilter filter;
+    filter.open = true;
+    filter.parent = resident.session.id();
+    constexpr auto kNewest = std::numeric_limits<storage::SessionKey>::max();
+    HEADWAY_TRY(const auto open, store().index().list(filter, kNewest, 1));
+    return !open.empty();
 }
 
 bool Transaction::may_change(std::string_view session) const {

@@ -95,6 +95,12 @@ api::DigestRow row_of(const Night& night, const std::string& id) {
     return row;
 }
 
+std::string words_of_loops(const Night& night) {
+    api::DigestDocument digest;
+    digest.rows.push_back(row_of(night, "a"));
+    return api::text_of(api::digest_page(digest));
+}
+
 }  // namespace
 
 TEST_CASE("digest: a cost that is reported apart is that of the tokens before", "[api]") {
@@ -160,6 +166,8 @@ TEST_CASE("digest: a loop costs what was used since the last progress, until it 
     CHECK(facts.loops[0].spent.cost_micros == 500'000);
     CHECK(facts.loops[0].spent.calls == 2);
     CHECK(facts.loops[0].over == "halted");
+    CHECK(words_of_loops(night).find("2 calls, 20 tokens, $0.50 since its last progress") !=
+          std::string::npos);
     CHECK(facts.use.cost_micros == 1'500'000);
     CHECK(facts.outcome == core::Outcome::kHalted);
 }
@@ -177,6 +185,7 @@ TEST_CASE("digest: a loop behind hours of reading costs what its own calls used"
     const core::DigestSession& facts = night.fold.sessions().at("a");
     REQUIRE(facts.loops.size() == 1);
     CHECK(facts.loops[0].spent == core::DigestUse{40, 1'000'000, 0, 4});
+    CHECK(words_of_loops(night).find("since it began") != std::string::npos);
     for (std::size_t i = 0; i < core::DigestSession::kMarksMax; ++i)
         night.add("a", 4min, call(0, 0));
     CHECK(facts.marks.size() == core::DigestSession::kMarksMax);

@@ -182,6 +182,23 @@ TEST_CASE("hook ends: only the shell tool's own lines are its exit code", "[api]
                        "failed\nExit Code: 1") == "failed");
     CHECK(end_in_shell("Output: failed\nExit Code: 2\nProcess Group PGID: 7", "failed") ==
           "failed 2");
+    CHECK(end_in_shell("Output: a\nExit Code: 1\nExit Code: 1\nExit Code: 1",
+                       "a\nExit Code: 1\n"
+                       "Exit Code: 1") == "failed 1");
+    // In a terminal its rows are shown, each of them to its full width.
+    const auto in_terminal = [](const std::string& text) {
+        return end_of_tool("gemini", "run_shell_command", R"({"command":"cat ci.log"})",
+                           R"({"llmContent":)" + quoted_text(text) +
+                               R"(,"returnDisplay":[[{"text":"step 3 "},{"text":"failed   "}],)"
+                               R"([{"text":"Exit Code: 1  "}],[{"text":"   "}],[]]})");
+    };
+    CHECK(in_terminal("Output: step 3 failed\nExit Code: 1\nProcess Group PGID: 7") == "ok");
+    CHECK(in_terminal("Output: step 2\nstep 3 failed\nExit Code: 1\nProcess Group PGID: 7") ==
+          "ok");
+    CHECK(in_terminal("Output: step 3 failed\nExit Code: 1\nExit Code: 2") == "failed 2");
+    CHECK(end_of_tool("gemini", "run_shell_command", R"({"command":"cat ci.log"})",
+                      R"({"llmContent":"It is a log.","returnDisplay":)"
+                      R"([[{"text":"Command exited with code: 1"}]]})") == "ok");
     // The debug mode shows people what the model gets.
     CHECK(end_in_shell("Output: failed\nExit Code: 2", "Output: failed\nExit Code: 2") ==
           "failed 2");

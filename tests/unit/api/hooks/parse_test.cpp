@@ -298,6 +298,19 @@ TEST_CASE("hooks: a sub-agent does not wait for itself", "[api][hooks]") {
               .hook.background.empty());
 }
 
+TEST_CASE("hook parse: an event of cline that says nothing is no event that is not read",
+          "[api][hooks]") {
+    const auto named = [](const char* event) {
+        return Read{"cline", with(fixture("cline/start"), "agent_start", event)}.hook;
+    };
+    CHECK(named("agent_resume").kind == HookKind::kStart);
+    for (const char* event : {"prompt_submit", "pre_compact", "agent_abort"}) {
+        CAPTURE(event);
+        CHECK(named(event).text.empty());
+    }
+    CHECK(named("of_a_newer_version").text == "hook of_a_newer_version");
+}
+
 TEST_CASE("hook parse: a sender of the neutral form may be unable to change arguments",
           "[api][hooks]") {
     const auto unedited = [](const char* more) {

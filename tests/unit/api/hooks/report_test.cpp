@@ -71,6 +71,10 @@ TEST_CASE("hook report: a notification that asks for a permission is a dialog, a
     CHECK(kind_of("claude", words + R"(,"notification_type":"another")") == HookKind::kAsks);
     CHECK(kind_of("copilot", R"("message":"Copilot needs your permission")") == HookKind::kAsks);
     for (const char* note : {R"("message":"An update is available")",
+                             R"("message":"The API needs your input","notification_type":)"
+                             R"("agent_completed")",
+                             R"("message":"It needs your input","notification_type":)"
+                             R"("plugin_notification")",
                              R"("message":"Done: a user needs your permission to write")"})
         CHECK(kind_of("claude", note) == HookKind::kNote);
 }

@@ -86,6 +86,28 @@ TEST_CASE("line ends: an abort of Copilot CLI is no success, though its exit cod
         end_of_lines(abort("user_abort") + copilot_result() + kSaid + copilot_result()).completed);
 }
 
+TEST_CASE("line ends: an end of Copilot CLI that was killed is not that of its next run", "[cli]") {
+    const std::string begins = copilot("session.skills_loaded", R"("skills":[])");
+    const std::string run = begins + kSaid + copilot_result();
+    for (const std::string& end :
+         {copilot("abort", R"("reason":"user_abort")"),
+          copilot("session.task_complete", R"("success":false,"outcome":"blocked")"),
+          copilot("session.warning", R"("warningType":"policy_blocked","message":"no")")}) {
+        CAPTURE(end);
+        CHECK_FALSE(end_of_lines(begins + kSaid + end).completed);
+        CHECK(end_of_lines(begins + kSaid + end + run).completed);
+        CHECK_FALSE(end_of_lines(run + begins + kSaid + end).completed);
+    }
+    const std::string refused =
+        copilot("tool.execution_start", R"("toolCallId":"c","toolName":"bash","arguments":{})") +
+        copilot("tool.execution_complete", R"("toolCallId":"c","success":false,)"
+                                           R"("error":{"code":"denied","message":"no"})");
+    CHECK_FALSE(end_of_lines(begins + kSaid + refused + copilot_result()).completed);
+    CHECK(end_of_lines(begins + kSaid + refused + run).completed);
+    // Its result was that of the run before.
+    CHECK_FALSE(end_of_lines(run + begins + kSaid).completed);
+}
+
 TEST_CASE("line ends: Copilot CLI's task that is blocked or not accepted is no success", "[cli]") {
     const auto task = [](const std::string& members, const std::string& more = "") {
         return kSaid + copilot("session.task_complete", members, more);
@@ -344,7 +366,13 @@ TEST_CASE("line ends: only a call of cursor-agent that says success is one", "[c
     for (const char* word : {"rejected", "permissionDenied"})
         CHECK(end_of_call(R"({")" + std::string{word} + R"(":{"reason":"no"}})") ==
               "failed c unknown: denied");
-    CHECK(end_of_call("null") == "ok c unknown");  // the form of its documentation has none
+    for (const char* result : {"null", R"("done")", "[]", "true", R"({"success":false})"})
+        CHECK(end_of_call(result) == "failed c unknown");
+    // A function has no result, by its documentation.
+    CHECK(told_of(R"({"type":"tool_call","subtype":"completed","call_id":"c","session_id":"s",)"
+                  R"("tool_call":{"function":{"name":"f","arguments":"{}"}}})"
+                  "\n")
+              .events.back() == "ok c unknown");
 }
 
 TEST_CASE("line ends: a call of opencode whose status is not known is no success", "[cli]") {
