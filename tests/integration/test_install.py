@@ -291,7 +291,8 @@ class Entries(HomeCase):
                                        "PostCompact", "SessionEnd", "Elicitation", "ElicitationResult"])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         url = "http://127.0.0.1:7717/v1/hooks/claude"
-        session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
+        session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "X-Headway-Url": "$HEADWAY_URL"},
+                   "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
         self.assertEqual(hooks["PermissionRequest"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
         self.assertEqual(hooks["SessionEnd"], [{"hooks": [{"type": "http", "url": url, "timeout": 5, **session}]}])
@@ -302,8 +303,9 @@ class Entries(HomeCase):
 
     def test_claude_with_requirement_and_token(self):
         hooks = self.installed("claude", "--require", "Bash|Write", "--token")
-        credentials = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "Authorization": "Bearer $HEADWAY_TOKEN"},
-                       "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_TOKEN"]}
+        credentials = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "X-Headway-Url": "$HEADWAY_URL",
+                                   "Authorization": "Bearer $HEADWAY_TOKEN"},
+                       "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL", "HEADWAY_TOKEN"]}
         url = "http://127.0.0.1:7717/v1/hooks/claude"
         self.assertEqual(hooks["PreToolUse"], [
             {"hooks": [{"type": "http", "url": url, "timeout": 86400, **credentials}]},
@@ -339,8 +341,9 @@ class Entries(HomeCase):
             with self.subTest(event):
                 seconds = 86400 if event in ("PreToolUse", "PermissionRequest") else 5
                 self.assertEqual(groups, [{"hooks": [{"name": "headway", "type": "http", "url": "http://127.0.0.1:7717/v1/hooks/qwen",
-                                                      "timeout": seconds, "headers": {"X-Headway-Session": "${HEADWAY_SESSION}"},
-                                                      "allowedEnvVars": ["HEADWAY_SESSION"]}]}])
+                                                      "timeout": seconds,
+                                                      "headers": {"X-Headway-Session": "${HEADWAY_SESSION}", "X-Headway-Url": "${HEADWAY_URL}"},
+                                                      "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}]}])
 
     def test_codex(self):
         hooks = self.installed("codex")
@@ -399,7 +402,8 @@ class Entries(HomeCase):
             "Stop": [{"hooks": [{"type": "command", "command": "env A=1 headway-hook claude"}]}]}}, indent=2))
         hooks = self.installed("claude")
         current = {"type": "http", "url": "http://127.0.0.1:7717/v1/hooks/claude", "timeout": 86400,
-                   "headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
+                   "headers": {"X-Headway-Session": "$HEADWAY_SESSION", "X-Headway-Url": "$HEADWAY_URL"},
+                   "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [current]}, theirs, {"matcher": "x", "hooks": [json.loads(OTHER)]}])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         self.assertEqual(hooks["PreCompact"], [theirs])
@@ -631,6 +635,17 @@ class Doctor(HomeCase):
         self.assertTrue(self.checks("claude", code=1)["claude hooks"]["ok"])
         self.assertIn("in another form", self.checks("claude", "--url", "http://127.0.0.1:8", code=1)["claude hooks"]["detail"])
         path = self.settings()
+        now = path.read_text()
+        before = json.loads(now)  # of a version without the run's address
+        for group in (group for groups in before["hooks"].values() for group in groups):
+            for hook in group["hooks"]:
+                hook.get("headers", {}).pop("X-Headway-Url", None)
+                if "allowedEnvVars" in hook:
+                    hook["allowedEnvVars"] = ["HEADWAY_SESSION"]
+        path.write_text(json.dumps(before))
+        self.assertIn("of an older version", self.checks("claude", code=1)["claude hooks"]["detail"])
+        self.install("claude", "--url", "http://127.0.0.1:9")
+        self.assertEqual(json.loads(path.read_text()), json.loads(now))
         path.write_text(path.read_text().replace('{', '{"disableAllHooks": true,', 1))
         self.assertIn("disableAllHooks", self.checks("claude", code=1)["claude settings"]["detail"])
         data = json.loads(path.read_text())
