@@ -13,7 +13,7 @@ from pathlib import Path
 
 from support.agent_home import FILES, VERSIONS, HomeCase
 from support.daemon import BINARY
-from support.limits import patient
+from support.limits import eventually, patient
 
 OTHER = '{"type": "command", "command": "notify-send done", "timeout": 5}'
 PRETTY = json.dumps({"model": "opus", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [json.loads(OTHER)]}],
@@ -544,6 +544,39 @@ class Asking(HomeCase):
         self.assertIn("claude --url http://127.0.0.1:8899", text)
         self.assertIn("report:claude-", done.err)
         self.assertNotIn("local_control", done.err)
+
+    def daemon(self, *options) -> str:
+        """URL of this user's daemon, in its default state directory, on a port of its own."""
+        ports = self.home / "ports.json"
+        process = subprocess.Popen([str(BINARY), "serve", "--listen", "127.0.0.1:0", "--ports-file", str(ports), *options], env=self.environment,
+                                   cwd=self.home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+        eventually(lambda: ports.exists() and (self.home / "state/headway.sock").exists())
+        return "http://" + json.loads(ports.read_text())["http"]
+
+    def test_the_daemon_that_commands_use_is_the_one_of_the_hooks(self):
+        url = self.daemon()
+        done = self.install("claude", "gemini")
+        self.assertIn(f'"url": "{url}/v1/hooks/claude"', self.settings().read_text())
+        self.assertIn(f"claude --url {url}", self.settings().read_text())
+        self.assertIn(f"gemini --url {url}", self.settings("gemini").read_text())
+        self.assertIn(f"the daemon at {url}", done.err)
+        self.assertNotIn("Authorization", self.settings().read_text())
+        checks = json.loads(self.run_verb("doctor", "claude", "--json").out)["checks"]
+        self.assertEqual([check["detail"] for check in checks if not check["ok"]], [])
+        (self.home / "headway.toml").write_text('[server]\nlisten = "127.0.0.1:8899"\n')
+        self.install("claude", "--config", "headway.toml")
+        self.assertIn('"http://127.0.0.1:8899/v1/', self.settings().read_text(), "settings that are named go first")
+        (self.home / "headway.toml").unlink()
+        self.install("claude", "--url", "http://127.0.0.1:9")
+        self.assertIn('"http://127.0.0.1:9/v1/', self.settings().read_text())
+
+    def test_that_daemon_also_says_whether_a_token_is_needed(self):
+        url = self.daemon("--set", "access.mode=token")
+        self.install("claude")
+        self.assertIn(f'"url": "{url}/v1/hooks/claude"', self.settings().read_text())
+        self.assertIn("Bearer $HEADWAY_TOKEN", self.settings().read_text())
 
 
 CODEX = r"""
