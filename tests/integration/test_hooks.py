@@ -468,6 +468,27 @@ class Holds(HookCase):
     def edit(self, call="e1", text="new"):
         return self.agent.pre(call, tool="Write", args={"file_path": "/a", "content": text})
 
+    def test_a_request_names_the_folder_of_the_call_unless_it_is_the_sessions(self):
+        self.agent.hook("SessionStart", source="startup", cwd="/home/me/project")
+        cases = [("/home/me/project", None), ("/", "In the folder `/`."), ("/a`_b_", "In the folder `/a?_b_`."),
+                 ("/home/me", "In the folder `/home/me`."), ("", None)]
+        for n, (folder, summary) in enumerate(cases):
+            waiting = self.later(self.agent.pre, f"w{n}", tool="Write", args={"file_path": f"/f{n}", "content": ""}, cwd=folder)
+            self.pending(self.agent.id)
+            [asked] = self.client.get("/v1/approvals?status=pending&session=" + self.agent.id).json()["approvals"]
+            self.assertEqual(asked["summary"], summary, folder)
+            self.decide(self.agent.id, "approve")
+            waiting.result()
+
+    def test_a_dialog_names_the_folder_of_its_call(self):
+        self.agent.hook("SessionStart", source="startup", cwd="/home/me/project")
+        waiting = self.later(self.agent.hook, "PermissionRequest", tool_name="Bash", tool_input={"command": "rm -rf ./*"}, cwd="/")
+        self.pending(self.agent.id)
+        [asked] = self.client.get("/v1/approvals?status=pending&session=" + self.agent.id).json()["approvals"]
+        self.assertIn("In the folder `/`.", asked["summary"])
+        self.decide(self.agent.id, "reject")
+        waiting.result()
+
     def test_a_call_waits_for_its_approval_and_runs(self):
         waiting = self.later(self.edit)
         self.decide(self.agent.id, "approve", by="ana")
