@@ -27,14 +27,15 @@ std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEv
                        R"("type":"http","url":)" +
                        json_text(way.url + "/v1/hooks/" + std::string{row.name}) +
                        ",\"timeout\":" + std::to_string(event.seconds * row.time_units);
-    // Not set, the header is empty, and the session is the agent's own.
-    hook += std::string{R"(,"headers":{"X-Headway-Session":")"} +
-            (named ? "${HEADWAY_SESSION}" : "$HEADWAY_SESSION") + '"';
-    if (way.token) {
-        hook += std::string{R"(,"Authorization":"Bearer )"} +
-                (named ? "${HEADWAY_TOKEN}" : "$HEADWAY_TOKEN") + '"';
-    }
-    hook += std::string{R"(},"allowedEnvVars":["HEADWAY_SESSION")"} +
+    const auto value = [named](const char* variable) {
+        return (named ? "${" : "$") + std::string{variable} + (named ? "}\"" : "\"");
+    };
+    // Not set, a header is empty, and the session is the agent's own; as that of a run at another
+    // daemon is.
+    hook += R"(,"headers":{"X-Headway-Session":")" + value("HEADWAY_SESSION") +
+            R"(,"X-Headway-Url":")" + value("HEADWAY_URL");
+    if (way.token) hook += R"(,"Authorization":"Bearer )" + value("HEADWAY_TOKEN");
+    hook += std::string{R"(},"allowedEnvVars":["HEADWAY_SESSION","HEADWAY_URL")"} +
             (way.token ? R"(,"HEADWAY_TOKEN"])" : "]");
     return hook + "}";
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/agents/hook_way.hpp"
 
+#include <chrono>
+
+#include "cli/base/json.hpp"
+#include "cli/client/credentials.hpp"
 #include "cli/client/daemon.hpp"
 #include "config/settings/address.hpp"
 
@@ -24,6 +28,30 @@ core::Result<std::string> listening_url(const config::ServerSettings& server) {
            std::to_string(address.port);
 }
 
+/// The report of the daemon that client commands use about itself; empty: there is none.
+Json system_of_own_daemon(std::map<std::string, std::string> environment) {
+    constexpr std::chrono::seconds kPatience{2};
+    if (const std::string folder = variable_of(environment, "HEADWAY_STORAGE_STATE_DIR");
+        !folder.empty())
+        environment["STATE_DIRECTORY"] = folder;
+    const std::string socket = find_socket_url(environment);
+    if (socket.empty()) return Json::object();
+    const HttpReply reply = Daemon{socket}.get("/v1/system", kPatience);
+    return reply.ok() ? body_json(reply).value_or(Json::object()) : Json::object();
+}
+
+/// `way` to the daemon that runs, whatever the settings say: it may have been started with other
+/// options. A certificate may not be for its address.
+void take_own_daemon(const config::LoadRequest& sources, HookWay& way) {
+    if (sources.file) return;  // they are named
+    const Json system = system_of_own_daemon(sources.environment);
+    const std::string named = system.text_of("url");
+    const auto url = daemon_url(named, {});
+    if (!named.starts_with("http://") || !url) return;
+    way.url = *url;
+    way.token = way.token || system.text_of("mode") == "token";
+}
+
 }  // namespace
 
 core::Result<HookWay> find_hook_way(const std::string& url, const config::LoadRequest& sources) {
@@ -34,7 +62,10 @@ core::Result<HookWay> find_hook_way(const std::string& url, const config::LoadRe
     if (named) {
         HEADWAY_TRY(way.url, daemon_url(url, sources.environment));
     } else {
-        HEADWAY_TRY(way.url, listening_url(loaded.settings.server));
+        const auto listening = listening_url(loaded.settings.server);
+        if (listening) way.url = *listening;
+        take_own_daemon(sources, way);
+        if (way.url.empty()) return listening.error();
     }
     if (way.url.starts_with("unix:")) {
         return core::Error{core::ErrorCode::kInvalidParameter,

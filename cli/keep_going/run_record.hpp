@@ -134,9 +134,11 @@ inline constexpr std::size_t kRecordsMost = 1'000;
 
 /// The records in the state directory, by name, at most kRecordsMost of them.
 std::vector<FoundRecord> records_in(const std::string& state_folder);
-/// Asks the run of this session, or of its open generation, to end its wait. Errors:
-/// kUnknownSession if no such run waits; kInternal if the file cannot be written.
-core::Result<> ask_to_start(const std::string& state_folder, const std::string& session);
+/// The run of this session, or of its open generation, that waits. Error: kUnknownSession if there
+/// is none.
+core::Result<RunRecord> waiting_run(const std::string& state_folder, const std::string& session);
+/// Asks a run to end its wait. Error: kInternal if the file cannot be written.
+core::Result<> ask_to_start(const std::string& state_folder, const RunRecord& run);
 /// True if that was asked since this was called last.
 bool take_start(const std::string& state_folder, const std::string& session);
 /// Path of the file in which a continued run prints, beside its record.

@@ -260,20 +260,23 @@ std::string record_log(const std::string& state_folder, const std::string& sessi
     return runs_folder(state_folder) + "/" + url_encode(session) + ".log";
 }
 
-core::Result<> ask_to_start(const std::string& state_folder, const std::string& session) {
+core::Result<RunRecord> waiting_run(const std::string& state_folder, const std::string& session) {
     for (const FoundRecord& found : records_in(state_folder)) {
         if (!found.record || found.record->phase != RunPhase::kWaiting) continue;
         const RunRecord& run = *found.record;
         const bool named = session == run.session || session == run.generation;
-        if (!named || !is_running(run.run)) continue;
-        const std::string path = start_path(state_folder, run.session);
-        const system::FileDescriptor file(
-            ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-        return file.open() ? core::Result<>{} : record_fault(path);
+        if (named && is_running(run.run)) return run;
     }
     return core::Error{core::ErrorCode::kUnknownSession,
                        "no run of " + session + " waits; see `headway keep-going status`",
                        {}};
+}
+
+core::Result<> ask_to_start(const std::string& state_folder, const RunRecord& run) {
+    const std::string path = start_path(state_folder, run.session);
+    const system::FileDescriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    return file.open() ? core::Result<>{} : record_fault(path);
 }
 
 bool take_start(const std::string& state_folder, const std::string& session) {

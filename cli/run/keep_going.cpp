@@ -36,6 +36,8 @@ constexpr std::chrono::seconds kStandingWithin{2};
 constexpr std::chrono::seconds kLateMost{15};
 constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
+constexpr const char* kGone =
+    "not resumed: its session was deleted, or the daemon's database is another one";
 constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
 
@@ -118,6 +120,7 @@ std::optional<KeepGoing::Words> KeepGoing::next(RunOver& run, SupervisedCommand*
         run.stuck = now.stuck;
         run.stopped = now.stopped || reporter_.refused();
     }
+    if (run.stopped && reporter_.standing().gone) return over(kGone);
     ResumeStep step = plan_.next(run, wall_now(), chance());
     if (!step.resume) return over(step.why);
     if (state_.is_off()) return over(kSwitchedOff);
@@ -179,14 +182,14 @@ void KeepGoing::note_missed(RunOver& run) const {
     say_("the check did not run");
 }
 
-std::string KeepGoing::why_ended(Wait ended) {
+std::string KeepGoing::why_ended(Wait ended) const {
     switch (ended) {
         case Wait::kTooLate:
             return "not resumed: it was held until it was too late";
         case Wait::kMissed:
             return "not resumed: the time to start passed unseen, and it is too late now";
         case Wait::kStopped:
-            return "not resumed: it was stopped";
+            return reporter_.standing().gone ? kGone : "not resumed: it was stopped";
         case Wait::kInterrupted:
             return "not resumed: interrupted";
         case Wait::kOff:
@@ -241,6 +244,7 @@ void KeepGoing::put_wait(const ResumeStep& step, std::uint64_t stored) {
 /// `why`: why the agent does not start; empty: it does.
 void KeepGoing::end_wait(const std::string& why) {
     figures_.waits_until_ms = 0;
+    reporter_.rest(false);
     waits_["ok"] = why.empty();
     if (why.empty()) {
         waits_["result"] = "goes on";
@@ -268,6 +272,7 @@ KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step) {
     const WallTime began = wall_now();
     const WallTime probe = probe_time(step.at, latest_, options_.rules.margin);
     const std::string home = agent_home(agent_, environment_);
+    reporter_.rest(true);
     while (true) {
         figures_.waits_until_ms = step.at.time_since_epoch().count();
         const Wait ended = wait_for(step.at);
@@ -313,8 +318,8 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
         }
         const bool ask = time && (!asked || (held && settled && since >= kLookWhileHeld));
         if (ask) {
+            reporter_.look();  // first: a session that is gone gets no heartbeat
             reporter_.add("heartbeat", Json::object());
-            reporter_.look();
             asked = steady_now();
             // A daemon that was there may have the word of a person that is not known here yet.
             unseen_ = unseen_ || !reporter_.opening().at.empty();

@@ -114,7 +114,7 @@ private:
     std::string too_long() const;
     void note_end(RunOver& run, Wait ended);
     void note_missed(RunOver& run) const;
-    static std::string why_ended(Wait ended);
+    std::string why_ended(Wait ended) const;
     void begin_wait(const ResumeStep& step, Json error);
     void put_wait(const ResumeStep& step, std::uint64_t stored);
     void end_wait(const std::string& why);

@@ -120,6 +120,11 @@ void Reporter::look() {
     changed_.notify_all();
 }
 
+void Reporter::rest(bool rests) {
+    const std::lock_guard lock(mutex_);
+    rests_ = rests;
+}
+
 Standing Reporter::standing() const {
     const std::lock_guard lock(mutex_);
     return standing_;
@@ -211,6 +216,10 @@ Reporter::Step Reporter::step() {
         hooks = !lines_.empty() && (over || (look && steady_now() >= *look));
     }
     if (!opened_) return open_session();
+    if (looks || end) {  // before the rest is reported: it may be for another run's session
+        if (const auto left = leave_another(end ? Own::kUnlessOpened : Own::kUnlessGone))
+            return *left;
+    }
     if (!end && steady_now() >= next_beat_) return beat();
     if (!empty) return deliver();
     if (looks && !end) return look_at_session();
@@ -222,8 +231,16 @@ Reporter::Step Reporter::step() {
 Reporter::Step Reporter::beat() {
     add("heartbeat", setup_.beat());
     next_beat_ = steady_now() + interval_;
+    const HttpReply session = daemon_.get(session_path(session_));
+    bool rests = false;
+    {
+        const std::lock_guard lock(mutex_);
+        rests = rests_;
+    }
+    if (const auto left = leave_another(session, rests ? Own::kUnlessGone : Own::kUnlessOpened))
+        return *left;
     const Step beat = deliver();
-    if (beat == Step::kAgain) look_for_stop();
+    if (beat == Step::kAgain) look_for_stop(session);
     return beat;
 }
 
@@ -302,21 +319,23 @@ Reporter::Step Reporter::look_at_session() {
     if (!known) {
         // Nothing shows that the agent may go on: a token has expired, the session is gone, or
         // another server has the port now.
-        (forgotten ? standing_.stopped : standing_.held) = true;
+        standing_.held = standing_.held || !forgotten;
+        standing_.gone = standing_.gone || forgotten;
+        standing_.stopped = standing_.stopped || forgotten;
         return Step::kAgain;
     }
     standing_ = standing_of(about);
     // Deleted meanwhile, and opened again by a report.
     if (opened_at_.empty()) opened_at_ = plain_text(about, "opened_at");
-    standing_.stopped = standing_.stopped || plain_text(about, "opened_at") != opened_at_;
+    standing_.gone = plain_text(about, "opened_at") != opened_at_;
+    standing_.stopped = standing_.stopped || standing_.gone;
     for (const Json& event : page["events"])
         standing_.stopped = standing_.stopped || is_stop(event["data"]);
     return Step::kAgain;
 }
 
 // The agent may have acknowledged the stop before a reply brought it here.
-void Reporter::look_for_stop() {
-    const HttpReply reply = daemon_.get(session_path(session_));
+void Reporter::look_for_stop(const HttpReply& reply) {
     const Json about = body_json(reply).value_or(Json::object());
     if (!reply.ok() || about["ended_at"].is_string() || !standing_of(about).stopped) return;
     const std::lock_guard lock(mutex_);
@@ -342,19 +361,6 @@ Reporter::Step Reporter::deliver() {
     spool_.confirm();
     if (by_person) by_person_ = false;
     return Step::kAgain;
-}
-
-Reporter::Step Reporter::end_session(const std::string& end) {
-    const HttpReply reply = daemon_.post_text(session_path(session_, "/end"), end);
-    if (!reply.ok()) return failed(reply, false);
-    const std::lock_guard lock(mutex_);
-    delivered_ = spool_.dropped() + lines_.dropped() == 0;
-    return Step::kDone;
-}
-
-bool Reporter::out_of_time() const {
-    const std::lock_guard lock(mutex_);
-    return end_ && steady_now() >= deadline_;
 }
 
 void Reporter::read_advice(const HttpReply& reply) {

@@ -32,7 +32,8 @@ struct StopDirective {
 struct Standing {
     bool held = false;  ///< paused, or a person has to decide
     bool paused = false;
-    bool stopped = false;  ///< cancelled, halted or stopped
+    bool stopped = false;  ///< cancelled, halted, stopped or gone
+    bool gone = false;     ///< deleted, or another session of that name is there now
     std::string stuck;     ///< why the session is stuck; empty: not stuck
 };
 
@@ -121,6 +122,9 @@ public:
     bool held() const;
     /// Asks for a new standing().
     void look();
+    /// No agent works from now on, or one does again. Meanwhile a session that is gone gets no
+    /// heartbeat, which would open it.
+    void rest(bool rests);
     Standing standing() const;
     /// True if the daemon has replied to all added events that are not held back, and to look(), so
     /// that held(), stop_directive() and standing() are up to date.
@@ -139,20 +143,27 @@ public:
 
 private:
     enum class Step : std::uint8_t { kDone, kAgain, kIdle, kRetry };
+    /// Which session counts as the one that this reporter has opened.
+    enum class Own : std::uint8_t {
+        kUnlessOpened,  ///< any, unless another run has opened it
+        kUnlessGone,    ///< the same, and there has to be one
+        kSame,          ///< no other one
+    };
 
     void work();
     void wait();
     Step step();
     Step beat();
     void keep_pace();
-    std::optional<Step> leave_another();
+    std::optional<Step> leave_another(const HttpReply& reply, Own own);
+    std::optional<Step> leave_another(Own own);
     Step open_session();
     Step deliver();
     Step end_session(const std::string& end);
     void look_for_hooks();
     Step look_at_hooks(bool over);
     HookJournal::With what_hooks_tell(bool children);
-    void look_for_stop();
+    void look_for_stop(const HttpReply& reply);
     Step look_at_session();
     std::optional<Step> goes_on(const Json& ended);
     std::optional<Step> take_up();
@@ -206,6 +217,7 @@ private:
     bool lines_changed_ = false;  // since the wait of the reporter's thread was set
     bool held_ = false;           // the newest reply holds the agent back
     bool looks_ = false;          // a new standing is wanted
+    bool rests_ = false;          // no agent works
     Standing standing_;
     bool finished_ = false;
     bool delivered_ = false;

@@ -66,6 +66,19 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     return refuse();
 }
 
+Reporter::Step Reporter::end_session(const std::string& end) {
+    const HttpReply reply = daemon_.post_text(session_path(session_, "/end"), end);
+    if (!reply.ok()) return failed(reply, false);
+    const std::lock_guard lock(mutex_);
+    delivered_ = spool_.dropped() + lines_.dropped() == 0;
+    return Step::kDone;
+}
+
+bool Reporter::out_of_time() const {
+    const std::lock_guard lock(mutex_);
+    return end_ && steady_now() >= deadline_;
+}
+
 bool Reporter::denied() const {
     const std::lock_guard lock(mutex_);
     return denied_;

@@ -41,27 +41,36 @@ bool is_unknown(const HttpReply& reply) {
     return reply.status == 404 && problem_of(reply).code == "unknown_session";
 }
 
-/// A run that continues knows when its session was opened. Another session of that name, or one
-/// that would be opened now, is not its own, and gets no report and no end.
-std::optional<Reporter::Step> Reporter::leave_another() {
-    if (setup_.opened_at.empty()) return std::nullopt;
-    const HttpReply reply = daemon_.get(session_path(session_));
-    if (!reply.ok() && worth_retrying(reply)) return failed(reply, false);
+/// A run knows when its session was opened. Another session of that name, or one that would be
+/// opened now, gets no report and no end: the run's own was deleted, or a backup of the daemon's
+/// database was restored.
+std::optional<Reporter::Step> Reporter::leave_another(const HttpReply& reply, Own own) {
+    if (opened_at_.empty()) return std::nullopt;
     const Json about = body_json(reply).value_or(Json::object());
-    const bool same = reply.ok() && plain_text(about, "opened_at") == setup_.opened_at;
-    if (same || (!reply.ok() && !is_unknown(reply))) return std::nullopt;
-    setup_.warn(reply.ok() ? "session " + session_ + " of this daemon is another one, opened at " +
-                                 plain_text(about, "opened_at") + "; it is left alone"
-                           : "this daemon has no session " + session_ + " any more");
+    const std::string at = plain_text(about, "opened_at");
+    // One that this run's reports have opened since has no agent.
+    const bool other = own == Own::kSame || plain_text(about["agent"], "type") == "command";
+    const bool none = is_unknown(reply) && own != Own::kUnlessOpened;
+    if (!none && (!reply.ok() || at == opened_at_ || !other)) return std::nullopt;
+    setup_.warn(none ? "this daemon has no session " + session_ + " any more"
+                     : "session " + session_ + " of this daemon is another one, opened at " + at +
+                           "; it is left alone");
     {
         const std::lock_guard lock(mutex_);
-        standing_.stopped = true;
+        standing_.stopped = standing_.gone = true;
     }
     return refuse();
 }
 
+std::optional<Reporter::Step> Reporter::leave_another(Own own) {
+    if (opened_at_.empty()) return std::nullopt;
+    const HttpReply reply = daemon_.get(session_path(session_));
+    if (!reply.ok() && worth_retrying(reply)) return failed(reply, false);
+    return leave_another(reply, own);
+}
+
 Reporter::Step Reporter::open_session() {
-    if (const std::optional<Step> left = leave_another()) return *left;
+    if (const std::optional<Step> left = leave_another(Own::kSame)) return *left;
     const HttpReply reply = daemon_.put_text(session_path(session_), setup_.open);
     // 409: another client opened it first, with other fields. It is the same session.
     if (!reply.ok() && reply.status != 409) return failed(reply, false);

@@ -101,6 +101,31 @@ void check(Options& options) {
     }
 }
 
+/// The same place in other words: `localhost` for `127.0.0.1`, or a `/` at the end.
+bool is_same_place(std::string_view a, std::string_view b) {
+    Place one;
+    Place other;
+    const UrlKind kind = read_url(a, one);
+    if (kind != read_url(b, other) || one.socket != other.socket) return false;
+    const auto host = [](const Place& place) {
+        return place.host == "::1" ? std::string{"127.0.0.1"} : place.host;
+    };
+    return host(one) == host(other) && one.port == other.port && one.prefix == other.prefix;
+}
+
+/// Under `headway run` hooks go to the daemon of the run, also if the agent's settings name another
+/// one; its token file is then not for this one. Calls that require an answer stay with the daemon
+/// that was named: an agent's variables are of its starter.
+void follow_run(Options& options, Environment environment) {
+    const std::string url = variable(environment, "HEADWAY_URL");
+    const bool of_run = !url.empty() && !variable(environment, "HEADWAY_RUN").empty();
+    Place ignored;
+    if (!of_run || options.url.empty() || options.require) return;
+    if (is_same_place(options.url, url) || read_url(url, ignored) == UrlKind::kWrong) return;
+    options.url = url;
+    options.token_file.clear();
+}
+
 }  // namespace
 
 std::optional<int> read_milliseconds(std::string_view text) noexcept {
@@ -122,6 +147,8 @@ Options read_options(const std::vector<std::string_view>& arguments, Environment
     if (options.socket.empty() && options.url.empty()) {
         options.socket = variable(environment, "HEADWAY_HOOK_SOCKET");
         options.url = variable(environment, "HEADWAY_URL");
+    } else if (options.socket.empty()) {
+        follow_run(options, environment);
     }
     if (options.token_file.empty()) {
         options.token_file = variable(environment, "HEADWAY_TOKEN_FILE");
@@ -137,7 +164,8 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
 
   AGENT                 whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic
   --socket PATH         report socket of the daemon (default: HEADWAY_HOOK_SOCKET)
-  --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL)
+  --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL); without --require, the daemon
+                        of `headway run` replaces it
   --token-file FILE     file that holds the token for the URL (default: the file named by HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
   --usage               report only the agent's usage, from its own record of the session; changes and delays nothing

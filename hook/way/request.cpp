@@ -10,6 +10,7 @@ namespace headway::hook {
 namespace {
 
 constexpr std::size_t kSessionBytesMax = 128;
+constexpr std::size_t kUrlBytesMax = 256;
 constexpr std::size_t kTokenBytesMax = 512;
 constexpr std::size_t kFactBytesMax = 64;
 constexpr std::size_t kGoalBytesMax = 4'000;
@@ -37,6 +38,7 @@ bool find_facts(const Options& options, bool by_socket, Environment environment,
         facts.agent = find_agent();
     }
     facts.session = variable(environment, "HEADWAY_SESSION");
+    facts.run_url = variable(environment, "HEADWAY_URL");
     if (!by_socket) facts.token = find_token(options, environment);
     return true;
 }
@@ -49,6 +51,7 @@ std::string hook_path(const Options& options) {
 std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket) {
     std::vector<std::string> fields;
     add(fields, "X-Headway-Session", facts.session, kSessionBytesMax);
+    add(fields, "X-Headway-Url", facts.run_url, kUrlBytesMax);
     add(fields, "X-Headway-Agent-Version", options.agent_version);
     add(fields, "X-Headway-Agent-Pid", facts.agent.pid);
     add(fields, "X-Headway-Agent-Start", facts.agent.start);

@@ -16,6 +16,7 @@ namespace headway::hook {
 /// Facts that the daemon gets in addition to the body. Empty texts are not sent.
 struct Facts {
     std::string session;  ///< HEADWAY_SESSION
+    std::string run_url;  ///< HEADWAY_URL: of another daemon, that session is not the one there
     std::string exit_code;
     std::string use;
     std::string goal;  ///< the operator's goal (hook/goal/goal.hpp)

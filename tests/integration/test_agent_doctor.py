@@ -203,7 +203,8 @@ class Barriers(DoctorCase):
         places = (".claude/settings.json", ".claude/settings.local.json", "managed/claude/managed-settings.json",
                   "managed/claude/managed-settings.d/10-hooks.json")
         lists = ({"allowedHttpHookUrls": ["https://hooks.corp.example/*"]}, {"allowedHttpHookUrls": []}, {"allowedHttpHookUrls": "all"},
-                 {"httpHookAllowedEnvVars": ["PATH"]}, {"httpHookAllowedEnvVars": []})
+                 {"httpHookAllowedEnvVars": ["PATH"]}, {"httpHookAllowedEnvVars": ["HEADWAY_SESSION"]},
+                 {"httpHookAllowedEnvVars": []})
         for place in places:
             for settings in lists:
                 with self.subTest(place=place, settings=settings):
@@ -221,7 +222,7 @@ class Barriers(DoctorCase):
 
     def test_lists_that_name_it_bar_nothing(self):
         for settings in ({"allowedHttpHookUrls": ["http://127.0.0.1:*"]}, {"allowedHttpHookUrls": ["*"]}, {"allowedHttpHookUrls": [self.URL]},
-                         {"httpHookAllowedEnvVars": ["HEADWAY_SESSION"]}):
+                         {"httpHookAllowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}):
             with self.subTest(settings):
                 self.write(".claude/settings.json", settings)
                 self.assertNotIn("commands", self.install("claude").err)
@@ -232,7 +233,7 @@ class Barriers(DoctorCase):
         self.write(".claude/settings.json", {"allowedHttpHookUrls": ["https://a.example/*"]})
         self.write("managed/claude/managed-settings.json", {"allowedHttpHookUrls": ["http://127.0.0.1:7717/*"]})
         self.assertNotIn("commands", self.install("claude").err)
-        self.write(".claude/settings.json", {"httpHookAllowedEnvVars": ["HEADWAY_SESSION"]})
+        self.write(".claude/settings.json", {"httpHookAllowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]})
         self.assertIn("HEADWAY_TOKEN", self.install("claude", "--token").err)
 
     def test_the_doctor_names_them_when_they_come_later(self):

@@ -42,6 +42,16 @@ class Ids(CliCase):
         self.assertEqual(output.code, 64, output)
         self.assertIn("approval's id", output.err)
 
+    def test_a_command_is_not_run_unsupervised_as_a_generation_of_another_session(self):
+        for bad in ("nightly~2", "nightly~999"):
+            output = self.cli.run("run", "--session", bad, "--", "touch", str(self.folder / "ran"))
+            self.assertEqual(output.code, 64, output)
+            self.assertIn(f"goes on after nightly; choose another id, as in nightly-{bad[8:]}", output.err)
+            self.assertFalse((self.folder / "ran").exists())
+        for good in ("nightly~1", "nightly~x", "nightly~02", "nightly~1000"):
+            self.assertEqual(self.cli.run("run", "--session", good, "--", "true").code, 0, good)
+            self.assertEqual(self.client.session(good)["outcome"], "completed", good)
+
     def test_a_command_is_not_run_unsupervised_for_a_mistyped_id(self):
         for bad in BAD_IDS:
             done = self.folder / "done"

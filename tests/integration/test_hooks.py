@@ -350,6 +350,42 @@ class Reports(HookCase):
         self.agent.hook("UserPromptSubmit", {"X-Headway-Session": name}, prompt="go")
         self.assertEqual(self.client.session(name)["goal"], "go")
 
+    def test_a_run_at_another_daemon_does_not_lend_its_name_to_a_session_here(self):
+        # HTTP hooks go to the daemon of the agent's settings, whatever HEADWAY_URL is.
+        name = unique("nightly")
+        at = lambda where: {"X-Headway-Session": name, "X-Headway-Url": where}
+        other = f"http://127.0.0.1:{self.daemon.port - 1}"
+        self.client.put(f"/v1/sessions/{name}", {"goal": "another project's"})
+        args = {"tool_name": "Bash", "tool_input": {"command": "git status"}}
+        for n in range(4):
+            self.agent.hook("PreToolUse", at(other), tool_use_id=f"b{n}", **args)
+            self.agent.hook("PostToolUse", at(other), tool_use_id=f"b{n}", **args, tool_response={"stdout": "clean", "stderr": ""})
+        self.agent.hook("SubagentStart", at(other), agent_id="a1", agent_type="review")
+        self.agent.hook("SessionEnd", at(other), reason="other")
+        session = self.client.session(name)
+        self.assertEqual((session["tools"]["calls"], session["ended_at"], session.get("adapter")), (0, None, None))
+        self.assertEqual(self.client.session(self.agent.id)["tools"]["calls"], 4)
+        self.assertEqual(self.client.session(f"{self.agent.id}.a1")["parent"], self.agent.id)
+        self.client.post(f"/v1/sessions/{name}/pause")
+        self.assertEqual(self.agent.hook("PreToolUse", at(other), tool_use_id="b4", **args), {}, "it is not held for the other one")
+
+    def test_the_own_address_in_any_form_is_no_other_daemon(self):
+        for where in (f"http://localhost:{self.daemon.port}", f"http://[::1]:{self.daemon.port}", "http://box:1", "unix:/run/headway.sock", ""):
+            name = unique("nightly")
+            self.agent.hook("UserPromptSubmit", {"X-Headway-Session": name, "X-Headway-Url": where}, prompt="go")
+            self.assertEqual(self.client.session(name)["goal"], "go", where)
+
+    def test_a_token_of_one_session_reports_into_no_other_by_the_address_of_another_daemon(self):
+        name = unique("nightly")
+        made = self.client.post("/v1/tokens", {"name": unique("t"), "scopes": [f"report:{name}"]}).json()
+        agent = self.daemon.client(token=made["token"])
+        self.addCleanup(agent.close)
+        body = {"hook_event_name": "UserPromptSubmit", "session_id": "mine", "prompt": "go"}
+        headers = {"X-Headway-Session": name}
+        self.assertEqual(agent.post("/v1/hooks/claude", body, headers).status, 200)
+        headers["X-Headway-Url"] = f"http://127.0.0.1:{self.daemon.port - 1}"
+        self.assertEqual(agent.post("/v1/hooks/claude", body, headers).status, 403, "as without the name")
+
 
 class Outcomes(HookCase):
     """Neutral hooks that say in unknown words how a call, a turn or a sub-agent ended."""
@@ -450,6 +486,27 @@ class Strange(HookCase):
 class Holds(HookCase):
     def edit(self, call="e1", text="new"):
         return self.agent.pre(call, tool="Write", args={"file_path": "/a", "content": text})
+
+    def test_a_request_names_the_folder_of_the_call_unless_it_is_the_sessions(self):
+        self.agent.hook("SessionStart", source="startup", cwd="/home/me/project")
+        cases = [("/home/me/project", None), ("/", "In the folder `/`."), ("/a`_b_", "In the folder `/a?_b_`."),
+                 ("/home/me", "In the folder `/home/me`."), ("", None)]
+        for n, (folder, summary) in enumerate(cases):
+            waiting = self.later(self.agent.pre, f"w{n}", tool="Write", args={"file_path": f"/f{n}", "content": ""}, cwd=folder)
+            self.pending(self.agent.id)
+            [asked] = self.client.get("/v1/approvals?status=pending&session=" + self.agent.id).json()["approvals"]
+            self.assertEqual(asked["summary"], summary, folder)
+            self.decide(self.agent.id, "approve")
+            waiting.result()
+
+    def test_a_dialog_names_the_folder_of_its_call(self):
+        self.agent.hook("SessionStart", source="startup", cwd="/home/me/project")
+        waiting = self.later(self.agent.hook, "PermissionRequest", tool_name="Bash", tool_input={"command": "rm -rf ./*"}, cwd="/")
+        self.pending(self.agent.id)
+        [asked] = self.client.get("/v1/approvals?status=pending&session=" + self.agent.id).json()["approvals"]
+        self.assertIn("In the folder `/`.", asked["summary"])
+        self.decide(self.agent.id, "reject")
+        waiting.result()
 
     def test_a_call_waits_for_its_approval_and_runs(self):
         waiting = self.later(self.edit)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from support.agent_home import FILES, VERSIONS, HomeCase
 from support.daemon import BINARY
-from support.limits import patient
+from support.limits import eventually, patient
 
 OTHER = '{"type": "command", "command": "notify-send done", "timeout": 5}'
 PRETTY = json.dumps({"model": "opus", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [json.loads(OTHER)]}],
@@ -291,7 +291,8 @@ class Entries(HomeCase):
                                        "PostCompact", "SessionEnd", "Elicitation", "ElicitationResult"])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         url = "http://127.0.0.1:7717/v1/hooks/claude"
-        session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
+        session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "X-Headway-Url": "$HEADWAY_URL"},
+                   "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
         self.assertEqual(hooks["PermissionRequest"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
         self.assertEqual(hooks["SessionEnd"], [{"hooks": [{"type": "http", "url": url, "timeout": 5, **session}]}])
@@ -302,8 +303,9 @@ class Entries(HomeCase):
 
     def test_claude_with_requirement_and_token(self):
         hooks = self.installed("claude", "--require", "Bash|Write", "--token")
-        credentials = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "Authorization": "Bearer $HEADWAY_TOKEN"},
-                       "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_TOKEN"]}
+        credentials = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "X-Headway-Url": "$HEADWAY_URL",
+                                   "Authorization": "Bearer $HEADWAY_TOKEN"},
+                       "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL", "HEADWAY_TOKEN"]}
         url = "http://127.0.0.1:7717/v1/hooks/claude"
         self.assertEqual(hooks["PreToolUse"], [
             {"hooks": [{"type": "http", "url": url, "timeout": 86400, **credentials}]},
@@ -339,8 +341,9 @@ class Entries(HomeCase):
             with self.subTest(event):
                 seconds = 86400 if event in ("PreToolUse", "PermissionRequest") else 5
                 self.assertEqual(groups, [{"hooks": [{"name": "headway", "type": "http", "url": "http://127.0.0.1:7717/v1/hooks/qwen",
-                                                      "timeout": seconds, "headers": {"X-Headway-Session": "${HEADWAY_SESSION}"},
-                                                      "allowedEnvVars": ["HEADWAY_SESSION"]}]}])
+                                                      "timeout": seconds,
+                                                      "headers": {"X-Headway-Session": "${HEADWAY_SESSION}", "X-Headway-Url": "${HEADWAY_URL}"},
+                                                      "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}]}])
 
     def test_codex(self):
         hooks = self.installed("codex")
@@ -399,7 +402,8 @@ class Entries(HomeCase):
             "Stop": [{"hooks": [{"type": "command", "command": "env A=1 headway-hook claude"}]}]}}, indent=2))
         hooks = self.installed("claude")
         current = {"type": "http", "url": "http://127.0.0.1:7717/v1/hooks/claude", "timeout": 86400,
-                   "headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
+                   "headers": {"X-Headway-Session": "$HEADWAY_SESSION", "X-Headway-Url": "$HEADWAY_URL"},
+                   "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_URL"]}
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [current]}, theirs, {"matcher": "x", "hooks": [json.loads(OTHER)]}])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         self.assertEqual(hooks["PreCompact"], [theirs])
@@ -541,6 +545,39 @@ class Asking(HomeCase):
         self.assertIn("report:claude-", done.err)
         self.assertNotIn("local_control", done.err)
 
+    def daemon(self, *options) -> str:
+        """URL of this user's daemon, in its default state directory, on a port of its own."""
+        ports = self.home / "ports.json"
+        process = subprocess.Popen([str(BINARY), "serve", "--listen", "127.0.0.1:0", "--ports-file", str(ports), *options], env=self.environment,
+                                   cwd=self.home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+        eventually(lambda: ports.exists() and (self.home / "state/headway.sock").exists())
+        return "http://" + json.loads(ports.read_text())["http"]
+
+    def test_the_daemon_that_commands_use_is_the_one_of_the_hooks(self):
+        url = self.daemon()
+        done = self.install("claude", "gemini")
+        self.assertIn(f'"url": "{url}/v1/hooks/claude"', self.settings().read_text())
+        self.assertIn(f"claude --url {url}", self.settings().read_text())
+        self.assertIn(f"gemini --url {url}", self.settings("gemini").read_text())
+        self.assertIn(f"the daemon at {url}", done.err)
+        self.assertNotIn("Authorization", self.settings().read_text())
+        checks = json.loads(self.run_verb("doctor", "claude", "--json").out)["checks"]
+        self.assertEqual([check["detail"] for check in checks if not check["ok"]], [])
+        (self.home / "headway.toml").write_text('[server]\nlisten = "127.0.0.1:8899"\n')
+        self.install("claude", "--config", "headway.toml")
+        self.assertIn('"http://127.0.0.1:8899/v1/', self.settings().read_text(), "settings that are named go first")
+        (self.home / "headway.toml").unlink()
+        self.install("claude", "--url", "http://127.0.0.1:9")
+        self.assertIn('"http://127.0.0.1:9/v1/', self.settings().read_text())
+
+    def test_that_daemon_also_says_whether_a_token_is_needed(self):
+        url = self.daemon("--set", "access.mode=token")
+        self.install("claude")
+        self.assertIn(f'"url": "{url}/v1/hooks/claude"', self.settings().read_text())
+        self.assertIn("Bearer $HEADWAY_TOKEN", self.settings().read_text())
+
 
 CODEX = r"""
 import json, os, sys
@@ -631,6 +668,17 @@ class Doctor(HomeCase):
         self.assertTrue(self.checks("claude", code=1)["claude hooks"]["ok"])
         self.assertIn("in another form", self.checks("claude", "--url", "http://127.0.0.1:8", code=1)["claude hooks"]["detail"])
         path = self.settings()
+        now = path.read_text()
+        before = json.loads(now)  # of a version without the run's address
+        for group in (group for groups in before["hooks"].values() for group in groups):
+            for hook in group["hooks"]:
+                hook.get("headers", {}).pop("X-Headway-Url", None)
+                if "allowedEnvVars" in hook:
+                    hook["allowedEnvVars"] = ["HEADWAY_SESSION"]
+        path.write_text(json.dumps(before))
+        self.assertIn("of an older version", self.checks("claude", code=1)["claude hooks"]["detail"])
+        self.install("claude", "--url", "http://127.0.0.1:9")
+        self.assertEqual(json.loads(path.read_text()), json.loads(now))
         path.write_text(path.read_text().replace('{', '{"disableAllHooks": true,', 1))
         self.assertIn("disableAllHooks", self.checks("claude", code=1)["claude settings"]["detail"])
         data = json.loads(path.read_text())

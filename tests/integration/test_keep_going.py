@@ -547,7 +547,9 @@ class KeepGoing(KeepGoingCase):
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not yet"})
-        self.assertEqual(self.cli.run("resume", "--now", self.session).code, 0)
+        asked = self.cli.run("resume", "--now", self.session)
+        self.assertEqual(asked.code, 0)
+        self.assertIn(f"{self.session}: asked process {process.pid} to end its wait\n", asked.out)
         _, err = process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 2, err)
         self.assertIn("a person has ended the wait", err)
@@ -555,6 +557,30 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual(self.client.session(self.session)["outcome"], "completed")
         again = self.cli.run("resume", "--now", self.session)
         self.assertEqual(again.code, 1, again)
+
+    def test_the_end_of_a_wait_alone_is_not_called_nothing(self):
+        process = self.start("limit done", margin="10m")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        asked = self.cli.run("resume", "--now", self.session)
+        self.assertNotIn("nothing to resume", asked.out)
+        self.assertIn("to end its wait", asked.out)
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 2)
+
+    def test_a_person_ends_no_wait_of_a_session_of_another_daemon(self):
+        process = self.start("limit done", margin="10m")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        other = Daemon()
+        self.addCleanup(other.close)
+        other.start()
+        other.client().put(f"/v1/sessions/{self.session}", {"goal": "another project's"})
+        asked = self.cli.run("resume", "--now", self.session, "--url", other.url, "--state-dir", str(self.daemon.state_dir))
+        self.assertEqual(asked.code, 1, asked)
+        self.assertIn(f"process {process.pid} is of another session {self.session}", asked.err)
+        self.assertFalse((self.daemon.state_dir / "runs" / f"{self.session}.now").exists())
+        self.assertEqual(len(self.starts()), 1)
 
     def test_a_wait_that_a_person_ends_is_still_held_by_a_request(self):
         process = self.start("limit done", margin="10m")

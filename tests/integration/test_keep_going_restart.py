@@ -184,6 +184,20 @@ env -i PATH="$PATH" PLAY={self.folder} TALK=talk-1 setsid --wait {self.folder}/a
         self.assertEqual((process.returncode, len(self.starts())), (0, 3))
         self.assertIn("resumed 2 times", self.client.session(f"{self.session}~3")["verdict"]["reason"])
 
+    def test_a_generation_that_the_agents_hooks_have_opened_is_known_by_its_time_at_once(self):
+        process = self.start("slow done", "--interval", "1s")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.record().get("conversation") and self.record()["opened_at"], "no conversation")
+        self.addCleanup(self.end, self.record()["agent_process"]["pid"])
+        process.send_signal(signal.SIGSTOP)
+        self.client.post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"})
+        hook = {"hook_event_name": "UserPromptSubmit", "session_id": "talk-1", "prompt": "go on"}
+        self.assertEqual(self.client.post("/v1/hooks/claude", hook, {"X-Headway-Session": self.session}).status, 200)
+        opened_at = self.client.session(f"{self.session}~2")["opened_at"]
+        process.send_signal(signal.SIGCONT)
+        self.wait_for(lambda: self.record().get("generation") == f"{self.session}~2", "no generation")
+        self.assertEqual(self.record()["opened_at"], opened_at)
+
     def test_a_pipe_beside_the_record_holds_no_run_up(self):
         process = self.start("limit2 limit2 done")
         self.addCleanup(process.kill)
@@ -389,7 +403,7 @@ class RestartNever(RestartCase):
         self.killed_in_wait("limit2 done")
         self.delete_session()
         output = self.go_on()
-        self.assert_not_resumed(output, "it was stopped")
+        self.assert_not_resumed(output, "its session was deleted")
         self.assertIn(f"this daemon has no session {self.session} any more", output.err)
         self.assertEqual(self.client.get(f"/v1/sessions/{self.session}").status, 404)
 
@@ -401,6 +415,63 @@ class RestartNever(RestartCase):
         output = self.go_on()
         self.assert_not_resumed(output, f"session {self.session} of this daemon is another one")
         self.assertEqual(self.events(), before)
+
+    def waits(self, play: str) -> subprocess.Popen:
+        process = self.start(play, "--interval", "60s")  # no heartbeat comes between
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["data"].get("call_id") == "wait-1" for e in self.events()), "no wait")
+        return process
+
+    def other_run_instead(self, process) -> subprocess.Popen:
+        """Another run has the name, as after a backup was restored; `process` has not seen that yet."""
+        process.send_signal(signal.SIGSTOP)
+        self.delete_session()
+        other = self.cli.start("run", "--session", self.session, "--interval", "60s", "--", "sleep", "600")
+        self.addCleanup(self.kill, other)
+        self.wait_for(lambda: any(e["type"] == "tool.started" for e in self.events()), "no other run")
+        return other
+
+    def assert_left_alone(self, other, before: list):
+        self.assertEqual([e for e in self.events() if e["type"] != "heartbeat"], [e for e in before if e["type"] != "heartbeat"])
+        self.assert_not_ended(other)
+
+    def assert_not_ended(self, other):
+        self.assertIsNone(self.client.get(f"/v1/sessions/{self.session}").json()["ended_at"])
+        self.assertIsNone(other.poll())
+
+    def test_a_run_that_waits_ends_no_other_session_of_its_name(self):
+        process = self.waits("limit2 done")
+        other = self.other_run_instead(process)
+        before = self.events()
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=patient(60))
+        self.assertIn(f"session {self.session} of this daemon is another one", err)
+        self.assertIn("not resumed: its session was deleted, or", err)
+        self.assertEqual((process.returncode, len(self.starts())), (1, 1))
+        self.assert_left_alone(other, before)
+
+    def test_a_run_that_waits_opens_no_session_in_place_of_one_that_is_gone(self):
+        process = self.waits("limit2 done")
+        process.send_signal(signal.SIGSTOP)
+        self.delete_session()
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=patient(60))
+        self.assertIn("not resumed: its session was deleted, or", err)
+        self.assertEqual((process.returncode, len(self.starts())), (1, 1))
+        self.assertEqual(self.client.get(f"/v1/sessions/{self.session}").status, 404)
+
+    def test_the_end_of_a_run_is_not_that_of_another_session_of_its_name(self):
+        go = self.folder / "go"
+        process = self.cli.start("run", "--session", self.session, "--interval", "60s", "--", "sh", "-c", f"while ! [ -e {go} ]; do sleep 0.02; done")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["type"] == "tool.started" for e in self.events()), "no run")
+        other = self.other_run_instead(process)
+        go.touch()
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=patient(60))
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("is another one", err)
+        self.assert_not_ended(other)
 
     def test_not_with_a_token_that_is_refused_and_then_with_a_valid_one(self):
         self.killed_in_wait("limit done", margin="3s")

@@ -109,6 +109,14 @@ class Mcp(SharedDaemonCase):
         self.assertEqual(third.result(20)["behavior"], "deny")
         self.assertIsNone(self.client.get(f"/v1/approvals/{first['id']}").json()["alarm"])
 
+    def test_the_session_of_a_run_at_another_daemon_is_not_the_one_of_that_name_here(self):
+        session = unique("run")
+        agent = McpClient(self.daemon, session)
+        agent.headers["X-Headway-Url"] = f"http://127.0.0.1:{self.daemon.port - 1}"
+        reply = agent.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "status", "arguments": {}}})
+        self.assertEqual((reply.status, reply.json()["field"]), (400, "Mcp-Session-Id"))
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
+
     def test_a_decision_that_the_agent_did_not_wait_for_is_there_when_it_asks_again(self):
         session = unique("gone")
         with RawConnection(self.daemon.port) as raw:

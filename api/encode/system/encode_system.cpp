@@ -79,6 +79,7 @@ void append_system(std::string& out, const SystemReport& report) {
     json.member("now", report.now);
     json.member("rss_bytes", report.rss_bytes);
     json.member("mode", report.mode);
+    json.member("url", report.url);
     write_database(json, report);
     write_pair(json, "queue", "waiting", report.queue, "max", report.queue_max);
     write_pair(json, "sessions", "open", report.sessions_open, "in_memory",

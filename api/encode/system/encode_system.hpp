@@ -37,6 +37,7 @@ struct SystemReport {
     core::Timestamp now = core::kNever;
     std::uint64_t rss_bytes = 0;
     std::string mode;  ///< the access mode
+    std::string url;   ///< where it listens
     std::string database;
     std::uint64_t database_bytes = 0;
     std::uint64_t wal_bytes = 0;

@@ -161,7 +161,7 @@ void find_claude_lists(const AgentRow& row, const std::vector<Source>& sources, 
         found.http.push_back(url_not_named("allowedHttpHookUrls", urls->files, url));
     const auto variables = merged(sources, "httpHookAllowedEnvVars");
     if (!variables) return;
-    for (const char* name : {"HEADWAY_SESSION", "HEADWAY_TOKEN"}) {
+    for (const char* name : {"HEADWAY_SESSION", "HEADWAY_URL", "HEADWAY_TOKEN"}) {
         const bool needed = name != std::string_view{"HEADWAY_TOKEN"} || way.token;
         if (needed && !variables->has(name))
             found.http.push_back("httpHookAllowedEnvVars in " + variables->files +

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "cli/base/exit_code.hpp"
+#include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/line/verb.hpp"
@@ -54,6 +55,17 @@ std::string command_line(const RunOptions& options) {
     return on_one_line(cut_bytes(join(options.command, " "), kLineBytesMax));
 }
 
+/// The daemon takes no report for a generation whose turn it is not: the command would run without
+/// a word of it there.
+std::string run_session_fault(const std::string& id) {
+    const std::string fault = session_id_fault(id);
+    const std::string_view base = base_of_generation(id);
+    const bool first = id.ends_with("~1");  // which is an id like any other
+    if (!fault.empty() || base.empty() || base.size() == id.size() || first) return fault;
+    return id + " is what the daemon calls a session that goes on after " + std::string(base) +
+           "; choose another id, as in " + std::string(base) + "-" + id.substr(base.size() + 1);
+}
+
 class RunVerb : public VerbOf<RunOptions> {
 public:
     void declare(Arguments& arguments) override {
@@ -62,7 +74,7 @@ public:
         arguments.without_socket();  // the command gets the URL, and may not speak through a socket
         arguments
             .option("--session", options.session, "session id (default: from the command's name)")
-            .check(session_id_fault);
+            .check(run_session_fault);
         arguments.option("--goal", options.goal,
                          "the task of the command (default: the command line)");
         arguments.option("--label", options.labels, "label of the session; repeatable")

@@ -71,6 +71,8 @@ public:
         auto way = find_hook_way(options_.url, options_.sources);
         if (!way) return complain(console_, kExitUsage, way.error().detail);
         way_ = *std::move(way);
+        if (way_.named && options_.url.empty())
+            console_.err << "hooks report to the daemon at " << clean_line(way_.url) << "\n";
         way_.require = options_.require;
         way_.until = options_.until;
         way_.until_given = options_.until_given;
@@ -255,7 +257,8 @@ public:
                        "let hooks that use a URL (claude, qwen) send HEADWAY_TOKEN; needed with "
                        "access.mode=token");
         arguments.option("--url", options.url,
-                         "the daemon (default: HEADWAY_URL, else the address in the settings)");
+                         "the daemon (default: HEADWAY_URL, else yours that runs, else the address "
+                         "in the settings)");
         arguments.sources(options.sources);
     }
 

@@ -39,9 +39,29 @@ protected:
 
 constexpr const char* kResume = "/resume";
 
-/// A line about a pause or a resume that did not do what its name says; empty: it did.
+/// Ends the wait of the run of this session on this machine, and says so. Error: no such run waits,
+/// or it is of a session of that name that another daemon has, or had.
+core::Result<std::string> end_wait(Daemon& daemon, const std::string& folder,
+                                   const std::string& session) {
+    HEADWAY_TRY(const RunRecord run, waiting_run(folder, session));
+    const HttpReply reply = daemon.get(session_path(run.generation));
+    const Json shown = body_json(reply).value_or(Json());
+    const std::string opened = shown.text_of("opened_at");
+    const std::string process = "process " + std::to_string(run.run.pid);
+    if (!run.opened_at.empty() && !opened.empty() && opened != run.opened_at)
+        return core::Error{core::ErrorCode::kUnknownSession,
+                           "no run of this session waits: that of " + process +
+                               " is of another session " + run.generation + ", opened at " +
+                               run.opened_at + "; name its daemon with --url",
+                           {}};
+    HEADWAY_CHECK(ask_to_start(folder, run));
+    return "asked " + process + " to end its wait";
+}
+
+/// A line about a pause or a resume that did not do what its name says; empty: it did. `waited`: a
+/// wait has ended instead.
 std::string shortfall(const std::string& route, bool changed, Daemon& daemon,
-                      const std::string& session) {
+                      const std::string& session, bool waited) {
     if (route != kResume) return changed ? "" : "nothing was to be done: it is paused already";
     const std::string nothing = changed ? "" : "nothing to resume: ";
     const Json shown = body_json(daemon.get(session_path(session))).value_or(Json());
@@ -57,6 +77,7 @@ std::string shortfall(const std::string& route, bool changed, Daemon& daemon,
     if (paused)
         return nothing + "the session above it, " + parent +
                ", was paused when it ended; begin it again and resume that run, or end this one";
+    if (waited) return {};
     return nothing + "it is neither paused nor stopped by a rejection or a rule";
 }
 
@@ -79,9 +100,11 @@ public:
         Daemon daemon(options_.client.url, options_.client.credential);
         const HttpReply reply = post_patiently(daemon, path(route_), body("reason", console));
         const std::string folder = state_folder_of(options_.client, console.environment);
+        std::string waited;
         if (now_ && reply.ok()) {
-            if (auto done = ask_to_start(folder, options_.session); !done)
-                return complain(console, kExitFailed, done.error().detail);
+            const auto ended = end_wait(daemon, folder, options_.session);
+            if (!ended) return complain(console, kExitFailed, clean_line(ended.error().detail));
+            waited = *ended;
         }
         std::optional<Json> advice = body_json(reply);
         if (!reply.ok() || !advice) return explain_failure(console, daemon, reply);
@@ -90,7 +113,9 @@ public:
             return kExitOk;
         }
         const bool changed = advice->count_of("duplicates") == 0;
-        const std::string words = shortfall(route_, changed, daemon, options_.session);
+        if (!waited.empty()) console.out << clean_line(options_.session) << ": " << waited << "\n";
+        const std::string words =
+            shortfall(route_, changed, daemon, options_.session, !waited.empty());
         if (!words.empty()) console.out << clean_line(options_.session) << ": " << words << "\n";
         if (!changed) (*advice)["duplicates"] = 0;  // the line above says it better
         console.out << advice_text(*advice);

@@ -105,7 +105,7 @@ struct HookReading {
     ReplyTo to;
     Principal caller;
     std::string name;   ///< of the dialect, as it is in the path
-    std::string given;  ///< session in a header
+    std::string given;  ///< session in a header; empty: none
     std::string exit_code;
     std::string error_class;
     std::string error_status;
@@ -133,7 +133,7 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     reading.to = call.to;
     reading.caller = call.caller;
     reading.name = call.target().asset;
-    reading.given = call.request.head.hook_session;
+    reading.given = call.request.head.named_session();
     reading.exit_code = call.request.head.hook_exit_code;
     reading.error_class =
         text_of(call.request.head.hook_error_class, api::hooks::kHookNameBytesMax);

@@ -91,7 +91,7 @@ Result<> initialize(const Call& call, const ReadMessage& message) {
 
 /// The session of the agent: named by its owner, or by us in `initialize`.
 std::string session_of(const Call& call) {
-    const std::string_view named = call.request.head.hook_session;
+    const std::string_view named = call.request.head.named_session();
     if (api::valid_id(named)) return std::string{named};
     const std::string_view ours = call.request.head.mcp_session;
     return ours.starts_with("mcp-") && api::valid_id(ours) ? std::string{ours} : std::string{};

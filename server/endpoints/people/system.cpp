@@ -81,6 +81,7 @@ Result<> endpoints::system_report(Call& call) {
     report->started_at = state.started_at;
     report->rss_bytes = resident_bytes();
     report->mode = call.on.access.mode();
+    report->url = call.on.http.url();
     report->database = state.database.string();
     report->database_bytes = file_bytes(state.database);
     report->wal_bytes = file_bytes(state.database.string() + "-wal");

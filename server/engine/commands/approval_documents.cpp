@@ -174,4 +174,11 @@ Result<> check_request(const EngineSettings& settings, const core::Policy& polic
     return error;
 }
 
+core::ApprovalRequested with_note(core::ApprovalRequested asked, const std::string& note) {
+    if (note.empty()) return asked;
+    const std::string& summary = asked.summary.kept;
+    asked.summary = core::bounded_text(note + (summary.empty() ? "" : " " + summary));
+    return asked;
+}
+
 }  // namespace headway::server

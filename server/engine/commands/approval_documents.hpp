@@ -43,4 +43,7 @@ core::Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& 
 core::Result<> check_request(const EngineSettings& settings, const core::Policy& policy,
                              const core::ApprovalRequested& asked, const std::string& pointer);
 
+/// The request with `note`, which may be empty, in front of its summary. Pure.
+core::ApprovalRequested with_note(core::ApprovalRequested asked, const std::string& note);
+
 }  // namespace headway::server

@@ -55,6 +55,7 @@ struct ReportCommand {
                                ///< flight that this report ends
     std::string adapter = {};  ///< the adapter whose hook reports; or empty
     core::Channel channel = core::Channel::kReport;
+    std::string note = {};  ///< text about its calls, for a person who has to allow them
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

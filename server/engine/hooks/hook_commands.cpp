@@ -101,6 +101,7 @@ public:
                           (kind == HookKind::kPrompt && !command_.call.hook.synthetic);
         report.channel = core::Channel::kAgent;
         report.adapter = std::move(adapter);
+        report.note = folder_note(transaction_, resident_, command_.call.hook);
         return report;
     }
 

@@ -5,9 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "api/text/plain_text.hpp"
+#include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "core/text/text.hpp"
+#include "server/engine/commands/approval_documents.hpp"
 #include "server/engine/commands/family_writes.hpp"
 
 namespace headway::server {
@@ -50,7 +53,29 @@ Result<> close(Transaction& transaction, Resident& resident, std::uint64_t n,
     return transaction.change(resident, &core::Session::close_dialogs, n, how);
 }
 
+/// As a word of code in Markdown, on one line.
+std::string as_code(std::string text) {
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '`') c = '?';
+    }
+    return "`" + text + "`";
+}
+
 }  // namespace
+
+std::string folder_note(Transaction& transaction, const Resident& resident,
+                        const api::hooks::Hook& hook) {
+    if (hook.cwd.empty()) return {};
+    for (const core::Label& label : resident.session.state().about.labels) {
+        // It may have lost the beginning of a long path.
+        const bool cut = label.value.size() + 3 >= core::limits::kLabelBytesMax;
+        const bool same =
+            hook.cwd == label.value || (cut && std::string_view{hook.cwd}.ends_with(label.value));
+        if (label.key == "workspace" && same) return {};
+    }
+    return "In the folder " +
+           as_code(api::without_secrets(hook.cwd, transaction.document().secrets())) + ".";
+}
 
 Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                            std::optional<core::ApprovalRequested> asked) {
@@ -66,6 +91,7 @@ Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCal
     }
     const bool room = resident.session.admit_requests(1).has_value();
     if (!asked || !room || wait <= core::Millis{0}) return {};
+    *asked = with_note(*std::move(asked), folder_note(transaction, resident, call.hook));
     asked->expires_in_ms = static_cast<std::uint64_t>(wait.count());
     core::Event request;
     request.payload = *asked;

@@ -16,6 +16,11 @@
 
 namespace headway::server {
 
+/// Names the folder of the hook's call for the person who decides, unless it is the workspace of
+/// the session, which the session's document has. Empty: there is nothing to say.
+std::string folder_note(Transaction& transaction, const Resident& resident,
+                        const api::hooks::Hook& hook);
+
 /// Finds the approval that the dialog of this call waits for: one that a person has already given
 /// for exactly this call, or a new request. Sets `call.dialog` to its number, and sets how long the
 /// hook may be held. Makes no request if the setting forbids it, if `asked` is empty because the

@@ -134,7 +134,7 @@ Result<core::ApprovalRequested> request_for(Transaction& transaction, const Repo
         shown = whole.redacted;
     }
     auto asked = api::request_for_call(transaction.document(), call, args, shown);
-    if (asked) return asked;
+    if (asked) return with_note(*std::move(asked), command.note);
     Error error = std::move(asked).error();
     error.field = (command.batch ? "/" + std::to_string(place) : "") + "/data" + error.field;
     return error;

@@ -73,6 +73,24 @@ bool is_number(std::string_view value) {
     return value.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+/// The port of `127.0.0.1:7717` and the like; empty for every other address: only of these is it
+/// known that another port is another daemon.
+std::string_view loopback_port(std::string_view authority) {
+    const std::size_t colon = authority.rfind(':');
+    if (colon == authority.npos) return {};
+    const std::string_view host = authority.substr(0, colon);
+    const std::string_view port = authority.substr(colon + 1);
+    const bool here =
+        host == "127.0.0.1" || host == "[::1]" || equals_ignoring_case(host, "localhost");
+    return here && is_number(port) ? port : std::string_view{};
+}
+
+/// Without the scheme. One with a path leads through a proxy.
+std::string_view authority_of(std::string_view url) {
+    const std::size_t scheme = url.find("://");
+    return scheme == url.npos ? url : url.substr(scheme + 3);
+}
+
 /// Collects the fields into a RequestHead.
 class HeadParser final : public http::basic_parser<true> {
 public:
@@ -161,6 +179,7 @@ private:
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
         if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
         if (equals_ignoring_case(name, "x-headway-session")) head_.hook_session = value;
+        if (equals_ignoring_case(name, "x-headway-url")) head_.hook_url = value;
         if (equals_ignoring_case(name, "x-headway-agent-pid")) head_.agent_process.pid = value;
         if (equals_ignoring_case(name, "x-headway-agent-start")) head_.agent_process.start = value;
         if (equals_ignoring_case(name, "x-headway-agent-boot")) head_.agent_process.boot = value;
@@ -267,6 +286,13 @@ HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) 
 }
 
 }  // namespace
+
+std::string_view RequestHead::named_session() const noexcept {
+    const std::string_view here = loopback_port(host);
+    const std::string_view there = loopback_port(authority_of(hook_url));
+    const bool elsewhere = !here.empty() && !there.empty() && here != there;
+    return elsewhere ? std::string_view{} : hook_session;
+}
 
 HeadStatus parse_head(std::string_view bytes, RequestHead& head, core::Error& error) noexcept {
     head = RequestHead{};

@@ -36,7 +36,8 @@ struct RequestHead {
     std::string_view accept_encoding;
     std::string_view login;  ///< Headway-Login
     // Further data from the program that forwarded a hook.
-    std::string_view hook_session;       ///< X-Headway-Session
+    std::string_view hook_session;       ///< X-Headway-Session; named_session() is what counts
+    std::string_view hook_url;           ///< X-Headway-Url
     std::string_view mcp_session;        ///< Mcp-Session-Id
     ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
     std::string_view hook_exit_code;     ///< X-Headway-Exit-Code
@@ -62,6 +63,11 @@ struct RequestHead {
 
     /// True for requests from web pages: only browsers send these fields.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
+
+    /// The session that the request names; empty: none, or that of a run at another daemon. An
+    /// agent's settings name one daemon, but `headway run` may report to another one of this
+    /// machine, whose sessions are not those of the same name here. Pure.
+    std::string_view named_session() const noexcept;
 };
 
 enum class HeadStatus : std::uint8_t { kNeedMore, kComplete, kMalformed };

@@ -36,6 +36,31 @@ TEST_CASE("hook options: what is named replaces both variables", "[hook]") {
     CHECK(url.mistake.empty());
 }
 
+TEST_CASE("hook options: under a run its daemon goes before the one of the settings", "[hook]") {
+    using Words = std::vector<std::string_view>;
+    const Words words{"claude", "--url", "http://127.0.0.1:2", "--token-file", "/t"};
+    variables() = {{"HEADWAY_URL", "http://127.0.0.1:1"}};
+    CHECK(read_options(words, known).url == "http://127.0.0.1:2");
+    variables()["HEADWAY_RUN"] = "mark";
+    CHECK(read_options(words, known).url == "http://127.0.0.1:1");
+    CHECK(read_options(words, known).token_file.empty());  // it is the other daemon's
+    for (const char* same : {"http://localhost:2/", "127.0.0.1:2", "http://[::1]:2"}) {
+        variables()["HEADWAY_URL"] = same;
+        CHECK(read_options(words, known).url == "http://127.0.0.1:2");
+        CHECK(read_options(words, known).token_file == "/t");
+    }
+    for (const char* wrong : {"http://", "ftp://a"}) {
+        variables()["HEADWAY_URL"] = wrong;
+        CHECK(read_options(words, known).url == "http://127.0.0.1:2");
+    }
+    variables()["HEADWAY_URL"] = "https://box:2";
+    CHECK(read_options(words, known).url == "https://box:2");
+    // An agent could otherwise name a daemon that allows the calls of the agents that it starts.
+    const Words required{"claude", "--url", "http://127.0.0.1:2", "--require"};
+    CHECK(read_options(required, known).url == "http://127.0.0.1:2");
+    CHECK(read_options({"claude", "--socket", "/s"}, known).url.empty());
+}
+
 TEST_CASE("hook options: times have a unit and a range", "[hook]") {
     CHECK(read_milliseconds("15s") == 15'000);
     CHECK(read_milliseconds("500ms") == 500);
@@ -105,6 +130,10 @@ TEST_CASE("hook request: a token goes to a URL only, and the operator's nowhere"
                Catch::Contains("Authorization: Bearer hw_a_b\r\n"));
     CHECK_THAT(request_head(options, at_socket("/a"), facts, 3), !Catch::Contains("Authorization"));
     CHECK_THAT(request_head(options, port, facts, 3), Catch::StartsWith("POST /v1/hooks/claude H"));
+    CHECK_THAT(request_head(options, port, facts, 3), !Catch::Contains("X-Headway-Url"));
+    facts.run_url = "http://127.0.0.1:9";
+    CHECK_THAT(request_head(options, port, facts, 3),
+               Catch::Contains("X-Headway-Url: http://127.0.0.1:9\r\n"));
     options.require = true;  // what the daemon does not understand is an error then
     CHECK_THAT(request_head(options, port, facts, 3),
                Catch::StartsWith("POST /v1/hooks/claude?require=1 H"));

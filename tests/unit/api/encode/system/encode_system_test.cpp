@@ -17,6 +17,7 @@ TEST_CASE("system: every figure under its name", "[api]") {
     report.rss_bytes = 1;
     report.mode = "local";
     report.database = "/state/headway.db";
+    report.url = "http://a:1";
     report.database_bytes = 2;
     report.wal_bytes = 3;
     report.disk_free_bytes = 4;
@@ -39,7 +40,7 @@ TEST_CASE("system: every figure under its name", "[api]") {
     std::string out;
     append_system(out, report);
     CHECK(Document::parse(out) == Document::parse(R"({"version":{"version":"1"},
-        "started_at":null,"now":null,"rss_bytes":1,"mode":"local",
+        "started_at":null,"now":null,"rss_bytes":1,"mode":"local","url":"http://a:1",
         "database":{"path":"/state/headway.db","bytes":2,"wal_bytes":3,"disk_free_bytes":4,"head":5},
         "commits":{"count":6,"p50_ms":0.5,"p99_ms":1.5},"queue":{"waiting":7,"max":8},
         "sessions":{"open":9,"in_memory":10},"streams":{"clients":11,"max":12},

@@ -87,6 +87,29 @@ TEST_CASE("request head: methods", "[server]") {
     }
 }
 
+TEST_CASE("request head: a session of a run at another daemon of this machine is not named here",
+          "[server]") {
+    const auto named = [](const std::string& host, const std::string& url) {
+        const std::string bytes = "POST / HTTP/1.1\r\nHost: " + host +
+                                  "\r\nX-Headway-Session: x\r\nX-HEADWAY-URL: " + url + "\r\n\r\n";
+        return std::string{parse(bytes).head.named_session()};
+    };
+    for (const char* host : {"127.0.0.1:7717", "localhost:7717", "[::1]:7717"}) {
+        CAPTURE(host);
+        for (const char* url : {"http://127.0.0.1:8000", "http://LocalHost:8000",
+                                "https://[::1]:8000", "127.0.0.1:80"})
+            CHECK(named(host, url).empty());
+        // The same, or an address of which that is not known.
+        for (const char* url : {"", "http://localhost:7717", "https://127.0.0.1:7717", "[::1]:7717",
+                                "http://127.0.0.1", "http://box:8000", "http://10.0.0.1:8000",
+                                "http://127.0.0.1:8000/base", "unix:/run/headway/headway.sock",
+                                "http://127.0.0.1:", "http://", ":8000", "$HEADWAY_URL"})
+            CHECK(named(host, url) == "x");
+    }
+    for (const char* host : {"localhost", "box:7717", "headway.example.com", "a"})
+        CHECK(named(host, "http://127.0.0.1:8000") == "x");
+}
+
 TEST_CASE("request head: who keeps the connection", "[server]") {
     const std::string close = with_field("Connection: close");
     const std::string old = "GET / HTTP/1.0\r\nHost: a\r\n\r\n";
