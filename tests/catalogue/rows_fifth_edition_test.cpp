@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "api/hooks/texts/mutation.hpp"
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
 // Actions on pages and screens whose answer only quotes the question, receipts of bulk work, and
-// comments as a hook sees them.
+// sweeps over many targets.
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
@@ -169,75 +168,6 @@ TEST_CASE("one search that finds nothing again and again is a loop") {
                       .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"))
             .does(read_file("src/main.cpp").result(source_of("main")));
     expect_stuck(beside);
-}
-
-namespace {
-
-/// An edit of a file as the hooks of Claude Code report it: with the file before it.
-Call hooked_edit(std::string_view path, std::string_view file, std::string_view before,
-                 std::string_view after) {
-    std::vector<headway::core::Mutation> mutated;
-    headway::api::hooks::add_edited(mutated, std::string{path}, file, {before, after});
-    return edit(path, before, after).mutates(path, mutated.at(0).digest);
-}
-
-Call hooked_write(std::string_view path, std::string_view content) {
-    std::vector<headway::core::Mutation> mutated;
-    headway::api::hooks::add_written(mutated, std::string{path}, content);
-    return write_file(path, content).mutates(path, mutated.at(0).digest);
-}
-
-}  // namespace
-
-TEST_CASE("edits of comments that a hook reports are no progress") {
-    Agent agent{Hook::kDigests};
-    for (int i = 0; i < 20; ++i) {
-        const std::string before = with("# try {}", i);
-        agent
-            .does(hooked_edit("a.py", "x = 1\n" + before + "\nprint(x)\n", before,
-                              with("# try {}", i + 1)))
-            .does(bash("python a.py").result("1"));
-    }
-    expect_stuck(agent);
-
-    Agent adds{Hook::kDigests};
-    std::string file = "print(x)\n";
-    for (int i = 0; i < 20; ++i) {
-        const std::string after = with("// because of {}\n", i) + "print(x)";
-        adds.does(hooked_edit("a.js", file, "print(x)", after))
-            .does(bash("node a.js").result("ERROR: boom"));
-        file = with("// because of {}\n", i) + file;
-    }
-    expect_stuck(adds);
-
-    Agent writes{Hook::kDigests};
-    for (int i = 0; i < 20; ++i)
-        writes.does(hooked_write("a.html", with("<!-- version {} -->\n<p>Hello</p>\n", i)))
-            .does(bash("node render.js").result("Hello"));
-    expect_stuck(writes);
-}
-
-TEST_CASE("edits of code beside comments, and of prose, are progress as a hook reports them") {
-    Agent code{Hook::kDigests};
-    for (int i = 0; i < 20; ++i)
-        code.does(hooked_edit("a.py", with("x = {}  # try\n", i), with("x = {}", i),
-                              with("x = {}", i + 1)))
-            .does(bash("python a.py").result("1"));
-    expect_progress(code);
-
-    Agent prose{Hook::kDigests};
-    for (int i = 0; i < 20; ++i)
-        prose
-            .does(hooked_edit("README.md", with("# Part {}\n", i), with("# Part {}", i),
-                              with("# Part {}", i + 1)))
-            .does(bash("mkdocs build").result("INFO - Documentation built"));
-    expect_progress(prose);
-
-    Agent documents{Hook::kDigests};
-    for (int i = 0; i < 30; ++i)
-        documents.does(hooked_edit(with("src/part_{}.py", i), "def f():\n    pass\n",
-                                   "def f():", "# Does nothing yet.\ndef f():"));
-    expect_progress(documents);
 }
 
 namespace {
