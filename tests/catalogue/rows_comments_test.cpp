@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "api/hooks/texts/mutation.hpp"
 #include "tests/catalogue/expect.hpp"
@@ -54,6 +55,22 @@ TEST_CASE("edits of comments that a hook reports are no progress") {
         writes.does(hooked_write("a.html", with("<!-- version {} -->\n<p>Hello</p>\n", i)))
             .does(bash("node render.js").result("Hello"));
     expect_stuck(writes);
+}
+
+TEST_CASE("a look at the file between edits of its comments and a run is no progress either") {
+    for (const auto& [hook, look] :
+         {std::pair{Hook::kDigests, read_file("a.py")}, std::pair{Hook::kDigests, bash("cat a.py")},
+          std::pair{Hook::kFinished, read_file("a.py")}}) {
+        Agent agent{hook};
+        for (int i = 0; i < 40; ++i) {
+            const std::string before = with("# set to {}", i);
+            const std::string after = with("# set to {}", i + 1);
+            agent.does(hooked_edit("a.py", "x = 1\n" + before + "\nprint(x)\n", before, after))
+                .does(Call{look}.result("x = 1\n" + after + "\nprint(x)\n"))
+                .does(bash("python a.py").result("ERROR: boom"));
+        }
+        expect_stuck(agent);
+    }
 }
 
 TEST_CASE("edits of code beside comments, and of prose, are progress as a hook reports them") {
