@@ -96,30 +96,37 @@ bool has_word(std::string_view text, std::string_view word) {
     return false;
 }
 
-/// True if the words before the options of a command say that it makes something: `gh pr create`.
+/// True if the first words of a command say that it makes something: `gh pr create`. Options, paths
+/// and names of files are no such words.
 bool makes_something(std::string_view command) {
+    constexpr int kWordsMax = 3;
     const core::CommandParts parts{command};
     return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+        if (core::has_no_effect(core::CommandParts{part})) return false;
         std::string buffer;
-        const std::string_view bare = core::without_options(part, buffer);
-        return core::hands_something_in(bare.substr(0, bare.find_first_of("-'\"")));
+        std::string words;
+        std::string_view rest = core::without_options(part, buffer);
+        for (int i = 0; i < kWordsMax; ++i) {
+            rest = core::trimmed(rest);
+            const std::string_view word = rest.substr(0, rest.find(' '));
+            if (word.empty() || word.find_first_of("-'\"") == 0) break;
+            if (word.find_first_of("/.") == word.npos) words.append(word).append(" ");
+            rest.remove_prefix(word.size());
+        }
+        return core::hands_something_in(words);
     });
 }
 
 /// True for the address of an item and no more, as `gh` prints it of an item that it changed or
-/// made: it ends with a number, and has the number of the question or is of a new item.
+/// made: it ends with a number, and its item is that of the question or a new one.
 bool is_item_receipt(std::string_view command, std::string_view line) {
     constexpr std::string_view kDigits = "0123456789";
     if (!line.starts_with("http") || line.find_first_of(" \n") != line.npos) return false;
     const std::size_t last = line.find_last_not_of(kDigits);
     if (last + 1 == line.size() || core::is_word(line[last])) return false;
-    for (std::size_t at = line.find('/'); at != line.npos; at = line.find('/', at + 1)) {
-        const std::string_view rest = line.substr(at + 1);
-        const std::string_view number =
-            rest.substr(0, std::min(rest.find_first_not_of(kDigits), rest.size()));
-        if (!number.empty() && has_word(command, number)) return true;
-    }
-    return makes_something(command);
+    const std::string_view item = line.substr(0, line.find('#'));
+    const std::string_view number = item.substr(item.find_last_not_of(kDigits) + 1);
+    return (!number.empty() && has_word(command, number)) || makes_something(command);
 }
 
 /// True for a fetch of a page that is not there.
