@@ -85,14 +85,15 @@ bool waits_for_own_machine(std::string_view text) {
            (core::mentions(text, kClosed) && core::mentions(text, kHere));
 }
 
-/// True if the word stands in the text, with no letter or digit around it.
+/// True if no letter or digit stands around this part of the text.
+bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+    return (at == 0 || !core::is_word(text[at - 1])) &&
+           (at + size == text.size() || !core::is_word(text[at + size]));
+}
+
 bool has_word(std::string_view text, std::string_view word) {
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !core::is_word(text[at - 1])) &&
-            (end == text.size() || !core::is_word(text[end])))
-            return true;
-    }
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+        if (stands_alone(text, at, word.size())) return true;
     return false;
 }
 
@@ -129,16 +130,39 @@ bool is_item_receipt(std::string_view command, std::string_view line) {
     return (!number.empty() && has_word(command, number)) || makes_something(command);
 }
 
-/// True for a fetch of a page that is not there.
-bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 const std::optional<JsonValue>& args, std::string_view result) {
+/// True if the status stands in the text as one: "HTTP 404", "status code 404", "(404)". The
+/// address of a page may have it as a number.
+bool says_status(std::string_view text, std::string_view status) {
+    static constexpr std::array<std::string_view, 6> kBefore{"http ",  "http/", "status",
+                                                             "error ", "code",  "("};
+    constexpr std::size_t kLooked = 12;
+    for (std::size_t at = text.find(status); at != text.npos; at = text.find(status, at + 1)) {
+        if (!stands_alone(text, at, status.size())) continue;
+        if (at == 0) return true;
+        const std::size_t looked = std::min(at, kLooked);
+        const std::string before = core::lower(text.substr(at - looked, looked));
+        if (before.back() != '/' && core::mentions(before, kBefore)) return true;
+    }
+    return false;
+}
+
+/// The address of a page that was fetched and is not there; empty for other calls.
+std::string_view missing_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                              const std::optional<JsonValue>& args, std::string_view result) {
     static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
-    if (call.ok || !core::fetches_page(call.tool) || text_under(args, kAddresses).empty())
-        return false;
+    if (call.ok || !core::fetches_page(call.tool)) return {};
     const std::string_view said = call.error ? std::string_view{call.error->message.kept} : result;
     const std::string_view start = said.substr(0, kEchoBytesMax);
-    return fingerprint.failure == FailureKind::kNotFound || has_word(start, "404") ||
-           has_word(start, "410");
+    const bool misses = fingerprint.failure == FailureKind::kNotFound ||
+                        says_status(start, "404") || says_status(start, "410");
+    return misses ? text_under(args, kAddresses) : std::string_view{};
+}
+
+/// Marks a failure that is the answer "no" about a target.
+void shape_absence(CallFingerprint& fingerprint, std::string_view target) {
+    if (target.empty()) return;
+    fingerprint.set(core::Shape::kAbsent, true);
+    fingerprint.path = core::digest_of(target).low;
 }
 
 }  // namespace
@@ -188,7 +212,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                                           core::acts_on_screen(action_of(call.tool, args)));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
-        fingerprint.set(Shape::kAbsent, misses_page(fingerprint, call, args, text));
+        shape_absence(fingerprint, missing_page(fingerprint, call, args, text));
         fingerprint.set(Shape::kMoves, fingerprint.is(Shape::kActs) && call.ok && !receipt &&
                                            shows_no_place(text));
         return;
@@ -201,7 +225,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));
-    fingerprint.set(Shape::kAbsent, !call.ok && core::probes(parts));
+    if (!call.ok) shape_absence(fingerprint, core::probed_target(parts));
     fingerprint.set(Shape::kSleeps,
                     core::sleeps_and_more(parts) ||
                         (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));

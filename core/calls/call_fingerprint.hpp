@@ -86,7 +86,7 @@ struct CallFingerprint {
     std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a failed
                                     ///< test run
     std::uint64_t content = 0;      ///< content written by an edit that reports no digest
-    std::uint64_t path = 0;         ///< path that the call names, if any
+    std::uint64_t path = 0;         ///< path that the call names, or what it probes, if any
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
     bool typed_failure = false;  ///< the client reported the kind of failure; it was not read from

@@ -197,10 +197,24 @@ Call page(int number) {
         .fails("Request failed with status code 404");
 }
 
+/// As the fetch server of MCP says it.
+Call named_page(int number) {
+    return call("mcp__fetch__fetch", with(R"({"url":"https://old.example/news/{}"})", number))
+        .fails(with("Failed to fetch https://old.example/news/{} - status code 404", number));
+}
+
+/// By a client that does not begin with the exit code.
+Call lookup(int number) {
+    return bash(with("host alpha{}.io", number))
+        .fails(with("Host alpha{}.io not found: 3(NXDOMAIN)", number));
+}
+
+const auto kSweeps = {ping, port, domain, page, named_page, lookup};
+
 }  // namespace
 
 TEST_CASE("a sweep over hosts, ports, names or links whose answer is no is no row of failures") {
-    for (const auto& look : {ping, port, domain, page}) {
+    for (const auto& look : kSweeps) {
         Agent agent{Hook::kFinished};
         for (int target = 1; target <= 20; ++target)
             agent.does(look(target));
@@ -211,7 +225,7 @@ TEST_CASE("a sweep over hosts, ports, names or links whose answer is no is no ro
 }
 
 TEST_CASE("a sweep without an end that finds nothing is a loop") {
-    for (const auto& look : {ping, page}) {
+    for (const auto& look : kSweeps) {
         Agent agent{Hook::kFinished};
         for (int target = 1; target <= 60; ++target)
             agent.does(look(target));
@@ -220,7 +234,7 @@ TEST_CASE("a sweep without an end that finds nothing is a loop") {
 }
 
 TEST_CASE("one host, port, name or link that is asked again and again is a loop") {
-    for (const auto& look : {ping, port, domain, page}) {
+    for (const auto& look : kSweeps) {
         Agent agent{Hook::kFinished};
         for (int i = 0; i < 30; ++i)
             agent.does(look(7));
@@ -228,12 +242,33 @@ TEST_CASE("one host, port, name or link that is asked again and again is a loop"
     }
 }
 
-TEST_CASE("requests to a service that is not there are failures, whatever they ask") {
+TEST_CASE("one port that is asked again and again with other options is a loop") {
     Agent agent{each_hook()};
-    for (int i = 0; i < 20; ++i)
-        agent.does(bash(with("psql -h db -c 'select {}'", i))
-                       .fails("Exit code 2\npsql: error: connection to server at \"db\" failed: "
-                              "Connection refused"));
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash(with("timeout {} nc -zv -w {} db 5432", i + 2))
+                       .fails("nc: connect to db port 5432 (tcp) failed: Connection refused"));
+    expect_stuck(agent);
+}
+
+TEST_CASE("requests to a service that is not there are failures, whatever they ask") {
+    for (const char* request :
+         {"psql -h db -c 'select {}'", "getent hosts db && psql -h db -c 'select {}'",
+          "nc -z db 5432; curl -sS http://db/v1/{}"}) {
+        Agent agent{Hook::kDigests};
+        for (int i = 0; i < 20; ++i)
+            agent.does(bash(with(request, i))
+                           .fails("Exit code 2\npsql: error: connection to server at \"db\" "
+                                  "failed: Connection refused"));
+        INFO(agent.trace());
+        CHECK(agent.ever(Verdict::kStuck));
+    }
+}
+
+TEST_CASE("pages of a service that is not there are failures, whatever their number") {
+    Agent agent{Hook::kFinished};
+    for (int i = 401; i < 421; ++i)
+        agent.does(call("WebFetch", with(R"({"url":"https://x/issues/{}","prompt":"Who?"})", i))
+                       .fails(with("Failed to fetch https://x/issues/{}: connection refused", i)));
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kStuck));
 }
