@@ -96,7 +96,7 @@ struct CallFingerprint {
     bool measured = false;       ///< its timings are its result, so they are not masked
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;
-    std::uint64_t result_bytes = 0;  ///< 0 also for lists of files that are all empty
+    std::uint64_t result_bytes = 0;
     /// The SHA-256 of the exact arguments, in two halves (args_of()). Approvals identify a call by
     /// it. Unlike `question`, nothing is masked. Zero for calls that were not reported.
     Digest args_start;

@@ -146,12 +146,42 @@ TEST_CASE("a command that finds one address whatever was asked stagnates") {
     CHECK(agent.ever(Verdict::kSuspect));
 }
 
-TEST_CASE("a search tool whose answer holds empty lists only says no, which is an answer") {
+namespace {
+
+/// The search of Claude Code, which finds nothing.
+Call vain_search(int number) {
+    return call("Grep", with(R"({"pattern":"unused_{}_fn"})", number))
+        .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})");
+}
+
+}  // namespace
+
+TEST_CASE("searches whose answer holds empty lists only are answers, and suspicious after twenty") {
     Agent agent{each_hook()};
-    for (int i = 0; i < 70; ++i)
-        agent.does(call("Grep", with(R"({"pattern":"unused_{}_fn"})", i))
-                       .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"));
-    expect_progress(agent);
+    for (int i = 0; i < 15; ++i)
+        agent.does(vain_search(i));
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    for (int i = 15; i < 70; ++i)
+        agent.does(vain_search(i));
+    expect_suspect(agent);
+}
+
+TEST_CASE("a search that finds nothing lifts no suspicion, and hides no other search") {
+    Agent agent{Hook::kFinished};
+    for (int i = 0; i < 4; ++i)
+        agent.does(bash("python3 report.py").result("total: 3 of 7, see report.txt for the rest"))
+            .does(read_lines("src/a.cpp", 20 * i, 20 * i + 19)
+                      .result(source_lines("a", 20 * i, 20 * i + 19)));
+    REQUIRE(agent.verdict() == Verdict::kSuspect);
+    for (int i = 0; i < 12; ++i)
+        agent.does(vain_search(i));
+    CHECK(agent.verdict() == Verdict::kSuspect);
+
+    Agent turns{Hook::kFinished};
+    for (int i = 0; i < 24; ++i)
+        turns.does(grep(with("computeNetTotal{}", i)).result("No matches found"))
+            .does(vain_search(i));
+    CHECK(turns.ever(Verdict::kSuspect));
 }
 
 TEST_CASE("one search that finds nothing again and again is a loop") {
