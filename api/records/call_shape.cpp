@@ -11,6 +11,7 @@
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/text/bare_code.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::api {
@@ -158,6 +159,16 @@ std::string_view missing_page(const CallFingerprint& fingerprint, const core::To
     return misses ? text_under(args, kAddresses) : std::string_view{};
 }
 
+/// True for a script in a page that does something there; another without an answer is a question
+/// that was asked wrongly.
+bool acts_by_script(const core::ToolFinished& call) {
+    static constexpr core::Phrases kActs{std::array<std::string_view, 18>{
+        "click", "scroll", "dispatch", "submit", "focus", "blur", "press", "keyboard", "mouse",
+        ".fill", ".type", ".check", ".value =", ".value=", "href =", "reload", "play(", "drag"}};
+    return core::runs_in_page(call.tool) &&
+           kActs.any_in(std::string_view{call.args.kept}.substr(0, kShapeBytesMax));
+}
+
 /// Marks a failure that is the answer "no" about a target.
 void shape_absence(CallFingerprint& fingerprint, std::string_view target) {
     if (target.empty()) return;
@@ -207,7 +218,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     call.ok && call.result_digest.empty() &&
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
-        const bool script = call.ok && has_text && text.empty() && core::runs_in_page(call.tool);
+        const bool script = call.ok && has_text && text.empty() && acts_by_script(call);
         fingerprint.set(Shape::kActs, receipt || script || core::acts_on_screen(call.tool) ||
                                           core::acts_on_screen(action_of(call.tool, args)));
         fingerprint.set(Shape::kNothing,

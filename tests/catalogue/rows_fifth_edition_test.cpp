@@ -74,12 +74,20 @@ TEST_CASE("a click of Playwright with the same page behind it each time is a loo
     expect_stuck(shown);
 }
 
-TEST_CASE("a script on a page that returns the same value each time is a loop") {
+TEST_CASE("a script on a page that returns the same value each time, or none, is a loop") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i)
         agent.does(call("mcp__playwright__browser_evaluate", R"J({"function":"() => count()"})J")
                        .result("### Result\n17\n" + ran("await page.evaluate('() => count()');")));
     expect_stuck(agent);
+
+    Agent asks{each_hook()};
+    for (int i = 0; i < 12; ++i)
+        asks.does(call("mcp__playwright__browser_evaluate",
+                       R"J({"function":"() => { document.title }"})J")
+                      .result("### Result\nundefined\n" +
+                              ran("await page.evaluate('() => { document.title }');")));
+    expect_stuck(asks);
 }
 
 TEST_CASE("keys and swipes sent by a shell command are actions on a screen") {
