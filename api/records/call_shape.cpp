@@ -232,7 +232,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     const core::CommandParts parts{command};
-    fingerprint.set(Shape::kActs, receipt || core::sends_input(parts));
+    fingerprint.set(Shape::kActs, receipt || (call.ok && core::sends_input(parts)));
     if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));

@@ -149,6 +149,9 @@ TEST_CASE("fingerprint: what a command or an action does shows in its shape", "[
     }
     CHECK(shapes_of(fingerprint_of_call(R"("tool":"browser_click","args":{"x":1},)" + news)) ==
           "acts");
+    const std::string failed = R"("ok":false,"error":{"message":"Can't open display: :0"})";
+    CHECK(shapes_of(fingerprint_of_shell("xdotool key Tab", news)) == "acts");
+    CHECK(shapes_of(fingerprint_of_shell("xdotool key Tab", failed)).empty());
     // A tool that holds a command is judged by the command.
     CHECK(shapes_of(fingerprint_of_call(R"("tool":"press","args":{"cmd":"ls"},)" + news)) ==
           "looks");
