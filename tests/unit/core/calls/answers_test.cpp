@@ -126,6 +126,9 @@ TEST_CASE("answers: receipts that differ by an id have one form, and counts of w
     CHECK(receipt_form("agentId: a7123456", false) == receipt_form("agentId: a8123456", false));
     CHECK(receipt_form("found in module12.py", false) !=
           receipt_form("found in module13.py", false));
+    CHECK(receipt_form("Tagged DSC01234.jpg: a beach", false) !=
+          receipt_form("Tagged DSC01235.jpg: a beach", false));
+    CHECK(receipt_form("part00012 is valid", false) != receipt_form("part00013 is valid", false));
     CHECK(receipt_form("created job12345", false) == receipt_form("created job12346", false));
     CHECK(receipt_form("Submitted batch job 17", false) ==
           receipt_form("Submitted batch job 18", false));
