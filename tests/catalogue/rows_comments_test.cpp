@@ -21,6 +21,17 @@ Call hooked_edit(std::string_view path, std::string_view file, std::string_view 
     return edit(path, before, after).mutates(path, mutated.at(0).digest);
 }
 
+/// The same without the file, as Copilot's hooks report it.
+Call partial_edit(std::string_view path, std::string_view before, std::string_view after) {
+    std::vector<headway::core::Mutation> mutated;
+    headway::api::hooks::add_edited(mutated, std::string{path}, std::nullopt, {before, after});
+    Call one = call("edit", R"({"path":)" + quoted(path) + R"(,"old_str":)" + quoted(before) +
+                                R"(,"new_str":)" + quoted(after) + "}");
+    for (const headway::core::Mutation& file : mutated)
+        one.mutates(path, file.digest);
+    return one.result("done");
+}
+
 Call hooked_write(std::string_view path, std::string_view content) {
     std::vector<headway::core::Mutation> mutated;
     headway::api::hooks::add_written(mutated, std::string{path}, content);
@@ -94,6 +105,18 @@ TEST_CASE("edits of code beside comments, and of prose, are progress as a hook r
         documents.does(hooked_edit(with("src/part_{}.py", i), "def f():\n    pass\n",
                                    "def f():", "# Does nothing yet.\ndef f():"));
     expect_progress(documents);
+}
+
+TEST_CASE(
+    "comments between edits of code are no return to an earlier content, whatever is reported") {
+    for (const Hook hook : {Hook::kDigests, Hook::kFinished}) {
+        Agent agent{hook, R"({"profile":"strict"})"};
+        for (int i = 0; i < 3; ++i)
+            agent.does(partial_edit("a.py", with("x = {}", i), with("x = {}", i + 1)))
+                .does(partial_edit("a.py", with("# set {}", i), with("# set {}", i + 1)));
+        INFO(agent.trace());
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    }
 }
 
 TEST_CASE("documentation that is added to one file, with a lint behind each part, is progress") {
