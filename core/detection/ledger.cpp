@@ -149,6 +149,7 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     const bool differs = known && verification.last_outcome != outcome;
     verification.flaky = !changed && (verification.flaky || differs);
     entry.flaky = verification.flaky;
+    entry.rechecks = changed && ledger.cosmetic_path != 0 && failing.value_or(0) == 0;
     verification.last_outcome = outcome;
     verification.last_n = n;
     verification.changes_seen = ledger.changes;
@@ -225,13 +226,14 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool same = known && last.outcome == fingerprint.outcome.low;
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
+    const bool rechecks = ok && entry.rechecks;
     // A new question of the user may need what an earlier one has shown.
     const bool free_again = fingerprint.kind == CallKind::kRead &&
                             std::max(ledger.compacted_n, ledger.scope_n) > last.last_n;
     const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
-    entry.same_answer = counts_again || led_here;
+    entry.same_answer = (counts_again && !rechecks) || led_here;
     entry.free_again = free_again;
-    if (counts_again && same_span(ledger, last)) {
+    if (counts_again && !rechecks && same_span(ledger, last)) {
         if (!free_again) ++last.repeats;
     } else {
         last.repeats = 1;

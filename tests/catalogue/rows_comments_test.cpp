@@ -21,6 +21,14 @@ Call hooked_edit(std::string_view path, std::string_view file, std::string_view 
     return edit(path, before, after).mutates(path, mutated.at(0).digest);
 }
 
+/// An edit of one of many parts of a file; those before it are edited already.
+Call part_edit(std::string_view path, std::string_view before, std::string_view after, int part) {
+    std::string file;
+    for (int i = 0; i < 50; ++i)
+        file += with(i < part ? after : before, i);
+    return hooked_edit(path, file, with(before, part), with(after, part));
+}
+
 /// The same without the file, as Copilot's hooks report it.
 Call partial_edit(std::string_view path, std::string_view before, std::string_view after) {
     std::vector<headway::core::Mutation> mutated;
@@ -133,16 +141,38 @@ TEST_CASE("documentation that is added to one file, with a lint behind each part
     for (const Style& style : styles) {
         for (const Hook hook : {Hook::kDigests, Hook::kFinished}) {
             Agent agent{hook};
-            std::string file;
-            for (int i = 0; i < 40; ++i) {
-                const std::string bare = with(style.bare, i);
-                const std::string documented = with(style.documented, i);
-                agent.does(hooked_edit(style.path, file + bare, bare, documented))
+            for (int i = 0; i < 40; ++i)
+                agent.does(part_edit(style.path, style.bare, style.documented, i))
                     .does(bash("npm run lint").result("> lint\n> eslint .\n"));
-                file += documented;
-            }
             INFO(style.path);
             expect_progress(agent);
         }
+    }
+}
+
+TEST_CASE(
+    "comments that are added one by one, with a green check behind each, are no loop for long") {
+    for (const Hook hook : {Hook::kDigests, Hook::kFinished}) {
+        Agent agent{hook};
+        for (int i = 0; i < 30; ++i)
+            agent.does(part_edit("a.py", "x = {}\n", "# Part {}.\nx = {}\n", i))
+                .does(bash("pytest -q").result(pytest_green(12)));
+        expect_never_stuck(agent);
+        for (int i = 0; i < 30; ++i)
+            agent.does(bash("pytest -q").result(pytest_green(12)));
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("comments that are edited behind red checks are a loop") {
+    for (const Hook hook : {Hook::kDigests, Hook::kFinished}) {
+        Agent agent{hook};
+        for (int i = 0; i < 12; ++i) {
+            const std::string before = with("# set to {}", i);
+            agent
+                .does(hooked_edit("a.py", before + "\nx = 1\n", before, with("# set to {}", i + 1)))
+                .does(bash("pytest -q").fails(pytest_red(1, 11, "assert 3 == 4")));
+        }
+        expect_stuck(agent);
     }
 }
