@@ -235,6 +235,8 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.set(Shape::kActs, receipt || (call.ok && core::sends_input(parts)));
     if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
+    if (fingerprint.path == 0 && fingerprint.is(Shape::kLooks) && has_word(command, "git diff"))
+        fingerprint.path = core::kAllChanges;
     fingerprint.set(Shape::kGuard, core::is_guard(command));
     if (!call.ok) shape_absence(fingerprint, core::probed_target(parts));
     fingerprint.set(Shape::kSleeps,

@@ -76,6 +76,9 @@ enum class Shape : std::uint32_t {
     kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a missing page
 };
 
+/// CallFingerprint::path of a look at all changes: git diff.
+inline constexpr std::uint64_t kAllChanges = 1;
+
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
 /// once, and it is stored with the event, so that a replay compares the same values. 64-bit members
 /// are the low halves of 128-bit digests; 0 = none.

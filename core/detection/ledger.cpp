@@ -157,7 +157,8 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 
 /// True for a look at a file that the agent itself just changed in comments only.
 bool shows_own_comment(const Ledger& ledger, const CallFingerprint& fingerprint) {
-    return ledger.cosmetic_path != 0 && fingerprint.path == ledger.cosmetic_path &&
+    const bool there = fingerprint.path == ledger.cosmetic_path || fingerprint.path == kAllChanges;
+    return ledger.cosmetic_path != 0 && there &&
            (fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks));
 }
 
