@@ -88,16 +88,22 @@ bool is_comment(std::string_view text, std::size_t at, const Marked& found, cons
     return !mentions(lower(text.substr(at, found.end - at)), kToTools);
 }
 
-/// End of the quote that opens at `at`; npos if it has none, or not in its line.
+/// End of the quote that opens at `at`; npos if it has none, or not in its line, or a quote within
+/// it: `"$(f "x")"`.
 std::size_t quote_end(std::string_view text, std::size_t at) {
     const char quote = text[at];
     const std::string_view rest = text.substr(at);
     const bool tripled = quote != '`' && rest.size() > 2 && rest[1] == quote && rest[2] == quote;
+    bool inside = false;  // a part that is code again
     for (std::size_t i = at + (tripled ? 3 : 1); i < text.size(); ++i) {
         if (text[i] == '\\') {
             ++i;
+        } else if (text[i] == '$' && i + 1 < text.size()) {
+            inside = inside || text[i + 1] == '{' || text[i + 1] == '(';
+        } else if (inside && (text[i] == '}' || text[i] == ')')) {
+            inside = false;
         } else if (text[i] == quote) {
-            if (!tripled) return i + 1;
+            if (!tripled) return inside ? text.npos : i + 1;
             if (i + 2 < text.size() && text[i + 1] == quote && text[i + 2] == quote) return i + 3;
         } else if (text[i] == '\n' && !tripled && quote != '`') {
             break;

@@ -57,6 +57,8 @@ TEST_CASE("bare code: all that may be code, text or documentation is content", "
         {"a.sh", "rm -rf a b", "rm -rf ab"},
         {"a.sh", "cat <<EOF\n# a\nEOF", "cat <<EOF\n# b\nEOF"},
         {"a.sh", "n=${#a[@]} P=\"You are\n# a\n\"", "n=${#a[@]} P=\"You are\n# b\n\""},
+        {"a.sh", "m=\"$(f \"a # b\")\"", "m=\"$(f \"a # c\")\""},
+        {"a.ts", "s = `a ${x ? `b\n // c` : 1}`", "s = `a ${x ? `b\n // d` : 1}`"},
         {"a.yaml", "key: a b", "key: ab"},
         {"a.yaml", "key: |\n  # a", "key: |\n  # b"},
         {"a.php", "<style>.a { color: #fff }", "<style>.a { color: #eee }"},
