@@ -79,7 +79,7 @@ TEST_CASE("edits of comments that a hook reports are no progress") {
 TEST_CASE("a look at the file between edits of its comments and a run is no progress either") {
     for (const auto& [hook, look] :
          {std::pair{Hook::kDigests, read_file("a.py")}, std::pair{Hook::kDigests, bash("cat a.py")},
-                                     std::pair{Hook::kDigests, bash("cd src && git diff")},
+          std::pair{Hook::kDigests, bash("cd src && git diff")},
           std::pair{Hook::kFinished, read_file("a.py")}}) {
         Agent agent{hook};
         for (int i = 0; i < 40; ++i) {
