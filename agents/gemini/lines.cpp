@@ -80,16 +80,21 @@ void make_failed(Json& call, std::string_view error_class, std::string_view mess
     call["error"] = std::move(error);
 }
 
-// The status of a command that failed is success, and so is that of a call that was cancelled. Good
-// ends without an output are those of sub-agents and of tools whose display is no text; one of an
-// MCP server has some.
+/// Tools whose good end always has an output; those of sub-agents, and of tools whose display is no
+/// text, have none.
+bool has_output(std::string_view tool) {
+    constexpr std::array<std::string_view, 3> kTools{"read_file", "web_fetch", "google_web_search"};
+    return tool.starts_with("mcp_") ||
+           std::find(kTools.begin(), kTools.end(), tool) != kTools.end();
+}
+
+// The status of a command that failed is success, and so is that of a call that was cancelled.
 void correct(Json& call) {
     if (!call.flag_of("ok")) return;
     const std::string& tool = call.text_of("tool");
     const Json result = std::as_const(call)["result"];
     if (result.is_null()) {
-        if (tool.starts_with("mcp_"))
-            make_failed(call, "cancelled", "its line does not say how it ended");
+        if (has_output(tool)) make_failed(call, "cancelled", "its line does not say how it ended");
     } else if (tool == "run_shell_command" && result.is_string()) {
         if (const auto failure = failure_of(result.text()))
             make_failed(call, *failure, result.text());

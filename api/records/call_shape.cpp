@@ -11,6 +11,7 @@
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/text/bare_code.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::api {
@@ -85,53 +86,94 @@ bool waits_for_own_machine(std::string_view text) {
            (core::mentions(text, kClosed) && core::mentions(text, kHere));
 }
 
-/// True if the word stands in the text, with no letter or digit around it.
+/// True if no letter or digit stands around this part of the text.
+bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+    return (at == 0 || !core::is_word(text[at - 1])) &&
+           (at + size == text.size() || !core::is_word(text[at + size]));
+}
+
 bool has_word(std::string_view text, std::string_view word) {
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !core::is_word(text[at - 1])) &&
-            (end == text.size() || !core::is_word(text[end])))
-            return true;
-    }
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+        if (stands_alone(text, at, word.size())) return true;
     return false;
 }
 
-/// True if the words before the options of a command say that it makes something: `gh pr create`.
+/// True if the first words of a command say that it makes something: `gh pr create`. Options, paths
+/// and names of files are no such words.
 bool makes_something(std::string_view command) {
+    constexpr int kWordsMax = 3;
     const core::CommandParts parts{command};
     return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+        if (core::has_no_effect(core::CommandParts{part})) return false;
         std::string buffer;
-        const std::string_view bare = core::without_options(part, buffer);
-        return core::hands_something_in(bare.substr(0, bare.find_first_of("-'\"")));
+        std::string words;
+        std::string_view rest = core::without_options(part, buffer);
+        for (int i = 0; i < kWordsMax; ++i) {
+            rest = core::trimmed(rest);
+            const std::string_view word = rest.substr(0, rest.find(' '));
+            if (word.empty() || word.find_first_of("-'\"") == 0) break;
+            if (word.find_first_of("/.") == word.npos) words.append(word).append(" ");
+            rest.remove_prefix(word.size());
+        }
+        return core::hands_something_in(words);
     });
 }
 
 /// True for the address of an item and no more, as `gh` prints it of an item that it changed or
-/// made: it ends with a number, and has the number of the question or is of a new item.
+/// made: it ends with a number, and its item is that of the question or a new one.
 bool is_item_receipt(std::string_view command, std::string_view line) {
     constexpr std::string_view kDigits = "0123456789";
     if (!line.starts_with("http") || line.find_first_of(" \n") != line.npos) return false;
     const std::size_t last = line.find_last_not_of(kDigits);
     if (last + 1 == line.size() || core::is_word(line[last])) return false;
-    for (std::size_t at = line.find('/'); at != line.npos; at = line.find('/', at + 1)) {
-        const std::string_view rest = line.substr(at + 1);
-        const std::string_view number =
-            rest.substr(0, std::min(rest.find_first_not_of(kDigits), rest.size()));
-        if (!number.empty() && has_word(command, number)) return true;
-    }
-    return makes_something(command);
+    const std::string_view item = line.substr(0, line.find('#'));
+    const std::string_view number = item.substr(item.find_last_not_of(kDigits) + 1);
+    return (!number.empty() && has_word(command, number)) || makes_something(command);
 }
 
-/// True for a fetch of a page that is not there.
-bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 const std::optional<JsonValue>& args, std::string_view result) {
+/// True if the status stands in the text as one: "HTTP 404", "status code 404", "(404)". The
+/// address of a page may have it as a number.
+bool says_status(std::string_view text, std::string_view status) {
+    static constexpr std::array<std::string_view, 6> kBefore{"http ",  "http/", "status",
+                                                             "error ", "code",  "("};
+    constexpr std::size_t kLooked = 12;
+    for (std::size_t at = text.find(status); at != text.npos; at = text.find(status, at + 1)) {
+        if (!stands_alone(text, at, status.size())) continue;
+        if (at == 0) return true;
+        const std::size_t looked = std::min(at, kLooked);
+        const std::string before = core::lower(text.substr(at - looked, looked));
+        if (before.back() != '/' && core::mentions(before, kBefore)) return true;
+    }
+    return false;
+}
+
+/// The address of a page that was fetched and is not there; empty for other calls.
+std::string_view missing_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                              const std::optional<JsonValue>& args, std::string_view result) {
     static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
-    if (call.ok || !core::fetches_page(call.tool) || text_under(args, kAddresses).empty())
-        return false;
+    if (call.ok || !core::fetches_page(call.tool)) return {};
     const std::string_view said = call.error ? std::string_view{call.error->message.kept} : result;
     const std::string_view start = said.substr(0, kEchoBytesMax);
-    return fingerprint.failure == FailureKind::kNotFound || has_word(start, "404") ||
-           has_word(start, "410");
+    const bool misses = fingerprint.failure == FailureKind::kNotFound ||
+                        says_status(start, "404") || says_status(start, "410");
+    return misses ? text_under(args, kAddresses) : std::string_view{};
+}
+
+/// True for a script in a page that does something there; another without an answer is a question
+/// that was asked wrongly.
+bool acts_by_script(const core::ToolFinished& call) {
+    static constexpr core::Phrases kActs{std::array<std::string_view, 18>{
+        "click", "scroll", "dispatch", "submit", "focus", "blur", "press", "keyboard", "mouse",
+        ".fill", ".type", ".check", ".value =", ".value=", "href =", "reload", "play(", "drag"}};
+    return core::runs_in_page(call.tool) &&
+           kActs.any_in(std::string_view{call.args.kept}.substr(0, kShapeBytesMax));
+}
+
+/// Marks a failure that is the answer "no" about a target.
+void shape_absence(CallFingerprint& fingerprint, std::string_view target) {
+    if (target.empty()) return;
+    fingerprint.set(core::Shape::kAbsent, true);
+    fingerprint.path = core::digest_of(target).low;
 }
 
 /// True if a call took a part of a queue and did it; the same call takes the next part.
@@ -186,12 +228,12 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     call.ok && call.result_digest.empty() &&
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
-        const bool script = call.ok && has_text && text.empty() && core::runs_in_page(call.tool);
+        const bool script = call.ok && has_text && text.empty() && acts_by_script(call);
         fingerprint.set(Shape::kActs, receipt || script || core::acts_on_screen(call.tool) ||
                                           core::acts_on_screen(action_of(call.tool, args)));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
-        fingerprint.set(Shape::kAbsent, misses_page(fingerprint, call, args, text));
+        shape_absence(fingerprint, missing_page(fingerprint, call, args, text));
         fingerprint.set(Shape::kMoves, fingerprint.is(Shape::kActs) && call.ok && !receipt &&
                                            shows_no_place(text));
         return;
@@ -200,11 +242,13 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     const core::CommandParts parts{command};
-    fingerprint.set(Shape::kActs, receipt || core::sends_input(parts));
+    fingerprint.set(Shape::kActs, receipt || (call.ok && core::sends_input(parts)));
     if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
+    if (fingerprint.path == 0 && fingerprint.is(Shape::kLooks) && has_word(command, "git diff"))
+        fingerprint.path = core::kAllChanges;
     fingerprint.set(Shape::kGuard, core::is_guard(command));
-    fingerprint.set(Shape::kAbsent, !call.ok && core::probes(parts));
+    if (!call.ok) shape_absence(fingerprint, core::probed_target(parts));
     fingerprint.set(Shape::kSleeps,
                     core::sleeps_and_more(parts) ||
                         (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));

@@ -193,8 +193,7 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
     return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
 }
 
-/// True for the answer "no" of a search through files. Searches elsewhere that find nothing in a
-/// row are worth a word.
+/// True for the answer "no" of a search through files, in an object.
 bool found_no_file(const core::ToolFinished& call, std::string_view plain) {
     return call.result_digest.empty() && core::class_of_tool(call.tool) == "class:read" &&
            lists_nothing(plain);
@@ -244,8 +243,9 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     if (command.empty()) mask_echoes(result.canonical, args, !reads);
     const std::string_view plain =
         without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
-    fingerprint.result_bytes = found_no_file(call, plain) ? 0 : result.bytes;
-    fingerprint.trivial = core::is_trivial(plain) && call.result_digest.empty();
+    fingerprint.result_bytes = result.bytes;
+    const bool no_file = found_no_file(call, plain);
+    fingerprint.trivial = no_file || (core::is_trivial(plain) && call.result_digest.empty());
     fingerprint.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     shape_state(fingerprint, call, command, plain);
@@ -266,7 +266,8 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     fingerprint.set(core::Shape::kBlind, core::is_blind_edit(fingerprint, call));
     const bool asks = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll ||
                       fingerprint.is(core::Shape::kLooks);
-    fingerprint.set(core::Shape::kNothingYet, asks && call.ok && core::says_nothing_yet(plain));
+    fingerprint.set(core::Shape::kNothingYet,
+                    asks && call.ok && (no_file || core::says_nothing_yet(plain)));
     if (!call.ok) shape_not_yet(fingerprint, call, command, plain);
     return fingerprint;
 }

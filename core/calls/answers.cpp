@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "core/base/assert.hpp"
 #include "core/text/phrases.hpp"
@@ -167,29 +168,71 @@ bool in_a_name(std::string_view text, std::size_t at, std::size_t end) {
     return goes_on || file || (at > 0 && text[at - 1] == '/');
 }
 
+/// An object of an answer, and the states that it names.
+struct StatesOf {
+    std::size_t start = 0;  ///< where it opens; 0 = in no braces
+    std::size_t depth = 0;
+    bool at_work = false;
+    bool over = false;
+};
+
+/// The object around a place. Without braces, indentation shows what lies within.
+StatesOf object_at(std::string_view text, std::size_t at) {
+    StatesOf object;
+    std::size_t closed = 0;
+    const std::size_t line = text.substr(0, at).rfind('\n') + 1;  // 0 if there is none
+    object.depth = std::min(text.find_first_not_of(" -", line), at) - line;
+    for (std::size_t i = at; i > 0; --i) {
+        if (text[i - 1] == '}') ++closed;
+        if (text[i - 1] != '{' || (closed > 0 && closed-- > 0)) continue;
+        if (object.start == 0) object.start = i;
+        ++object.depth;
+    }
+    return object;
+}
+
+/// True for the name of a state of before: `previous_state`, `last build status`.
+bool is_of_before(std::string_view text, std::size_t key) {
+    static constexpr WordList<5> kBefore{{"previous", "last", "prior", "old", "former"}};
+    std::string_view name = text.substr(0, key);
+    name.remove_prefix(name.find_last_not_of("abcdefghijklmnopqrstuvwxyz_- ") + 1);
+    for (; !name.empty(); name.remove_suffix(1)) {
+        const std::size_t word = name.find_last_of("_- ") + 1;  // 0 for the first
+        if (contains(kBefore, name.substr(word))) return true;
+        name.remove_suffix(name.size() - std::max<std::size_t>(word, 1));
+    }
+    return false;
+}
+
 }  // namespace
 
 bool has_state_at_work(std::string_view text) {
-    static constexpr WordList<5> kBefore{{"previous", "last", "prior", "old", "former"}};
     static constexpr WordList<8> kDone{
         {"completed", "complete", "succeeded", "done", "finished", "error", "errored", "stopped"}};
-    bool at_work = false;
+    std::vector<StatesOf> objects;
+    std::size_t outermost = text.npos;
     for (const std::string_view key : {"status", "state", "phase", "stage"}) {
         for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
-            std::string_view before = text.substr(0, at);
-            while (!before.empty() && std::string_view{"_ -"}.find(before.back()) != before.npos)
-                before.remove_suffix(1);
-            before.remove_prefix(before.find_last_not_of("abcdefghijklmnopqrstuvwxyz") + 1);
             std::string_view rest = text.substr(at + key.size());
             const std::size_t value = rest.find_first_not_of("\"': =");
-            if (value == 0 || value == rest.npos || contains(kBefore, before)) continue;
+            if (value == 0 || value == rest.npos || is_of_before(text, at)) continue;
             rest.remove_prefix(value);
             const std::string_view word = rest.substr(0, rest.find_first_of("\"', ,}\n"));
-            if (contains(kEnds, word) || contains(kDone, word)) return false;
-            at_work = at_work || contains(kAtWork, word);
+            StatesOf found = object_at(text, at);
+            found.over = contains(kEnds, word) || contains(kDone, word);
+            found.at_work = contains(kAtWork, word);
+            if (!found.over && !found.at_work) continue;
+            outermost = std::min(outermost, found.depth);
+            objects.push_back(found);
         }
     }
-    return at_work;
+    // The state of a job decides, not those of its steps; of several jobs, one at work is enough.
+    return std::any_of(objects.begin(), objects.end(), [&](const StatesOf& one) {
+        return one.depth == outermost && one.at_work &&
+               std::none_of(objects.begin(), objects.end(), [&one](const StatesOf& other) {
+                   return other.start == one.start && other.over && other.depth == one.depth;
+               });
+    });
 }
 
 bool says_over(std::string_view result) {

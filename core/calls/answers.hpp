@@ -39,7 +39,8 @@ bool says_nothing_yet(std::string_view result);
 /// replaces three.
 bool has_state_words(std::string_view result);
 
-/// True if a text in small letters has a state that is "working" now, and none that names an end.
+/// True if the outermost state in a short text of small letters is "working" now, and none beside
+/// it names an end.
 bool has_state_at_work(std::string_view text);
 
 /// True if a short answer names an end that will not change however long the agent waits

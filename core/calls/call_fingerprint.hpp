@@ -76,6 +76,9 @@ enum class Shape : std::uint32_t {
     kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a missing page
 };
 
+/// CallFingerprint::path of a look at all changes: git diff.
+inline constexpr std::uint64_t kAllChanges = 1;
+
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
 /// once, and it is stored with the event, so that a replay compares the same values. 64-bit members
 /// are the low halves of 128-bit digests; 0 = none.
@@ -86,7 +89,7 @@ struct CallFingerprint {
     std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a failed
                                     ///< test run
     std::uint64_t content = 0;      ///< content written by an edit that reports no digest
-    std::uint64_t path = 0;         ///< path that the call names, if any
+    std::uint64_t path = 0;         ///< path that the call names, or what it probes, if any
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
     bool typed_failure = false;  ///< the client reported the kind of failure; it was not read from
@@ -96,7 +99,7 @@ struct CallFingerprint {
     bool measured = false;       ///< its timings are its result, so they are not masked
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;
-    std::uint64_t result_bytes = 0;  ///< 0 also for lists of files that are all empty
+    std::uint64_t result_bytes = 0;
     /// The SHA-256 of the exact arguments, in two halves (args_of()). Approvals identify a call by
     /// it. Unlike `question`, nothing is masked. Zero for calls that were not reported.
     Digest args_start;

@@ -189,6 +189,20 @@ bool has_option(std::string_view part, char option) {
     return false;
 }
 
+/// The words of a part without its options and the numbers behind them: `-w 3`.
+void append_target(std::string& out, std::string_view part) {
+    bool option = false;
+    for (part = trimmed(part); !part.empty(); part = trimmed(part)) {
+        const std::string_view word = part.substr(0, part.find(' '));
+        const bool number = word.find_first_not_of("0123456789.") == word.npos &&
+                            std::count(word.begin(), word.end(), '.') < 2;
+        const bool value = option && number;
+        option = word[0] == '-';
+        if (!option && !value) out.append(word).append(" ");
+        part.remove_prefix(word.size());
+    }
+}
+
 bool is_around(std::string_view part) {
     if (is_one_of(part, kAround)) return true;
     return is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) && !redirects(part);
@@ -240,19 +254,22 @@ bool asks_for_status(const CommandParts& command) {
     return status && only_looks(command);
 }
 
-bool probes(const CommandParts& command) {
+std::string probed_target(const CommandParts& command) {
     static constexpr WordList<10> kProbes{{"ping", "ping6", "fping", "arping", "whois", "host",
                                            "dig", "nslookup", "getent", "traceroute"}};
     static constexpr WordList<2> kConnects{{"nc", "ncat"}};
-    bool some = false;
+    static constexpr WordList<10> kFilters{
+        {"grep", "egrep", "awk", "head", "tail", "wc", "cut", "sed -n", "tr", "sort"}};
+    std::string target;
     for (const std::string_view part : command) {
         if (is_sleep(part) || is_around(part)) continue;
         const bool scans = is_one_of(part, kConnects) && has_option(part, 'z');
-        const bool asks = scans || is_one_of(part, kProbes);
-        if (!asks && !(some && looks(part))) return false;  // what follows in a pipe shortens it
-        some = true;
+        if (scans || is_one_of(part, kProbes))
+            append_target(target, part);
+        else if (target.empty() || !is_one_of(part, kFilters) || !looks(part))
+            return {};
     }
-    return some;
+    return target;
 }
 
 bool is_guard(std::string_view command) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/calls/command_parts.hpp"
@@ -22,9 +23,10 @@ bool has_no_effect(const CommandParts& command);
 /// tail.
 bool asks_for_status(const CommandParts& command);
 
-/// True if the command asks whether a host, a port or a name is there: ping, nc -z, whois, host.
-/// Its failure is the answer "no" about the target.
-bool probes(const CommandParts& command);
+/// The target of a command that only asks whether a host, a port or a name is there (ping, nc -z,
+/// whois, host), without its options; its failure is the answer "no". Empty for other commands,
+/// also for those that do more if the target is there.
+std::string probed_target(const CommandParts& command);
 
 /// True if the command begins with a question that its exit status answers: test, which, grep -q.
 bool is_guard(std::string_view command);

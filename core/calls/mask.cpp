@@ -328,11 +328,13 @@ bool may_start(std::string_view text, std::size_t at) {
     return month || uuid;
 }
 
-/// True for `module12`, a numbered name of a person's choice; `a71f3c9` and `a7123` are generated.
+/// True for `module12` or `DSC01234`, a numbered name of a person's choice; `a71f3c9` and `a7123`
+/// are generated.
 bool is_numbered(std::string_view word) {
     const std::size_t digits = word.find_first_of("0123456789");
     constexpr std::size_t kDigitsMax = 4;  // an id such as order48213 has more
-    return digits >= 3 && word.size() - std::min(digits, word.size()) <= kDigitsMax &&
+    const bool counter = digits < word.size() && word[digits] == '0';
+    return digits >= 3 && (counter || word.size() - std::min(digits, word.size()) <= kDigitsMax) &&
            word.find_first_not_of("0123456789", digits) == word.npos;
 }
 

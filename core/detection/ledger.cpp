@@ -50,18 +50,19 @@ bool holds(const std::vector<std::uint64_t>& digests, std::uint64_t digest) {
 
 /// A path reached a content: new, unchanged, or one that it had left (docs/detection.md, section
 /// 5.3). `certain` is false if the call stands for the content: then repeating it is no reversal.
-void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool certain,
+/// False if the file has this content already.
+bool change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool certain,
                  std::uint64_t n, Entry& entry) {
     bool known = false;
     FileTrail& trail = entry_of(ledger.files, &FileTrail::path, path, limits::kFilesMax, known);
     HEADWAY_ASSERT(trail.path == path && trail.last_n <= n);
     trail.last_n = n;
     if (!known) entry.fresh_paths.push_back(path);
-    if (!trail.digests.empty() && trail.digests.back() == digest) return;  // nothing changed
+    if (!trail.digests.empty() && trail.digests.back() == digest) return false;
     if (holds(trail.digests, digest)) {
-        if (!certain) return;
-        if (trail.digests.back() == kTakenBack) return keep(trail.digests, digest);
-        entry.reversals = std::max(entry.reversals, ++trail.reversals);
+        if (!certain) return true;
+        if (trail.digests.back() != kTakenBack)
+            entry.reversals = std::max(entry.reversals, ++trail.reversals);
     } else {
         trail.reversals = 0;
         entry.tier = Tier::kState;
@@ -69,6 +70,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
     }
     keep(trail.digests, digest);
     HEADWAY_ASSERT(trail.digests.back() == digest);
+    return true;
 }
 
 /// Counts further files with one content, one after another; 0: the content is not known.
@@ -80,6 +82,7 @@ void count_copy(Ledger& ledger, std::uint64_t content) {
 
 void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                   std::uint64_t n, Entry& entry) {
+    bool changed = false;
     for (const Mutation& mutation : call.mutated) {
         // Files that tests and tools write by themselves are theirs.
         const bool edits = fingerprint.kind == CallKind::kEdit;
@@ -88,8 +91,8 @@ void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const Tool
         // Without a digest, the call itself stands for the content.
         const std::uint64_t digest =
             mutation.digest.empty() ? fingerprint.question.low : digest_of(mutation.digest).low;
-        change_file(ledger, digest_of(mutation.path).low, digest, !mutation.digest.empty(), n,
-                    entry);
+        changed |= change_file(ledger, digest_of(mutation.path).low, digest,
+                               !mutation.digest.empty(), n, entry);
     }
     const bool claims =
         fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
@@ -98,6 +101,7 @@ void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const Tool
         const std::string& digest = call.mutated.front().digest;
         const bool one = call.mutated.size() == 1 && !digest.empty();
         count_copy(ledger, one ? digest_of(digest).low : 0);
+        ledger.cosmetic_path = one && !changed ? fingerprint.path : 0;  // digests have no comments
         if (ledger.content_copies < kCopiesMax) return;
     } else {
         const bool certain = fingerprint.content != 0;
@@ -145,6 +149,7 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     const bool differs = known && verification.last_outcome != outcome;
     verification.flaky = !changed && (verification.flaky || differs);
     entry.flaky = verification.flaky;
+    entry.rechecks = changed && ledger.cosmetic_path != 0 && failing.value_or(0) == 0;
     verification.last_outcome = outcome;
     verification.last_n = n;
     verification.changes_seen = ledger.changes;
@@ -152,7 +157,8 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 
 /// True for a look at a file that the agent itself just changed in comments only.
 bool shows_own_comment(const Ledger& ledger, const CallFingerprint& fingerprint) {
-    return ledger.cosmetic_path != 0 && fingerprint.path == ledger.cosmetic_path &&
+    const bool there = fingerprint.path == ledger.cosmetic_path || fingerprint.path == kAllChanges;
+    return ledger.cosmetic_path != 0 && there &&
            (fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks));
 }
 
@@ -221,13 +227,14 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool same = known && last.outcome == fingerprint.outcome.low;
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
+    const bool rechecks = ok && entry.rechecks;
     // A new question of the user may need what an earlier one has shown.
     const bool free_again = fingerprint.kind == CallKind::kRead &&
                             std::max(ledger.compacted_n, ledger.scope_n) > last.last_n;
     const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
-    entry.same_answer = counts_again || led_here;
+    entry.same_answer = (counts_again && !rechecks) || led_here;
     entry.free_again = free_again;
-    if (counts_again && same_span(ledger, last)) {
+    if (counts_again && !rechecks && same_span(ledger, last)) {
         if (!free_again) ++last.repeats;
     } else {
         last.repeats = 1;

@@ -207,6 +207,7 @@ struct Entry {
     bool flaky = false;                      ///< the result of the test varies although no file
                                              ///< changes
     bool improved = false;                   ///< fewer failing tests than ever
+    bool rechecks = false;  ///< a check without a failure behind an edit of comments
 };
 
 /// Combines question and outcome.

@@ -8,12 +8,12 @@
 
 namespace headway::core {
 
-/// True if two pieces of the file `path` differ in comments and white space only. Prose
-/// has no comments; where the ending names no known language, those of most languages count.
-bool differ_in_looks_only(std::string_view before, std::string_view after, std::string_view path);
-
-/// The content of the file `path` without comments, blank lines and white space, except for the
-/// indentation. The content as it is where the ending names no known language.
+/// The content of the file `path` without comments and blank lines, and with one blank where a line
+/// has several. Documentation (`/**`, `///`), comments for tools, and all that may be part of a
+/// text are content. The content as it is where the ending names no known language.
 std::string code_of_file(std::string_view path, std::string_view content);
+
+/// True if two pieces of the file `path` differ in comments and white space only.
+bool differ_in_looks_only(std::string_view before, std::string_view after, std::string_view path);
 
 }  // namespace headway::core

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "api/hooks/texts/mutation.hpp"
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
 // Actions on pages and screens whose answer only quotes the question, receipts of bulk work, and
-// comments as a hook sees them.
+// sweeps over many targets.
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
@@ -75,12 +74,20 @@ TEST_CASE("a click of Playwright with the same page behind it each time is a loo
     expect_stuck(shown);
 }
 
-TEST_CASE("a script on a page that returns the same value each time is a loop") {
+TEST_CASE("a script on a page that returns the same value each time, or none, is a loop") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i)
         agent.does(call("mcp__playwright__browser_evaluate", R"J({"function":"() => count()"})J")
                        .result("### Result\n17\n" + ran("await page.evaluate('() => count()');")));
     expect_stuck(agent);
+
+    Agent asks{each_hook()};
+    for (int i = 0; i < 12; ++i)
+        asks.does(call("mcp__playwright__browser_evaluate",
+                       R"J({"function":"() => { document.title }"})J")
+                      .result("### Result\nundefined\n" +
+                              ran("await page.evaluate('() => { document.title }');")));
+    expect_stuck(asks);
 }
 
 TEST_CASE("keys and swipes sent by a shell command are actions on a screen") {
@@ -147,12 +154,42 @@ TEST_CASE("a command that finds one address whatever was asked stagnates") {
     CHECK(agent.ever(Verdict::kSuspect));
 }
 
-TEST_CASE("a search tool whose answer holds empty lists only says no, which is an answer") {
+namespace {
+
+/// The search of Claude Code, which finds nothing.
+Call vain_search(int number) {
+    return call("Grep", with(R"({"pattern":"unused_{}_fn"})", number))
+        .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})");
+}
+
+}  // namespace
+
+TEST_CASE("searches whose answer holds empty lists only are answers, and suspicious after twenty") {
     Agent agent{each_hook()};
-    for (int i = 0; i < 70; ++i)
-        agent.does(call("Grep", with(R"({"pattern":"unused_{}_fn"})", i))
-                       .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"));
-    expect_progress(agent);
+    for (int i = 0; i < 15; ++i)
+        agent.does(vain_search(i));
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    for (int i = 15; i < 70; ++i)
+        agent.does(vain_search(i));
+    expect_suspect(agent);
+}
+
+TEST_CASE("a search that finds nothing lifts no suspicion, and hides no other search") {
+    Agent agent{Hook::kFinished};
+    for (int i = 0; i < 4; ++i)
+        agent.does(bash("python3 report.py").result("total: 3 of 7, see report.txt for the rest"))
+            .does(read_lines("src/a.cpp", 20 * i, 20 * i + 19)
+                      .result(source_lines("a", 20 * i, 20 * i + 19)));
+    REQUIRE(agent.verdict() == Verdict::kSuspect);
+    for (int i = 0; i < 12; ++i)
+        agent.does(vain_search(i));
+    CHECK(agent.verdict() == Verdict::kSuspect);
+
+    Agent turns{Hook::kFinished};
+    for (int i = 0; i < 24; ++i)
+        turns.does(grep(with("computeNetTotal{}", i)).result("No matches found"))
+            .does(vain_search(i));
+    CHECK(turns.ever(Verdict::kSuspect));
 }
 
 TEST_CASE("one search that finds nothing again and again is a loop") {
@@ -169,75 +206,6 @@ TEST_CASE("one search that finds nothing again and again is a loop") {
                       .result(R"({"mode":"files_with_matches","filenames":[],"numFiles":0})"))
             .does(read_file("src/main.cpp").result(source_of("main")));
     expect_stuck(beside);
-}
-
-namespace {
-
-/// An edit of a file as the hooks of Claude Code report it: with the file before it.
-Call hooked_edit(std::string_view path, std::string_view file, std::string_view before,
-                 std::string_view after) {
-    std::vector<headway::core::Mutation> mutated;
-    headway::api::hooks::add_edited(mutated, std::string{path}, file, {before, after});
-    return edit(path, before, after).mutates(path, mutated.at(0).digest);
-}
-
-Call hooked_write(std::string_view path, std::string_view content) {
-    std::vector<headway::core::Mutation> mutated;
-    headway::api::hooks::add_written(mutated, std::string{path}, content);
-    return write_file(path, content).mutates(path, mutated.at(0).digest);
-}
-
-}  // namespace
-
-TEST_CASE("edits of comments that a hook reports are no progress") {
-    Agent agent{Hook::kDigests};
-    for (int i = 0; i < 20; ++i) {
-        const std::string before = with("# try {}", i);
-        agent
-            .does(hooked_edit("a.py", "x = 1\n" + before + "\nprint(x)\n", before,
-                              with("# try {}", i + 1)))
-            .does(bash("python a.py").result("1"));
-    }
-    expect_stuck(agent);
-
-    Agent adds{Hook::kDigests};
-    std::string file = "print(x)\n";
-    for (int i = 0; i < 20; ++i) {
-        const std::string after = with("// because of {}\n", i) + "print(x)";
-        adds.does(hooked_edit("a.js", file, "print(x)", after))
-            .does(bash("node a.js").result("ERROR: boom"));
-        file = with("// because of {}\n", i) + file;
-    }
-    expect_stuck(adds);
-
-    Agent writes{Hook::kDigests};
-    for (int i = 0; i < 20; ++i)
-        writes.does(hooked_write("a.html", with("<!-- version {} -->\n<p>Hello</p>\n", i)))
-            .does(bash("node render.js").result("Hello"));
-    expect_stuck(writes);
-}
-
-TEST_CASE("edits of code beside comments, and of prose, are progress as a hook reports them") {
-    Agent code{Hook::kDigests};
-    for (int i = 0; i < 20; ++i)
-        code.does(hooked_edit("a.py", with("x = {}  # try\n", i), with("x = {}", i),
-                              with("x = {}", i + 1)))
-            .does(bash("python a.py").result("1"));
-    expect_progress(code);
-
-    Agent prose{Hook::kDigests};
-    for (int i = 0; i < 20; ++i)
-        prose
-            .does(hooked_edit("README.md", with("# Part {}\n", i), with("# Part {}", i),
-                              with("# Part {}", i + 1)))
-            .does(bash("mkdocs build").result("INFO - Documentation built"));
-    expect_progress(prose);
-
-    Agent documents{Hook::kDigests};
-    for (int i = 0; i < 30; ++i)
-        documents.does(hooked_edit(with("src/part_{}.py", i), "def f():\n    pass\n",
-                                   "def f():", "# Does nothing yet.\ndef f():"));
-    expect_progress(documents);
 }
 
 namespace {
@@ -267,10 +235,24 @@ Call page(int number) {
         .fails("Request failed with status code 404");
 }
 
+/// As the fetch server of MCP says it.
+Call named_page(int number) {
+    return call("mcp__fetch__fetch", with(R"({"url":"https://old.example/news/{}"})", number))
+        .fails(with("Failed to fetch https://old.example/news/{} - status code 404", number));
+}
+
+/// By a client that does not begin with the exit code.
+Call lookup(int number) {
+    return bash(with("host alpha{}.io", number))
+        .fails(with("Host alpha{}.io not found: 3(NXDOMAIN)", number));
+}
+
+const auto kSweeps = {ping, port, domain, page, named_page, lookup};
+
 }  // namespace
 
 TEST_CASE("a sweep over hosts, ports, names or links whose answer is no is no row of failures") {
-    for (const auto& look : {ping, port, domain, page}) {
+    for (const auto& look : kSweeps) {
         Agent agent{Hook::kFinished};
         for (int target = 1; target <= 20; ++target)
             agent.does(look(target));
@@ -281,7 +263,7 @@ TEST_CASE("a sweep over hosts, ports, names or links whose answer is no is no ro
 }
 
 TEST_CASE("a sweep without an end that finds nothing is a loop") {
-    for (const auto& look : {ping, page}) {
+    for (const auto& look : kSweeps) {
         Agent agent{Hook::kFinished};
         for (int target = 1; target <= 60; ++target)
             agent.does(look(target));
@@ -290,7 +272,7 @@ TEST_CASE("a sweep without an end that finds nothing is a loop") {
 }
 
 TEST_CASE("one host, port, name or link that is asked again and again is a loop") {
-    for (const auto& look : {ping, port, domain, page}) {
+    for (const auto& look : kSweeps) {
         Agent agent{Hook::kFinished};
         for (int i = 0; i < 30; ++i)
             agent.does(look(7));
@@ -298,12 +280,33 @@ TEST_CASE("one host, port, name or link that is asked again and again is a loop"
     }
 }
 
-TEST_CASE("requests to a service that is not there are failures, whatever they ask") {
+TEST_CASE("one port that is asked again and again with other options is a loop") {
     Agent agent{each_hook()};
-    for (int i = 0; i < 20; ++i)
-        agent.does(bash(with("psql -h db -c 'select {}'", i))
-                       .fails("Exit code 2\npsql: error: connection to server at \"db\" failed: "
-                              "Connection refused"));
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash(with("timeout {} nc -zv -w {} db 5432", i + 2))
+                       .fails("nc: connect to db port 5432 (tcp) failed: Connection refused"));
+    expect_stuck(agent);
+}
+
+TEST_CASE("requests to a service that is not there are failures, whatever they ask") {
+    for (const char* request :
+         {"psql -h db -c 'select {}'", "getent hosts db && psql -h db -c 'select {}'",
+          "nc -z db 5432; curl -sS http://db/v1/{}"}) {
+        Agent agent{Hook::kDigests};
+        for (int i = 0; i < 20; ++i)
+            agent.does(bash(with(request, i))
+                           .fails("Exit code 2\npsql: error: connection to server at \"db\" "
+                                  "failed: Connection refused"));
+        INFO(agent.trace());
+        CHECK(agent.ever(Verdict::kStuck));
+    }
+}
+
+TEST_CASE("pages of a service that is not there are failures, whatever their number") {
+    Agent agent{Hook::kFinished};
+    for (int i = 401; i < 421; ++i)
+        agent.does(call("WebFetch", with(R"({"url":"https://x/issues/{}","prompt":"Who?"})", i))
+                       .fails(with("Failed to fetch https://x/issues/{}: connection refused", i)));
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kStuck));
 }

@@ -13,6 +13,7 @@
 #include "api/decode/decode_budget.hpp"
 #include "api/decode/decode_checks.hpp"
 #include "core/redaction/sanitize.hpp"
+#include "core/text/bare_code.hpp"
 #include "tests/support/gen.hpp"
 
 // Every way in which text of a client comes to be read, and patterns of text that try them.
@@ -95,6 +96,12 @@ inline constexpr std::string_view kFragments[] = {"eyJ",
                                                   ".",
                                                   "..",
                                                   "/",
+                                                  "/* ",
+                                                  "*/",
+                                                  "// ",
+                                                  "# ",
+                                                  "<!-- ",
+                                                  "-->",
                                                   "./",
                                                   "../",
                                                   "/tmp/",
@@ -341,6 +348,11 @@ inline std::vector<Reader> body_readers() {
              [](JsonDocument& document, const ClientText& text) {
                  (void)decode_check(document, "{\"sessionId\":" + text.json + "}");
              }},
+            {"file",
+             [](JsonDocument&, const ClientText& text) {
+                 for (const char* path : {"a.vue", "a.php", "a.sql"})
+                     (void)core::code_of_file(path, text.plain);
+             }},
             {"shown to a model", [](JsonDocument&, const ClientText& text) {
                  (void)core::sanitized(text.plain, "/home/dev", 512);
              }}};
@@ -366,7 +378,8 @@ inline const std::vector<Pattern>& known_patterns() {
                                              {"", "password=\\", ""}, {"", "--password \"-", ""},
                                              {"", "a\n", ""},         {"", ";a", ""},
                                              {"", "a|", ""},          {"", "{", ""},
-                                             {"", "1 ", ""},          {"", "{}", ""}};
+                                             {"", "1 ", ""},          {"", "{}", ""},
+                                             {"", "/* ", ""},         {"", "<!--", ""}};
     return kKnown;
 }
 

@@ -54,11 +54,12 @@ void add_written(std::vector<core::Mutation>& mutated, std::string path, std::st
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit) {
     if (original) return add_written(mutated, std::move(path), replaced(*original, edit));
-    // The same change of many files is work; one text in many files may be none.
     const std::string before = core::code_of_file(path, edit.before);
     const std::string after = core::code_of_file(path, edit.after);
+    if (before == after) return;  // by its arguments it is an edit of comments
+    // The same change of many files is work; one text in many files may be none.
     std::string change = path;
-    if (before != after) change.append(1, '\0').append(before).append(1, '\0').append(after);
+    change.append(1, '\0').append(before).append(1, '\0').append(after);
     add_digest(mutated, std::move(path), change);
 }
 

@@ -24,7 +24,7 @@ struct Replacement {
 void add_written(std::vector<core::Mutation>& mutated, std::string path, std::string_view content);
 
 /// Adds `path` with the digest of `original` after `edit`; without `original`, with the digest of
-/// the edit and its path.
+/// the edit and its path, unless only comments differ.
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit);
 

@@ -2,12 +2,15 @@
 #include "core/detectors/failures/failure_streak.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/assert.hpp"
 #include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
+
+constexpr std::uint64_t kSweep = 0x7377'6565'7073'2e2eULL;  // instead of a diagnostic
 
 std::uint32_t weight_of(const FailureStreak& streak) {
     return streak.count + streak.tries / FailureStreaks::kTryWeight +
@@ -50,7 +53,8 @@ Finding FailureStreaks::finding(const Ledger&) const {
     finding.evidence = {worst.first_n, worst.last_n};
     finding.reason = "one tool failed " +
                      times(std::uint64_t{worst.count} + worst.tries + worst.fresh) +
-                     " with the same error since #" + std::to_string(worst.first_n);
+                     (worst.target != 0 ? " with ever other targets" : " with the same error") +
+                     " since #" + std::to_string(worst.first_n);
     return finding;
 }
 
@@ -68,31 +72,39 @@ const FailureStreak* FailureStreaks::longest() const {
     return worst == streaks.end() ? nullptr : &*worst;
 }
 
+FailureStreak& FailureStreaks::streak_of(std::uint64_t tool, std::uint64_t diagnostic) {
+    const auto streak = std::find_if(streaks.begin(), streaks.end(), [&](const FailureStreak& s) {
+        return s.tool == tool && s.diagnostic == diagnostic;
+    });
+    if (streak != streaks.end()) return *streak;
+    if (streaks.size() == limits::kFailureStreaksMax) streaks.erase(streaks.begin());
+    HEADWAY_ASSERT(streaks.size() < limits::kFailureStreaksMax);
+    FailureStreak fresh;
+    fresh.tool = tool;
+    fresh.diagnostic = diagnostic;
+    return streaks.emplace_back(fresh);
+}
+
 void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n,
                           std::uint32_t round) {
     user_spoke = false;
-    const std::uint64_t diagnostic = call.fingerprint.diagnostic;
-    auto streak = std::find_if(streaks.begin(), streaks.end(), [&](const FailureStreak& s) {
-        return s.tool == tool && s.diagnostic == diagnostic;
-    });
-    if (streak == streaks.end()) {
-        if (streaks.size() == limits::kFailureStreaksMax) streaks.erase(streaks.begin());
-        FailureStreak fresh;
-        fresh.tool = tool;
-        fresh.diagnostic = diagnostic;
-        fresh.first_n = n;
-        fresh.patience = std::max(1U, call.patience);
-        streak = streaks.insert(streaks.end(), fresh);
-    } else if (streak->round == round) {
-        return;
+    const std::uint64_t target = call.fingerprint.is(Shape::kAbsent) ? call.fingerprint.path : 0;
+    bool fresh = call.missed();
+    // Asked again with other options, a target is no new one.
+    if (fresh && target != 0)
+        fresh = std::exchange(streak_of(tool, kSweep).target, target) != target;
+    const bool sweeps = fresh && target != 0;
+    FailureStreak& streak = streak_of(tool, sweeps ? kSweep : call.fingerprint.diagnostic);
+    if (streak.round == round) return;
+    if (streak.first_n == 0) {
+        streak.first_n = n;
+        streak.patience = std::max(1U, call.patience);
     }
-    HEADWAY_ASSERT(streaks.size() <= limits::kFailureStreaksMax);
-    HEADWAY_ASSERT(streak->first_n <= n && streak->last_n < n);
-    streak->last_n = n;
-    streak->round = round;
-    const bool fresh = call.missed();
+    HEADWAY_ASSERT(streak.first_n <= n && streak.last_n < n);
+    streak.last_n = n;
+    streak.round = round;
     const bool tries = call.fingerprint.kind == CallKind::kEdit && !call.entry.known_question;
-    ++(fresh ? streak->fresh : tries ? streak->tries : streak->count);
+    ++(fresh ? streak.fresh : tries ? streak.tries : streak.count);
 }
 
 }  // namespace headway::core

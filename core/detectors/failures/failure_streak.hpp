@@ -18,8 +18,9 @@ struct FailureStreak {
     std::uint32_t count = 0;
     std::uint32_t round = 0;
     std::uint32_t patience = 1;
-    std::uint32_t fresh = 0;  ///< number of "not found" answers to questions never asked before
-    std::uint32_t tries = 0;  ///< number of failures of edits never tried before
+    std::uint32_t fresh = 0;   ///< number of "not found" answers to questions never asked before
+    std::uint32_t tries = 0;   ///< number of failures of edits never tried before
+    std::uint64_t target = 0;  ///< the last target of a sweep; 0 = no sweep
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
@@ -27,13 +28,14 @@ struct FailureStreak {
                           field("first_n", &S::first_n), field("last_n", &S::last_n),
                           field("count", &S::count), field("round", &S::round),
                           field("patience", &S::patience), field("fresh", &S::fresh),
-                          field("tries", &S::tries));
+                          field("tries", &S::tries), field("target", &S::target));
     }
 };
 
 /// The same tool fails with the same error, whatever its arguments and whatever happens in between
-/// (docs/detection.md, section 5.2). Failed tests are results, not failures. A success of the tool,
-/// hard progress and a new phase restart the count.
+/// (docs/detection.md, section 5.2). Probes of ever other targets that are not there are one row,
+/// because each error may name its target. Failed tests are results, not failures. A success of the
+/// tool, hard progress and a new phase restart the count.
 struct FailureStreaks {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -68,6 +70,7 @@ struct FailureStreaks {
 private:
     const FailureStreak* longest() const;
     void fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n, std::uint32_t round);
+    FailureStreak& streak_of(std::uint64_t tool, std::uint64_t diagnostic);
 };
 
 static_assert(Detector<FailureStreaks>);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/limits.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/support/names.hpp"
 
 using namespace headway::api;
@@ -158,7 +159,7 @@ TEST_CASE("json document: strings are escaped as little as JSON asks", "[api]") 
 }
 
 TEST_CASE("json document: a word that names a secret makes one of the value after it", "[api]") {
-    const core::SecretFinder secrets;
+    const headway::core::SecretFinder secrets;
     JsonDocument document;
     document.redact_with(&secrets);
     const auto redacted = [&](std::string_view text) {

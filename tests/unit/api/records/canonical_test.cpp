@@ -149,6 +149,9 @@ TEST_CASE("fingerprint: what a command or an action does shows in its shape", "[
     }
     CHECK(shapes_of(fingerprint_of_call(R"("tool":"browser_click","args":{"x":1},)" + news)) ==
           "acts");
+    const std::string failed = R"("ok":false,"error":{"message":"Can't open display: :0"})";
+    CHECK(shapes_of(fingerprint_of_shell("xdotool key Tab", news)) == "acts");
+    CHECK(shapes_of(fingerprint_of_shell("xdotool key Tab", failed)).empty());
     // A tool that holds a command is judged by the command.
     CHECK(shapes_of(fingerprint_of_call(R"("tool":"press","args":{"cmd":"ls"},)" + news)) ==
           "looks");
@@ -170,6 +173,15 @@ TEST_CASE("fingerprint: the address of the item of the question is an acknowledg
     CHECK(shapes("./find_ticket.py 71", item).empty());
     CHECK(shapes("./find_ticket.py 171", item + " is open").empty());
     CHECK(shapes("./home_of.sh create", "https://github.com/acme/shop").empty());
+    CHECK(shapes("cd shop && gh pr create -t x", item) == "acknowledged");
+    for (const char* search : {"cd /srv/open/app && ./find_ticket.py login", "cd order && ./find x",
+                               "node src/update/lookup.js login", "./find.py --states open login",
+                               "./find_ticket.py login to file"})
+        CHECK(shapes(search, item).empty());
+    CHECK(shapes("./find_ticket.py --project 42 login", "https://git/projects/42/issues/4711")
+              .empty());
+    CHECK(shapes("./find_ticket.py --limit 1", "http" + std::string(1'000'000, '/') + "1/x/2")
+              .empty());
 }
 
 TEST_CASE("fingerprint: an edit is of a part or of a whole file, and may be of looks only",

@@ -308,13 +308,14 @@ TEST_CASE("line ends: a command of Gemini CLI that failed without output has fai
     CHECK(end_of_call("read_file", "Command exited with code: 1") == "ok c1 read_file");
 }
 
-TEST_CASE(
-    "line ends: a call of an MCP server without an output or an error is no success in Gemini CLI",
-    "[cli]") {
+TEST_CASE("line ends: a call of Gemini CLI that lacks its output is no success", "[cli]") {
     const auto end_of_call = [](const std::string& tool) {
         return told_of(kGeminiInit + gemini_call(tool, "")).events.back();
     };
-    CHECK(end_of_call("mcp_db_write") == "failed c1 mcp_db_write: cancelled");
+    for (const std::string tool : {"mcp_db_write", "read_file", "web_fetch", "google_web_search"}) {
+        CAPTURE(tool);
+        CHECK(end_of_call(tool) == "failed c1 " + tool + ": cancelled");
+    }
     // A sub-agent that has reached its goal has no output in its line either.
     for (const std::string tool :
          {"replace", "write_file", "write_todos", "list_directory", "grep_search",
@@ -322,8 +323,9 @@ TEST_CASE(
         CAPTURE(tool);
         CHECK(end_of_call(tool) == "ok c1 " + tool);
     }
-    CHECK(told_of(kGeminiInit + gemini_call("mcp_db_read", R"(,"output":"")")).events.back() ==
-          "ok c1 mcp_db_read");
+    for (const std::string tool : {"mcp_db_read", "read_file"})
+        CHECK(told_of(kGeminiInit + gemini_call(tool, R"(,"output":"")")).events.back() ==
+              "ok c1 " + tool);
 }
 
 TEST_CASE("line ends: a call of Gemini CLI's model that a hook blocked is no success", "[cli]") {

@@ -158,12 +158,21 @@ TEST_CASE("command: probes of hosts, ports and names", "[core]") {
          {"ping -c1 -W1 10.0.0.5", "nc -zv -w1 10.0.0.5 8000", "nc -w1 -z db 5432",
           "timeout 2 whois a.io | grep -i match", "cd /x && host a.example", "dig +short a.io"}) {
         INFO(line);
-        CHECK(probes(line));
+        CHECK_FALSE(probed_target(line).empty());
     }
-    for (const char* line :
-         {"nc -l 8000", "nc db 5432", "curl -f http://a.example", "ls", "ping a && make deploy",
-          "psql -h db -c 'select 1'", "sleep 5", "grep -r ping"}) {
+    for (const char* line : {"nc -l 8000", "nc db 5432", "curl -f http://a.example", "ls",
+                             "ping a && make deploy", "psql -h db -c 'select 1'", "sleep 5",
+                             "grep -r ping", "getent hosts db && psql -h db -c 'select 1'",
+                             "nc -z db 5432; curl -sS http://db/v1/2", "ping a | tee log"}) {
         INFO(line);
-        CHECK_FALSE(probes(line));
+        CHECK(probed_target(line).empty());
     }
+}
+
+TEST_CASE("command: the target of a probe is without options", "[core]") {
+    CHECK(probed_target("timeout 2 nc -zv -w 1 db 5432") == probed_target("nc -w 2.5 -z db 5432"));
+    CHECK(probed_target("nc -zv -w1 10.0.0.5 80") != probed_target("nc -zv -w1 10.0.0.6 80"));
+    CHECK(probed_target("nc -z db 80") != probed_target("nc -z db 81"));
+    CHECK(probed_target("whois a.io | head -1") == probed_target("whois a.io"));
+    CHECK(probed_target("whois a.io") != probed_target("ping a.io"));
 }

@@ -236,13 +236,27 @@ TEST_CASE("failures: an answer that says that something is under way", "[core]")
         CAPTURE(running);
         CHECK(says_running(running));
     }
-    for (const char* over :
-         {"", "done", "completed", "failed", "rerunning", "unqueued", "ready", "finished",
-          "progress: 40 %", "the run", "wait", "working on it",
-          R"({"status":"done","note":"working"})", R"({"state":{}})",
-          R"({"status":"failed","stage":"training"})",
-          R"({"status":"completed","stage":"training"})", "previous status: working",
-          R"({"previous_state":"working","state":"failed"})"}) {
+    for (const char* over : {"",
+                             "done",
+                             "completed",
+                             "failed",
+                             "rerunning",
+                             "unqueued",
+                             "ready",
+                             "finished",
+                             "progress: 40 %",
+                             "the run",
+                             "wait",
+                             "working on it",
+                             R"({"status":"done","note":"working"})",
+                             R"({"state":{}})",
+                             R"({"status":"failed","stage":"training"})",
+                             R"({"status":"completed","stage":"training"})",
+                             "previous status: working",
+                             R"({"stage":"training","status":"completed"})",
+                             "status: done\nstage: training",
+                             R"({"jobs":[{"status":"training"}],"status":"failed"})",
+                             R"({"previous_state":"working","state":"failed"})"}) {
         CAPTURE(over);
         CHECK_FALSE(says_running(over));
     }
@@ -251,7 +265,14 @@ TEST_CASE("failures: an answer that says that something is under way", "[core]")
         CAPTURE(denied);
         CHECK_FALSE(says_running(denied));
     }
-    for (const char* running : {"web-1 0/1 Running", "10 running", "no, still running"})
+    for (const char* running :
+         {"web-1 0/1 Running", "10 running", "no, still running",
+          R"({"status":"training","steps":[{"name":"prep","status":"completed"},{"status":"x"}]})",
+          R"({"steps":[{"status":"done"},{"status":"training"}],"state":"training"})",
+          R"({"phase":"training","last_checkpoint_status":"completed"})",
+          R"([{"id":1,"status":"completed"},{"id":2,"status":"training"}])",
+          "status: training\nsteps:\n  - status: done",
+          R"({"threshold_status":"training","last build status":"done"})"})
         CHECK(says_running(running));
     const std::string before(256 - 7, '.');
     CHECK(says_running(before + "pending"));
