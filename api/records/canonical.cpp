@@ -99,7 +99,13 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
         message = result;
     if (call.error) fingerprint.failure = core::failure_of_tool_class(call.error->error_class);
     fingerprint.typed_failure = fingerprint.failure != FailureKind::kNone;
-    if (!fingerprint.typed_failure) fingerprint.failure = core::failure_of_tool_message(message);
+    // It quotes the text that was to be replaced, which may be code about providers.
+    const bool quotes = fingerprint.path != 0 && core::class_of_tool(call.tool) == "class:edit";
+    const std::string first =
+        quotes ? core::without_quotes(message.substr(0, message.find('\n'))) : std::string{};
+    if (!fingerprint.typed_failure)
+        fingerprint.failure =
+            core::failure_of_tool_message(quotes ? std::string_view{first} : message);
     // Words such as "connection refused" in a red test are what the test is about.
     const bool of_the_test = fingerprint.kind == CallKind::kVerify && !fingerprint.typed_failure;
     if (of_the_test) fingerprint.failure = FailureKind::kAssertion;

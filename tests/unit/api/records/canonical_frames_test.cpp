@@ -99,6 +99,27 @@ TEST_CASE("canonical: a search that is made again has the same answer under anot
     CHECK(outcome("srvtoolu_017r3kQpWdYgS9ZbLLfmKxne", "https://bar.example") != first);
 }
 
+TEST_CASE("canonical: the text that an edit did not find is no word of a provider", "[api]") {
+    using headway::core::FailureKind;
+    const auto failure = [](const std::string& tool, const std::string& message) {
+        return fingerprint_of_report(
+                   R"({"tool":")" + tool +
+                   R"(","ok":false,"args":{"file_path":"/w/a.ts","old_string":"x"},)" +
+                   R"("error":{"message":")" + message + R"("}})")
+            .failure;
+    };
+    for (const char* quoted :
+         {"rate limit exceeded", "401 Unauthorized", "Unknown tool", "error 503"}) {
+        const std::string text = std::string{"String to replace not found in file."};
+        CHECK(failure("Edit", text + R"(\nString: throw new Error(\")" + quoted + R"(\"))") ==
+              failure("Edit", text));
+        CHECK(failure("Edit", std::string{"Could not find '"} + quoted + "' in the file") ==
+              failure("Edit", "Could not find '' in the file"));
+    }
+    CHECK(failure("Edit", "EACCES: permission denied, open '/w/a.ts'") == FailureKind::kAuth);
+    CHECK(failure("publish", R"(it failed\n401 Unauthorized)") == FailureKind::kAuth);
+}
+
 TEST_CASE("canonical: an argument makes no other tool a screen", "[api]") {
     using headway::core::Shape;
     const auto acts = [](const std::string& tool) {
