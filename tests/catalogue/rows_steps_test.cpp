@@ -171,3 +171,25 @@ TEST_CASE("a hundred steps without an answer of their own are worth a look, and 
     go(agent, lap, 99, 300);
     expect_suspect(agent);
 }
+
+TEST_CASE("sentences that are each built three times as successfully as before are never stuck") {
+    Agent agent{each_hook()};
+    for (int part = 0; part < 14; ++part) {
+        agent.does(edit("thesis/ch3.tex", with("% next {}", part),
+                        with("The effect is shown in Figure {}.", part)));
+        for (int run = 0; run < 3; ++run)
+            agent.does(bash("make -s pdf").result("Output written on thesis.pdf (82 pages)."));
+    }
+    expect_never_stuck(agent);
+}
+
+TEST_CASE("edits that are each followed by three equal red builds are stuck in the end") {
+    Agent agent{each_hook()};
+    for (int part = 0; part < 14; ++part) {
+        agent.does(edit(with("src/part{}.c", part), "int a;", with("int a_{};", part)));
+        for (int run = 0; run < 3; ++run)
+            agent.does(bash("make -s all").fails("Exit code 2\nmain.c:3: error: no such field"));
+    }
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}
