@@ -193,3 +193,21 @@ TEST_CASE("edits that are each followed by three equal red builds are stuck in t
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kStuck));
 }
+
+TEST_CASE("a wait for what is not found needs a person after twenty looks") {
+    const Lap lap = GENERATE(
+        Lap{"sleep 30; cat build.log", "cat: build.log: No such file or directory", "", ""},
+        Lap{"sleep 20; kubectl get pod web-1", "Error (NotFound): pods \"web-1\" not found", "",
+            ""},
+        Lap{"sleep 30; ps -p 4711 -o pid,cmd", "    PID CMD", "", ""});
+    const Call look = bash(lap.action).fails(lap.receipt);
+    Agent agent{each_hook()};
+    for (int i = 0; i < 18; ++i)
+        agent.does(look);
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
+    for (int i = 0; i < 4; ++i)
+        agent.does(look);
+    INFO(agent.trace());
+    CHECK(agent.verdict() == Verdict::kWaiting);
+    CHECK(agent.state().judgement->needs_somebody);
+}
