@@ -13,6 +13,7 @@
 #include "api/json/canonical_json.hpp"
 #include "api/records/answer_frame.hpp"
 #include "api/records/call_shape.hpp"
+#include "api/records/deeds.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
@@ -275,6 +276,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     fingerprint.set(core::Shape::kNothingYet,
                     asks && call.ok && (no_file || core::says_nothing_yet(plain)));
     if (!call.ok) shape_not_yet(fingerprint, call, command, plain);
+    shape_deed(fingerprint, call, command, plain);
     return fingerprint;
 }
 

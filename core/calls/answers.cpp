@@ -247,8 +247,9 @@ bool says_over(std::string_view result) {
         "neversatisfied", "partitiondown",  "partitioninactive",
         "jobheldadmin",   "badconstraints", "invalidaccount"};
     if (mentions(text, kNeverStarts)) return true;
-    bool over = mentions(text, kEndPhrases) ||
-                mentions(text, std::array<std::string_view, 2>{"timed_out", "out_of_memory"});
+    const std::size_t late = text.find("timed_out");  // `"timed_out": false` is no end
+    const bool timed_out = late != text.npos && text.substr(late + 9, 8).find("false") == text.npos;
+    bool over = mentions(text, kEndPhrases) || timed_out || text.find("out_of_memory") != text.npos;
     std::string_view before;
     for (std::size_t at = 0; at < text.size();) {
         if (!is_word(text[at]) || text[at] == '_') {

@@ -74,6 +74,7 @@ enum class Shape : std::uint32_t {
     kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
     kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
     kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a missing page
+    kPasses = 1U << 19,       ///< a check that passes: its answer says that all is well
 };
 
 /// CallFingerprint::path of a look at all changes: git diff.
@@ -110,6 +111,9 @@ struct CallFingerprint {
     /// different names. 0 = none: the answer has too few words or is too long, or calls of this
     /// kind get no such digest.
     std::uint64_t kin = 0;
+    /// Digest of what the call did, without counters of attempts and words for people; the low half
+    /// of `question` if nothing is left out. 0 = it did nothing, failed, or may only have looked.
+    std::uint64_t deed = 0;
 
     bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }
     void set(Shape one, bool value) {
@@ -133,7 +137,8 @@ struct CallFingerprint {
             field("trivial", &P::trivial), field("running", &P::running),
             field("measured", &P::measured), field("failing", &P::failing),
             field("result_bytes", &P::result_bytes), field("args_start", &P::args_start),
-            field("args_end", &P::args_end), field("shape", &P::shape), field("kin", &P::kin));
+            field("args_end", &P::args_end), field("shape", &P::shape), field("kin", &P::kin),
+            field("deed", &P::deed));
     }
 };
 

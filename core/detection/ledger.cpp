@@ -234,7 +234,8 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
     entry.same_answer = (counts_again && !rechecks) || led_here;
     entry.free_again = free_again;
-    if (counts_again && !rechecks && same_span(ledger, last)) {
+    entry.confirms = same && fingerprint.is(Shape::kPasses) && ledger.done_n > last.last_n;
+    if (counts_again && !rechecks && same_span(ledger, last) && !entry.confirms) {
         if (!free_again) ++last.repeats;
     } else {
         last.repeats = 1;
@@ -262,6 +263,19 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     entry.repeats = last.repeats;
     entry.first_n = last.first_n;
     HEADWAY_ASSERT(entry.first_n <= n);
+}
+
+/// Notes that the call did something that was not done before. Where its command has more words
+/// than those that do it, what it did is kept beside the answers.
+void note_deed(Ledger& ledger, const CallFingerprint& fingerprint, bool known, std::uint64_t n) {
+    constexpr std::uint64_t kDeeds = 0x2545'f491'4f6c'dd1dULL;  // apart from questions
+    if (fingerprint.deed == 0 || known) return;
+    if (fingerprint.deed != fingerprint.question.low) {
+        KnownAnswer& done = answer_to(ledger.answers, (fingerprint.deed ^ kDeeds) | 1U, known);
+        if (!known) done.first_n = n;
+        done.last_n = n;
+    }
+    if (!known) ledger.done_n = n;
 }
 
 void remember(Ledger& ledger, const CallMark& mark) {
@@ -348,6 +362,7 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
     answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
     const bool does = !only_asks && fingerprint.kind != CallKind::kVerify;
     if (does && entry.tier == Tier::kInformation && !entry.known_answer) ledger.deed_n = n;
+    note_deed(ledger, fingerprint, entry.known_question || entry.hollow, n);
     const bool edits = fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
     if (edits && call.ok && !is_hard(entry.tier)) ++ledger.unsure_edits;
     if (fingerprint.kind == CallKind::kVerify && fingerprint.diagnostic != 0)
@@ -379,6 +394,9 @@ Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n
     const bool moved =
         fingerprint.running && other && (!known || last.outcome != fingerprint.outcome.low);
     keep(ledger, last, fingerprint, fingerprint.running, n);
+    // "Running migrations: ... OK" was no poll.
+    note_deed(ledger, fingerprint, known, n);
+    if (ledger.done_n == n) ++ledger.changes;
     if (moved) ledger.external_n = n;
     return moved ? Tier::kExternal : Tier::kNone;
 }

@@ -125,6 +125,7 @@ struct Ledger {
     std::uint64_t external_n = 0;      ///< the last event of tier P4
     std::uint64_t deed_n = 0;          ///< the last call that brought news and may have changed
                                        ///< something
+    std::uint64_t done_n = 0;          ///< the last call that did something not done before
     std::uint64_t changes = 0;         ///< counted calls that may have changed something
     std::uint64_t scope_n = 0;         ///< the last user message
     std::uint64_t compacted_n = 0;     ///< the last compaction of the agent's context
@@ -180,7 +181,8 @@ constexpr auto Ledger::fields() {
         field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
         field("content_copies", &L::content_copies), field("lifts", &L::lifts),
         field("paused_n", &L::paused_n), field("paused_long", &L::paused_long),
-        field("unsure_edits", &L::unsure_edits), field("deed_n", &L::deed_n));
+        field("unsure_edits", &L::unsure_edits), field("deed_n", &L::deed_n),
+        field("done_n", &L::done_n));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,
@@ -195,6 +197,9 @@ struct Entry {
     bool same_answer = false;   ///< the answer is the same as the last time
     bool known_answer = false;  ///< a new question, with an answer that another question had before
     bool hollow = false;        ///< the call claims to change something, and changes nothing
+    /// A check that passes as the last time, behind something that was done since: it ends a step
+    /// of the work and is no repeat.
+    bool confirms = false;
     /// The first reading since the context was compacted, or since the user's last message.
     bool free_again = false;
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch

@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::uint64_t kSentenceBytesMin = 24;  // "failed" alone may be said of many things
 
+/// True for a look that fails with words: no such file, no such job. The thing may never come. The
+/// words of a provider or about a port are others.
+bool finds_none(const CallSeen& call) {
+    const FailureKind failure = call.fingerprint.failure;
+    const bool says_so = !call.call.ok && !call.fingerprint.is(Shape::kSilent);
+    return says_so && !call.fingerprint.running && failure != FailureKind::kTransient &&
+           failure != FailureKind::kNetwork;
+}
+
 }  // namespace
 
 void Waiting::observe(const Observation& seen) {
@@ -64,7 +73,7 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     const CallFingerprint& fingerprint = call.fingerprint;
     const bool asks = fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
                       fingerprint.kind == CallKind::kRead;
-    busy = still && fingerprint.is(Shape::kBusy);
+    busy = still && (fingerprint.is(Shape::kBusy) || finds_none(call));
     if (!still) {
         pressed = 0;
         // New questions do not move what it waits for.

@@ -99,15 +99,20 @@ bool is_neutral(const Ledger& ledger, const CallFingerprint& fingerprint, const 
 }
 
 /// False for a call that shows neither progress nor the lack of it: a new question that found
-/// nothing, or an action that another call has to show.
+/// nothing, an action that another call has to show, or a check that ends a step.
 bool tells(const CallEvidence& evidence, const ToolFinished& call) {
-    if (evidence.fingerprint.weak()) return false;
+    if (evidence.fingerprint.weak() || evidence.entry.confirms) return false;
     if (evidence.entry.hollow || evidence.entry.known_question) return true;
     if (evidence.fingerprint.is(Shape::kSilent) && evidence.fingerprint.is(Shape::kLooks))
         return false;
     return call.ok ? !evidence.fingerprint.trivial
                    : evidence.fingerprint.failure != FailureKind::kNotFound &&
                          !evidence.fingerprint.is(Shape::kAbsent);
+}
+
+void take_lane(CallFingerprint& fingerprint, std::uint64_t lane) {
+    fingerprint.question.low ^= lane;
+    if (fingerprint.deed != 0) fingerprint.deed ^= lane;
 }
 
 /// `origin` is the agent's word: a platform that runs more hooks than a third of all calls is none.
@@ -247,7 +252,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     evidence.fingerprint = call.fingerprint ? *call.fingerprint : plain_fingerprint(call);
     // Equal calls of several agents, or in several folders, are no repeats.
     if (!call.lane.empty() && (state.policy->trust_origin || call.of_agent))
-        evidence.fingerprint.question.low ^= digest_of(call.lane).low;
+        take_lane(evidence.fingerprint, digest_of(call.lane).low);
     evidence.replayed = replayed(state, call, evidence.fingerprint);
     if (evidence.replayed) return evidence;  // and no turn of its own
     evidence.unrun = did_not_run(call) && unrun_is_likely(state, call);

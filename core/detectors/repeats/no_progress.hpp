@@ -8,10 +8,10 @@
 namespace headway::core {
 
 /// Consecutive rounds without any proof, P1 to P4 (docs/detection.md, section 5.5): no new content,
-/// no better test, no new or changed answer. After kUnprovenRounds, edits that no test confirms are
-/// no longer proof. The finding corroborates other findings. By itself it makes a session `stuck`
-/// under the strict profile; under other profiles only after kStuckTimes times kAloneRounds (or
-/// kAloneRoundsProven) rounds.
+/// no better test, no new or changed answer. After kUnprovenRounds, edits are no longer proof if
+/// tests failed among them, and none got better. The finding corroborates other findings. By itself
+/// it makes a session `stuck` under the strict profile; under other profiles only after kStuckTimes
+/// times kAloneRounds (or kAloneRoundsProven) rounds.
 struct NoProgress {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kNothing,
@@ -38,6 +38,7 @@ struct NoProgress {
     /// True if the rounds justify a suspicion without another finding.
     bool alone(const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool edits_in_vain() const;
     bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const NoProgress&) const = default;

@@ -17,6 +17,8 @@ void Stagnation::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallFingerprint& fingerprint = seen.call->fingerprint;
+    // Things that were done with one receipt, and a check behind each.
+    if (seen.call->entry.confirms) *this = {};
     // Equal results of passing tests and of edits are no failed search.
     if (fingerprint.kind == CallKind::kVerify || fingerprint.kind == CallKind::kEdit) return;
     if (fingerprint.is(Shape::kAbsent)) return;  // a sweep over targets

@@ -27,6 +27,13 @@ void StaleCalls::observe(const Observation& seen) {
         fingerprint.result_bytes >= kSaysBytesMin && !fingerprint.is(Shape::kAcknowledged);
     const bool known = entry.known_answer && says && fingerprint.kind != CallKind::kVerify &&
                        fingerprint.kind != CallKind::kEdit;
+    if (entry.confirms) {
+        end_row();
+        if (seen.ledger.done_n != done_n) ++laps;  // more checks may follow
+        done_n = seen.ledger.done_n;
+        return;
+    }
+    if (seen.tier >= Tier::kInformation && !entry.known_answer) laps = 0;
     if (seen.tier != Tier::kNone && !known) return end_row();
     if (seen.call->weak()) return;
     if (!entry.same_answer && !known) {
@@ -42,9 +49,11 @@ void StaleCalls::observe(const Observation& seen) {
 }
 
 void StaleCalls::end_row() {
-    const std::uint32_t kept = misses;
+    const StaleCalls before = *this;
     *this = {};
-    misses = kept;
+    misses = before.misses;
+    laps = before.laps;
+    done_n = before.done_n;
 }
 
 /// A guess asks ever new questions, so that each "nothing found" is a new answer.
@@ -63,9 +72,8 @@ void StaleCalls::count_miss(const CallSeen& call, Tier tier) {
 Severity StaleCalls::severity(Thresholds limits, const Ledger&) const {
     const Severity same = severity_of(halves / 2, limits);
     // New questions whose answers are known may be a check of many things: suspect at most.
-    const bool known = limits.suspect != 0 && run >= kKnownAnswers;
-    return known || (limits.suspect != 0 && misses >= kMisses) ? std::max(same, Severity::kSuspect)
-                                                               : same;
+    const bool many = run >= kKnownAnswers || misses >= kMisses || laps >= kLaps;
+    return limits.suspect != 0 && many ? std::max(same, Severity::kSuspect) : same;
 }
 
 Finding StaleCalls::finding(const Ledger& ledger) const {
@@ -75,6 +83,15 @@ Finding StaleCalls::finding(const Ledger& ledger) const {
         finding.identity = 3;
         finding.evidence = evidence_of(ledger, misses, [](const CallMark&) { return true; });
         finding.reason = std::to_string(misses) + " searches in a row found nothing";
+        return finding;
+    }
+    if (laps >= kLaps && run < kTraits.balanced.suspect) {
+        finding.count = laps;
+        finding.identity = 4;
+        finding.evidence = evidence_of(ledger, laps, [](const CallMark&) { return true; });
+        finding.reason = std::to_string(laps) +
+                         " actions in a row had one answer, and so had the check behind them" +
+                         since_change(ledger);
         return finding;
     }
     HEADWAY_ASSERT(run > 0 && first_n <= last_n);

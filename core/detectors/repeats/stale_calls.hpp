@@ -24,6 +24,9 @@ struct StaleCalls {
                                                         ///< also to new questions, are suspicious
 
     static constexpr std::uint32_t kMisses = 20;
+    /// So many steps, each with a check that passes, are worth a look: they had no answer of their
+    /// own and changed no file, and a list of so many items is the work of a script.
+    static constexpr std::uint32_t kLaps = 100;
 
     std::uint32_t run = 0;
     std::uint32_t halves = 0;  ///< a call with the same answer as the last time adds 2, or 1 if it
@@ -31,6 +34,9 @@ struct StaleCalls {
     std::uint32_t fresh = 0;   ///< consecutive new questions without news
     std::uint32_t misses = 0;  ///< consecutive searches that found nothing, whatever they searched
                                ///< for
+    std::uint32_t laps = 0;    ///< actions behind which a check passed (Entry::confirms), without
+                               ///< other news
+    std::uint64_t done_n = 0;  ///< the last of these actions
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -44,7 +50,8 @@ struct StaleCalls {
         using D = StaleCalls;
         return field_list(field("run", &D::run), field("halves", &D::halves),
                           field("fresh", &D::fresh), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n), field("misses", &D::misses));
+                          field("last_n", &D::last_n), field("misses", &D::misses),
+                          field("laps", &D::laps), field("done_n", &D::done_n));
     }
 
 private:
