@@ -12,6 +12,55 @@ namespace {
 
 constexpr std::size_t kArgumentMax = 512;
 
+struct CommandWord {
+    std::string_view name;
+    Tool tool;
+};
+constexpr std::array<CommandWord, 34> kCommands{{{"mysql", Tool::kMysql},
+                                                 {"mysqldump", Tool::kMysql},
+                                                 {"mysqlimport", Tool::kMysql},
+                                                 {"mysqlsh", Tool::kMysql},
+                                                 {"mysqladmin", Tool::kMysql},
+                                                 {"mariadb", Tool::kMysql},
+                                                 {"mariadb-dump", Tool::kMysql},
+                                                 {"mariadb-admin", Tool::kMysql},
+                                                 {"sshpass", Tool::kSshpass},
+                                                 {"redis-cli", Tool::kRedis},
+                                                 {"zip", Tool::kZip},
+                                                 {"unzip", Tool::kZip},
+                                                 {"7z", Tool::kSevenZip},
+                                                 {"7za", Tool::kSevenZip},
+                                                 {"7zz", Tool::kSevenZip},
+                                                 {"rar", Tool::kSevenZip},
+                                                 {"unrar", Tool::kSevenZip},
+                                                 {"smbclient", Tool::kSamba},
+                                                 {"rpcclient", Tool::kSamba},
+                                                 {"smbget", Tool::kSamba},
+                                                 {"ldapsearch", Tool::kLdap},
+                                                 {"ldapmodify", Tool::kLdap},
+                                                 {"ldapadd", Tool::kLdap},
+                                                 {"ldapdelete", Tool::kLdap},
+                                                 {"ldapwhoami", Tool::kLdap},
+                                                 {"ldappasswd", Tool::kLdap},
+                                                 {"lftp", Tool::kLftp},
+                                                 {"curl", Tool::kCurl},
+                                                 {"http", Tool::kHttpie},
+                                                 {"xh", Tool::kHttpie},
+                                                 {"oathtool", Tool::kOathtool},
+                                                 {"nmcli", Tool::kNmcli},
+                                                 {"login", Tool::kLogin},
+                                                 {"secret", Tool::kGhSecret}}};
+
+/// For each first letter, the lengths of these words, as a bit set: nearly all words of a text are
+/// excluded by one look.
+constexpr std::array<std::uint32_t, 256> command_lengths() {
+    std::array<std::uint32_t, 256> table{};
+    for (const CommandWord& command : kCommands)
+        table[static_cast<unsigned char>(command.name[0])] |= 1U << command.name.size();
+    return table;
+}
+constexpr auto kCommandLengths = command_lengths();
+
 /// Where the value of a flag stands.
 enum class ValueForm : std::uint8_t { kAttached, kSpaced, kEither, kFirst };
 
@@ -120,6 +169,42 @@ std::string_view word_in_front(std::string_view text, std::size_t at) {
     return text.substr(from, end - from);
 }
 
+bool is_command_at(std::string_view text, std::size_t start) {
+    static constexpr std::array<std::string_view, 11> kBefore{
+        "sudo", "env", "time", "nohup", "command", "xargs", "then", "do", "else", "!", "--"};
+    // `docker exec -i db mysql`, `ssh host mysql`: the name of the machine stands between.
+    static constexpr std::array<std::string_view, 5> kInside{"exec", "-it", "-ti", "run", "ssh"};
+    constexpr std::string_view kSigns = ";|&({`\"'";
+    const auto place = [text](std::string_view word) {
+        return static_cast<std::size_t>(word.data() - text.data());
+    };
+    if (start > 0 && text[start - 1] == '/') start = place(word_in_front(text, start));
+    const std::string_view front = word_in_front(text, start);
+    const std::size_t line = place(front);
+    if (front.empty()) return line < 2 || text[line - 1] != '\n' || text[line - 2] != '\\';
+    if (kSigns.find(front.back()) != kSigns.npos || contains(kBefore, front)) return true;
+    if (front.front() == '-') return false;
+    const bool variable = is_letter(front.front()) && front.find('=') != front.npos;
+    const std::string_view second = word_in_front(text, line);
+    if (second == "-i" || second == "-t") return word_in_front(text, place(second)) == "exec";
+    return variable || contains(kInside, second);
+}
+
+Tool tool_of(std::string_view text, std::size_t start, std::string_view word) {
+    const std::uint32_t lengths = kCommandLengths[static_cast<unsigned char>(word[0])];
+    if (word.size() >= 32 || (lengths >> word.size() & 1U) == 0) return Tool::kNone;
+    const auto command = std::find_if(kCommands.begin(), kCommands.end(),
+                                      [word](const CommandWord& c) { return c.name == word; });
+    if (command == kCommands.end()) return Tool::kNone;
+    static constexpr std::array<std::string_view, 9> kLogins{
+        "docker", "podman", "nerdctl", "buildah", "registry", "oras", "auth", "skopeo", "az"};
+    const std::string_view front = word_in_front(text, start);
+    const bool known = command->tool == Tool::kGhSecret ? front == "gh"
+                       : command->tool == Tool::kLogin  ? contains(kLogins, front)
+                                                        : is_command_at(text, start);
+    return known ? command->tool : Tool::kNone;
+}
+
 std::optional<SecretSpan> behind_flag(std::string_view text, std::size_t at,
                                       const CommandSeen& seen) {
     std::optional<SecretSpan> found = named_flag(text, at);
@@ -143,10 +228,16 @@ std::optional<SecretSpan> behind_flag(std::string_view text, std::size_t at,
 void leave_command(std::string_view text, std::size_t at, CommandSeen& seen) {
     const char c = text[at];
     if (c == '\n' && at > 0 && text[at - 1] == '\\') return;  // goes on in the next line
-    const char next = at + 1 < text.size() ? text[at + 1] : '\n';
-    // A query of the URL of curl; its -u takes a user only.
-    const bool query = seen.tool == Tool::kCurl && (c == '&' || c == ';') && is_word(next);
-    if (!query) seen = {};
+    if (seen.tool == Tool::kNone) return;
+    // Within a word in quotes it parts nothing, as in a URL.
+    constexpr std::size_t kQuotedMax = 256;
+    std::size_t from = at;
+    while (from > 0 && !is_space(text[from - 1]) && at - from < kQuotedMax)
+        --from;
+    const std::string_view word = text.substr(from, at - from);
+    const bool open = !word.empty() && is_quote(word[0]) && word[0] != '`' &&
+                      std::count(word.begin(), word.end(), word[0]) == 1;
+    if (!open) seen = {};
 }
 
 }  // namespace headway::core

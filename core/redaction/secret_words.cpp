@@ -11,45 +11,6 @@
 namespace headway::core {
 namespace {
 
-struct CommandWord {
-    std::string_view name;
-    Tool tool;
-};
-constexpr std::array<CommandWord, 34> kCommands{{{"mysql", Tool::kMysql},
-                                                 {"mysqldump", Tool::kMysql},
-                                                 {"mysqlimport", Tool::kMysql},
-                                                 {"mysqlsh", Tool::kMysql},
-                                                 {"mysqladmin", Tool::kMysql},
-                                                 {"mariadb", Tool::kMysql},
-                                                 {"mariadb-dump", Tool::kMysql},
-                                                 {"mariadb-admin", Tool::kMysql},
-                                                 {"sshpass", Tool::kSshpass},
-                                                 {"redis-cli", Tool::kRedis},
-                                                 {"zip", Tool::kZip},
-                                                 {"unzip", Tool::kZip},
-                                                 {"7z", Tool::kSevenZip},
-                                                 {"7za", Tool::kSevenZip},
-                                                 {"7zz", Tool::kSevenZip},
-                                                 {"rar", Tool::kSevenZip},
-                                                 {"unrar", Tool::kSevenZip},
-                                                 {"smbclient", Tool::kSamba},
-                                                 {"rpcclient", Tool::kSamba},
-                                                 {"smbget", Tool::kSamba},
-                                                 {"ldapsearch", Tool::kLdap},
-                                                 {"ldapmodify", Tool::kLdap},
-                                                 {"ldapadd", Tool::kLdap},
-                                                 {"ldapdelete", Tool::kLdap},
-                                                 {"ldapwhoami", Tool::kLdap},
-                                                 {"ldappasswd", Tool::kLdap},
-                                                 {"lftp", Tool::kLftp},
-                                                 {"curl", Tool::kCurl},
-                                                 {"http", Tool::kHttpie},
-                                                 {"xh", Tool::kHttpie},
-                                                 {"oathtool", Tool::kOathtool},
-                                                 {"nmcli", Tool::kNmcli},
-                                                 {"login", Tool::kLogin},
-                                                 {"secret", Tool::kGhSecret}}};
-
 /// Words that a statement or command with a secret begins with.
 enum class Opener : std::uint8_t {
     kNone,
@@ -72,12 +33,10 @@ constexpr std::array<OpeningWord, 7> kOpenings{{{"echo", Opener::kEcho},
                                                 {"wpa_passphrase", Opener::kWpa},
                                                 {"user", Opener::kNetUser}}};
 
-/// For each first letter, the lengths of the words above, as a bit set: nearly all words of a text
+/// For each first letter, the lengths of these words, as a bit set: nearly all words of a text
 /// are excluded by one look.
 constexpr std::array<std::uint32_t, 256> lengths_by_letter() {
     std::array<std::uint32_t, 256> table{};
-    for (const CommandWord& command : kCommands)
-        table[static_cast<unsigned char>(command.name[0])] |= 1U << command.name.size();
     for (const OpeningWord& opening : kOpenings) {
         const auto letter = static_cast<unsigned char>(opening.name[0]);
         table[letter] |= 1U << opening.name.size();
@@ -190,6 +149,8 @@ std::optional<SecretSpan> in_row(std::string_view text, std::size_t start, std::
     const auto found = argument_at(text, from);
     if (!found) return std::nullopt;
     const std::size_t last = behind_gap(text, found->at + found->size);
+    // For a shell, the bars are pipes and the word between them is a program.
+    if (table && is_program_name(text_of(text, *found))) return std::nullopt;
     const bool closed = table ? last < text.size() && text[last] == '|' : ends_line(text, last);
     return closed ? if_secret(text, found) : std::nullopt;
 }
@@ -279,12 +240,17 @@ std::optional<SecretSpan> of_htpasswd(std::string_view text, std::size_t end) {
     return argument_of(text, end, flags.find('n') == flags.npos ? 3 : 2);
 }
 
+bool is_net_user(std::string_view text, std::size_t user) {
+    const std::string_view net = word_in_front(text, user);
+    return net == "net" && is_command_at(text, static_cast<std::size_t>(net.data() - text.data()));
+}
+
 std::optional<SecretSpan> opened_by(std::string_view text, std::size_t start, std::size_t end,
                                     Opener opener) {
     std::optional<SecretSpan> found;
     switch (opener) {
         case Opener::kEcho:
-            return piped(text, end);
+            return is_command_at(text, start) ? piped(text, end) : std::nullopt;
         case Opener::kIdentified:
             return identified_by(text, start, end);
         case Opener::kSecureString: {
@@ -294,33 +260,18 @@ std::optional<SecretSpan> opened_by(std::string_view text, std::size_t start, st
             break;
         }
         case Opener::kHtpasswd:
-            found = of_htpasswd(text, end);
+            if (is_command_at(text, start)) found = of_htpasswd(text, end);
             break;
         case Opener::kWpa:
-            found = argument_of(text, end, 2);
+            if (is_command_at(text, start)) found = argument_of(text, end, 2);
             break;
         case Opener::kNetUser:
-            if (word_in_front(text, start) != "net") return std::nullopt;
+            if (!is_net_user(text, start)) return std::nullopt;
             return if_secret(text, argument_of(text, end, 2));
         case Opener::kNone:
             break;
     }
     return found && is_argument_secret(text_of(text, *found)) ? found : std::nullopt;
-}
-
-/// The command that a word is, in its place: `sudo -u mysql x` runs another.
-Tool tool_of(std::string_view text, std::size_t start, std::string_view word) {
-    const auto command = std::find_if(kCommands.begin(), kCommands.end(),
-                                      [word](const CommandWord& c) { return c.name == word; });
-    if (command == kCommands.end()) return Tool::kNone;
-    const std::string_view front = word_in_front(text, start);
-    if (command->tool == Tool::kGhSecret) return front == "gh" ? command->tool : Tool::kNone;
-    if (command->tool == Tool::kLogin) {
-        static constexpr std::array<std::string_view, 9> kLogins{
-            "docker", "podman", "nerdctl", "buildah", "registry", "oras", "auth", "skopeo", "az"};
-        return contains(kLogins, front) ? command->tool : Tool::kNone;
-    }
-    return front.starts_with('-') ? Tool::kNone : command->tool;
 }
 
 }  // namespace
@@ -332,9 +283,9 @@ std::optional<SecretSpan> behind_word(std::string_view text, std::size_t start, 
     if (word.size() > kWordMax || end >= text.size()) return std::nullopt;
     const char next = text[end];
     if (next != ' ' && next != '\t' && next != '(') return std::nullopt;
+    if (const Tool tool = tool_of(text, start, word); tool != Tool::kNone) seen = {tool, end};
     const std::uint32_t lengths = kWordLengths[static_cast<unsigned char>(word[0])];
     if (word.size() < 32 && (lengths >> word.size() & 1U) != 0) {
-        if (const Tool tool = tool_of(text, start, word); tool != Tool::kNone) seen = {tool, end};
         for (const OpeningWord& opening : kOpenings) {
             if (is_same_word(word, opening.name))
                 return opened_by(text, start, end, opening.opener);

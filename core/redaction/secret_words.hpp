@@ -51,6 +51,11 @@ void leave_command(std::string_view text, std::size_t at, CommandSeen& seen);
 /// The last field of a line of .pgpass, whose last colon is at `colon`.
 std::optional<SecretSpan> pgpass_at(std::string_view text, std::size_t colon);
 
+/// True if the word at `start` is a command and no argument: `sudo -u mysql x` runs another.
+bool is_command_at(std::string_view text, std::size_t start);
+/// The command with a password flag that the word at `start` is.
+Tool tool_of(std::string_view text, std::size_t start, std::string_view word);
+
 /// One word of a shell or statement at `at`, quoted or not.
 std::optional<SecretSpan> argument_at(std::string_view text, std::size_t at);
 /// True for the argument of a password flag; placeholders of a manual stay readable.

@@ -123,9 +123,16 @@ bool looks_secret(std::string_view word) {
            !is_a_place(word);
 }
 
+bool is_program_name(std::string_view word) {
+    const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+    const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+    return !std::any_of(word.begin(), word.end(), capital) ||
+           !std::any_of(word.begin(), word.end(), small) || !holds_digit(word) ||
+           word.find_first_of("/.") != word.npos;
+}
+
 std::optional<SecretSpan> value_below(std::string_view text, std::size_t at) {
     constexpr std::string_view kEnds = " \t\r\n\"'`$;|&<>(){}\\";
-    constexpr std::size_t kBlockBytesMin = 8;
     const std::string_view rest = text.substr(at, 3);
     const bool triple = rest == "\"\"\"" || rest == "'''";
     const bool block = !rest.empty() && (rest[0] == '>' || rest[0] == '|');
@@ -143,8 +150,7 @@ std::optional<SecretSpan> value_below(std::string_view text, std::size_t at) {
     const bool whole = end == text.size() || text[end] == '\n' || text[end] == '\r' ||
                        (triple && text.substr(end).starts_with(rest));
     if (word.empty() || !whole) return std::nullopt;
-    const bool shown = block && (from == line || word.size() < kBlockBytesMin ||
-                                 !looks_secret(word) || word.find_first_of("/.") != word.npos);
+    const bool shown = block && (from == line || !looks_secret(word) || is_program_name(word));
     return shown ? std::nullopt : std::optional{SecretSpan{from, word.size()}};
 }
 

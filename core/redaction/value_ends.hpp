@@ -46,6 +46,9 @@ bool goes_on(char c, char next);
 /// (`12ms`), method (`sha256`), path or file. For places where words of any meaning stand.
 bool looks_secret(std::string_view word);
 
+/// False for a word with capitals, small letters and digits, as no program is named.
+bool is_program_name(std::string_view word);
+
 /// The value on the line below `at`, where a text of several lines begins: `"""` of TOML, `>-` and
 /// `|` of YAML. A shell would run the latter, so it must look like a secret.
 std::optional<SecretSpan> value_below(std::string_view text, std::size_t at);
