@@ -20,20 +20,25 @@ inline bool may_be_tool_id(std::string_view text, std::size_t at) {
     if (text[at] == 'r' && text.substr(at, 4) == "req_") return true;
     if (at < 4 || is_space(text[at])) return false;
     const char before = text[at - 1];
+    if (before == '(') return text.substr(0, at).ends_with("@{0} (");  // of a dropped stash
     if (before == ' ') return text[at - 2] == ':' || lower(text[at - 2]) == 'd';  // "request id x"
     return before == '=' || before == '"' || before == '\'' || before == ':' || before == '-';
 }
 
 /// Length of the token at `at`.
 inline std::size_t tool_token(std::string_view text, std::size_t at) {
-    constexpr std::string_view kMarks = "-+/=.~";
-    constexpr std::size_t kTokenMax = 512;
+    constexpr std::string_view kMarks = "-+/.~";
+    constexpr std::size_t kTokenMax = 128;
+    constexpr std::size_t kPaddingMax = 2;
     std::size_t end = at;
     while (end < text.size() && end - at < kTokenMax &&
            (is_word(text[end]) || kMarks.find(text[end]) != kMarks.npos))
         ++end;
     while (end > at && text[end - 1] == '.')
         --end;
+    const std::size_t padding = end;
+    while (end < text.size() && text[end] == '=' && end - padding < kPaddingMax)
+        ++end;  // of base64
     return end - at;
 }
 
@@ -126,6 +131,7 @@ inline std::size_t tool_id_end(std::string_view text, std::size_t at) {
     const std::string_view token = text.substr(at, size);
     if (token.starts_with("req_") && is_made_up(token, kMadeUpMin)) return at + size;
     if (at == 0 || size == 0) return at;
+    if (text[at - 1] == '(') return is_made_up(token, kMadeUpMin) ? at + size : at;
     std::size_t start = at;
     const std::string name = name_of_value(text, at, start);
     if (name.empty()) return at;
@@ -137,6 +143,9 @@ inline std::size_t tool_id_end(std::string_view text, std::size_t at) {
     if (request && is_made_up(token, kIdMin)) return at + size;
     // Amazon's, behind its request id; a short one may be a machine of the user.
     if ((name == "hostid" || name == "host-id") && is_made_up(token, kHostIdMin)) return at + size;
+    // A signed URL.
+    if (text[at - 1] == '=' && name.starts_with("x-amz-"))
+        return is_made_up(token, kMadeUpMin) ? at + size : at;
     if (is_header_at(text, start)) return at + header_id(text, at, name);
     return at + cookie_value(text, at, start);
 }

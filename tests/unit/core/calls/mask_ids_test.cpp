@@ -45,6 +45,10 @@ TEST_CASE("mask: an id that a tool makes up for each answer makes no answer new"
         {"< x-request-id: f00ba4b4z1\n< server: x", "< x-request-id: b4zf00ba42\n< server: x"},
         {"x-vercel-id: fra1::iad1-a1b2c3d4e5f6a7b8", "x-vercel-id: fra1::iad1-b8a7f6e5d4c3b2a1"},
         {"<script nonce=\"aB3dE6gH9j\">a()</script>", "<script nonce=\"Zz9yY8xX7w\">a()</script>"},
+        {"Dropped refs/stash@{0} (9f8e7d6c5b4a32100123a4b5c6d7e8f90a1b2c3d)",
+         "Dropped refs/stash@{0} (0123a4b5c6d7e8f99f8e7d6c5b4a32100a1b2c3e)"},
+        {"https://b.s3.x/a?X-Amz-Date=20261130T100000Z&X-Amz-Signature=9f8e7d6c5b4a3210ab",
+         "https://b.s3.x/a?X-Amz-Date=20261130T100700Z&X-Amz-Signature=0123a4b5c6d7e8f9ba"},
         {"script-src 'nonce-aB3dE6gH9j'", "script-src 'nonce-Zz9yY8xX7w'"},
     };
     for (const auto& [one, other] : cases) {
@@ -82,6 +86,10 @@ TEST_CASE("mask: other elements, pages, items and counts stay different", "[mask
         {"HTTP/2 200\ncf-ray: 8f3a2b1c0d9e8f7a-FRA\n",
          "HTTP/2 403\ncf-ray: 8f3a2b1c0d9e8f7a-FRA\n"},
         {"content-length: 12", "content-length: 13"},
+        {"HEAD is at (9f8e7d6c5b4a3210)", "HEAD is at (0123a4b5c6d7e8f9)"},
+        {"https://b.s3.x/a?X-Amz-Date=20261130T100000Z",
+         "https://b.s3.x/b?X-Amz-Date=20261130T100000Z"},
+        {"x-amz-version-id: ab", "x-amz-version-id: ac"},
         {"commit 9f8e7d6c5b4a3210", "commit 0123a4b5c6d7e8f9"},
         {"nonce=7", "nonce=8"},
         {"9 failed", "8 failed"},
