@@ -153,6 +153,7 @@ bool is_argument_secret(std::string_view value) {
     constexpr std::size_t kBytesMin = 3;
     const std::string small = lower(value.substr(0, kGapMax));
     return value.size() >= kBytesMin && value.front() != '-' &&
+           std::any_of(value.begin(), value.end(), is_word) &&
            std::none_of(kPlaceholders.begin(), kPlaceholders.end(), [&small](auto word) {
                return small == word || (word == "your" && small.starts_with(word));
            });

@@ -366,7 +366,10 @@ inline const std::vector<Pattern>& known_patterns() {
                                              {"", "password=\\", ""}, {"", "--password \"-", ""},
                                              {"", "a\n", ""},         {"", ";a", ""},
                                              {"", "a|", ""},          {"", "{", ""},
-                                             {"", "1 ", ""},          {"", "{}", ""}};
+                                             {"", "1 ", ""},          {"", "{}", ""},
+                                             {"", "mysql -p' ", ""},  {"curl '", "&", ""},
+                                             {"", "a:", ""},          {"", "name: password ", ""},
+                                             {"", "nonce=", ""},      {"", "password | ", ""}};
     return kKnown;
 }
 
