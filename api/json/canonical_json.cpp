@@ -67,6 +67,9 @@ constexpr std::array<std::string_view, 8> kVolatileInResults{
     "durationseconds", "durationsecs", "elapsedsecs", "elapsedtime",
     "walltime",        "uptime",       "tooluseid",   "toolcallid"};
 
+/// Keys beside a list that say where it goes on, or which version it is: made up for each answer.
+constexpr std::array<std::string_view, 2> kListMarks{"nextcursor", "etag"};
+
 /// The first letters of the words of a list, by length: most keys are in no list, and one look
 /// tells.
 template <std::size_t N>
@@ -78,6 +81,7 @@ constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::stri
 }
 constexpr auto kVolatileLetters = first_letters(kVolatileKeys);
 constexpr auto kVolatileInResultsLetters = first_letters(kVolatileInResults);
+constexpr auto kListMarkLetters = first_letters(kListMarks);
 constexpr auto kPathLetters = first_letters(kPathKeys);
 constexpr std::array<std::string_view, 4> kShellKeys{"command", "cmd", "script", "commandline"};
 constexpr auto kShellLetters = first_letters(kShellKeys);
@@ -94,6 +98,15 @@ bool key_in(std::string_view key, const List& list, const std::array<std::uint32
 bool is_volatile(std::string_view key, bool in_result) {
     return key_in(key, kVolatileKeys, kVolatileLetters) ||
            (in_result && key_in(key, kVolatileInResults, kVolatileInResultsLetters));
+}
+
+bool holds_list(JsonValue object) {
+    bool list = false;
+    object.each([&list](JsonValue member) {
+        list = member.kind() == JsonKind::kArray;
+        return !list;
+    });
+    return list;
 }
 
 bool names_a_command(std::string_view key) {
@@ -155,9 +168,11 @@ private:
         boost::container::small_vector<std::pair<std::string_view, JsonValue>, kMembersUsual>
             members;
         members.reserve(json.size());
+        const bool list = mask_ && holds_list(json);
         json.each([&](JsonValue member) {
-            const bool counts =
-                member.kind() != JsonKind::kNull && !is_volatile(member.key(), mask_);
+            const bool counts = member.kind() != JsonKind::kNull &&
+                                !is_volatile(member.key(), mask_) &&
+                                !(list && key_in(member.key(), kListMarks, kListMarkLetters));
             if (counts && !(skip_paths && names_a_path(member.key())))
                 members.emplace_back(member.key(), member);
             return true;

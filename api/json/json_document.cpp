@@ -301,7 +301,7 @@ void JsonValue::append_redacted_to(std::string& out) const {
 namespace {
 
 /// The secret that a text names for the value after it: `["--password", "x"]`, and with `bare`
-/// `["Authorization", "x"]` or `{"name": "PASSWORD", "value": "x"}`.
+/// `["Authorization", "x"]` or `{"Name": "PASSWORD", "Value": "x"}`.
 std::string_view named_by(const core::SecretFinder& secrets, JsonValue text, bool bare) {
     if (text.kind() != JsonKind::kString) return {};
     std::string_view name = text.text();
@@ -340,11 +340,11 @@ void JsonValue::append_redacted_to(std::string& out, std::string_view secret_key
         }
         const std::string_view name = object ? child.key() : std::string_view{};
         const bool flag = child.kind() == JsonKind::kString && child.text().starts_with('-');
-        const bool takes = !before.empty() && (object ? name == "value" : !flag);
+        const bool takes = !before.empty() && (object ? name == "value" || name == "Value" : !flag);
         child.append_redacted_to(out, secrets->names_secret(name) ? name
                                       : takes                     ? before
                                                                   : secret_key);
-        if (object ? name == "name" || name == "key" : true)
+        if (!object || name == "name" || name == "key" || name == "Name" || name == "Key")
             before = named_by(*secrets, child, object || (place == 1 && size() == 2));
         return true;
     });

@@ -20,6 +20,7 @@
 #include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::api {
@@ -48,6 +49,8 @@ void append_question(std::string& out, std::optional<JsonValue> args,
     out.push_back('\n');
     const std::size_t before = out.size();
     if (args) append_canonical(out, *args, false);
+    // Each snapshot of a page counts its elements under a number of its own.
+    if (core::shows_pages(call.tool)) core::drop_page_counters(out, before);
     const bool cut = std::string_view{out}.substr(before).find(kCutMark) != std::string_view::npos;
     if (!call.args_digest.empty() && (!args || cut)) out.append("\n#").append(call.args_digest);
     if (!args && call.args_digest.empty()) out.append(call.target);

@@ -355,15 +355,27 @@ bool does_nothing(const CommandParts& command) {
     static constexpr WordList<3> kNothing{{"touch", "true", ":"}};
     bool nothing = false;
     bool more = false;
+    bool stashed = false;
     for (const std::string_view part : command) {
         if (nothing && part.starts_with("git push")) continue;  // wakes the CI, with nothing new
+        // Changes put away and taken back are where they were.
+        const std::string_view stash = part.substr(0, part.find(" -"));
+        if (!stashed && (stash == "git stash" || stash == "git stash push")) {
+            stashed = true;
+            continue;
+        }
+        if (stashed && stash == "git stash pop") {
+            stashed = false;
+            nothing = true;
+            continue;
+        }
         const bool idle =
             is_one_of(part, kNothing) || speaks(part) ||
             (part.starts_with("git commit") && part.find("--allow-empty") != part.npos);
         if (idle) nothing = true;
         if (!idle && !is_around(part)) more = true;
     }
-    return nothing && !more;
+    return nothing && !more && !stashed;
 }
 
 }  // namespace headway::core

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/base/assert.hpp"
+#include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -306,15 +307,15 @@ std::size_t volatile_number_end(std::string_view text, std::size_t at) {
 std::size_t volatile_end(std::string_view text, std::size_t at) {
     const char c = text[at];
     if (c == '/') return temp_path_end(text, at);
-    if (is_hex(c)) {
-        if (const std::size_t end = uuid_end(text, at); end != at) return end;
-    }
+    std::size_t end = is_hex(c) ? uuid_end(text, at) : at;
+    if (end == at && may_be_tool_id(text, at)) end = tool_id_end(text, at);
+    if (end != at) return end;
     if (!is_digit(c)) return is_letter(c) ? named_date_end(text, at) : at;
     return volatile_number_end(text, at);
 }
 
-/// True if a volatile part may start here: a digit, a path, or the first letter of a month or UUID
-/// at the start of a word.
+/// True if a volatile part may start here: a digit, a path, or the first letter of a month, UUID or
+/// id of a tool at the start of a word.
 bool may_start(std::string_view text, std::size_t at) {
     const char c = text[at];
     if (c == '/')
@@ -325,7 +326,7 @@ bool may_start(std::string_view text, std::size_t at) {
     if (!is_letter(c)) return false;
     const bool month = at + 4 < text.size() && text[at + 3] == ' ';
     const bool uuid = at + 8 < text.size() && text[at + 8] == '-';
-    return month || uuid;
+    return month || uuid || may_be_tool_id(text, at);
 }
 
 /// True for `module12` or `DSC01234`, a numbered name of a person's choice; `a71f3c9` and `a7123`

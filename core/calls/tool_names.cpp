@@ -56,6 +56,12 @@ bool is_screen(std::string_view tool) {
     return names_one_of(tool, kScreens);
 }
 
+bool shows_pages(std::string_view tool) {
+    static constexpr WordList<6> kBrowsers{
+        {"browser", "page", "chrome", "devtools", "playwright", "puppeteer"}};
+    return names_one_of(tool, kBrowsers);
+}
+
 bool runs_in_page(std::string_view tool) {
     static constexpr WordList<5> kRuns{{"evaluate", "eval", "run", "execute", "script"}};
     return is_screen(tool) && names_one_of(tool, kRuns);

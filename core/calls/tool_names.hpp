@@ -16,6 +16,8 @@ bool is_direction(std::string_view value);
 
 /// True for a tool named after a screen, a page or a game; its argument `action` names the action.
 bool is_screen(std::string_view tool);
+/// True for a tool of a browser, whose snapshots name the elements of a page.
+bool shows_pages(std::string_view tool);
 
 /// True for a tool that runs a script in a page or on a screen: `browser_evaluate`. A script
 /// without a value acts; another returns what it sees.

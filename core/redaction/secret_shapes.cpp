@@ -45,6 +45,16 @@ bool follows_escape(std::string_view text, std::size_t start, std::size_t at) {
            std::all_of(head.begin(), head.end() - 1, is_digit);
 }
 
+/// True for a user of a URL that is a token: letters and digits mixed; a name has its number at the
+/// end.
+bool is_token_user(std::string_view user) {
+    constexpr std::size_t kBytesMin = 16;
+    const std::size_t digit = user.find_first_of("0123456789");
+    return user.size() >= kBytesMin && digit != user.npos &&
+           std::all_of(user.begin(), user.end(), is_word) &&
+           std::any_of(user.begin() + static_cast<std::ptrdiff_t>(digit), user.end(), is_letter);
+}
+
 /// True for letters in both cases, or capitals only, and without parts at the beginning: names of
 /// files and tests are made of words.
 bool is_random(std::string_view token) {
@@ -72,14 +82,17 @@ bool holds_digit(std::string_view text) {
 std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
                                    std::size_t& no_jwt_before) {
     const std::string_view rest = text.substr(at);
-    for (std::uint32_t left = kTokenShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
+    for (std::uint64_t left = kTokenShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
          left &= left - 1) {
         const TokenShape& shape = kTokenShapes[static_cast<std::size_t>(std::countr_zero(left))];
         if (!rest.starts_with(shape.start)) continue;
         if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
-        const std::size_t looked = run_of(text.substr(0, at + kLookedAt), at, in_name);
-        if (looked < shape.bytes_min || !holds_digit(rest.substr(0, looked))) return std::nullopt;
-        return SecretSpan{at, run_of(text, at, in_name)};
+        const std::size_t start = shape.start.size();
+        const std::size_t looked =
+            start + run_of(text.substr(0, at + kLookedAt), at + start, in_name);
+        if (looked < shape.bytes_min || !holds_digit(rest.substr(start, looked - start)))
+            return std::nullopt;
+        return SecretSpan{at, start + run_of(text, at + start, in_name)};
     }
     return std::nullopt;
 }
@@ -104,6 +117,8 @@ std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) 
     const std::size_t sign = authority.rfind('@');
     if (sign == std::string_view::npos) return std::nullopt;
     const std::size_t parting = authority.substr(0, sign).find(':');
+    if (parting == std::string_view::npos && is_token_user(authority.substr(0, sign)))
+        return SecretSpan{from, sign};
     if (parting == std::string_view::npos || parting + 1 == sign) return std::nullopt;
     const char first = authority[parting + 1];
     if (first == '$' || first == '{' || first == '*' || first == '[') return std::nullopt;

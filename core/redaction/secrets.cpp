@@ -7,7 +7,9 @@
 #include <cstdint>
 
 #include "core/redaction/secret_shapes.hpp"
+#include "core/redaction/secret_words.hpp"
 #include "core/redaction/token_shapes.hpp"
+#include "core/redaction/value_ends.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -19,25 +21,13 @@ struct BuiltIn {
 };
 
 /// Names with harmless short values need a longer value to count as secret.
-constexpr std::array<BuiltIn, 19> kNames{{{"password", 1},
-                                          {"passwords", 1},
-                                          {"passwd", 1},
-                                          {"passphrase", 1},
-                                          {"passcode", 1},
-                                          {"dbpass", 4},
-                                          {"githubpat", 8},
-                                          {"secret", 4},
-                                          {"secrets", 4},
-                                          {"credential", 4},
-                                          {"credentials", 4},
-                                          {"token", 8},
-                                          {"apikey", 8},
-                                          {"accesskey", 8},
-                                          {"secretkey", 8},
-                                          {"privatekey", 8},
-                                          {"accountkey", 8},
-                                          {"cookie", 4},
-                                          {"authorization", 4}}};
+constexpr std::array<BuiltIn, 23> kNames{
+    {{"password", 1},     {"passwords", 1},      {"passwd", 1},       {"passphrase", 1},
+     {"passcode", 1},     {"dbpass", 4},         {"githubpat", 8},    {"secret", 4},
+     {"secrets", 4},      {"credential", 4},     {"credentials", 4},  {"token", 8},
+     {"apikey", 8},       {"accesskey", 8},      {"secretkey", 8},    {"secretkeybase", 8},
+     {"secretstring", 4}, {"clientkeydata", 16}, {"psk", 8},          {"privatekey", 8},
+     {"accountkey", 8},   {"cookie", 4},         {"authorization", 4}}};
 
 /// API cursors, and terms of language models.
 constexpr std::array<std::string_view, 12> kExempt{
@@ -51,40 +41,7 @@ constexpr std::array<std::string_view, 18> kNoValues{
 
 constexpr std::size_t kNameBytesMax = 64;
 
-constexpr std::size_t kGapMax = 64;  // blanks that align a column of values
-
-bool is_gap(char c) {
-    return c == ' ' || c == '\t';
-}
-bool is_quote(char c) {
-    return c == '"' || c == '\'' || c == '`';
-}
-
-constexpr std::size_t kColourMax = 24;  // bytes of a colour code, as ESC [1;38;5;208m
-
-bool in_colour(char c) {
-    return (c >= '0' && c <= '9') || c == ';';
-}
-
-/// End of the colour code that begins at `at`, else `at`.
-std::size_t after_colour(std::string_view text, std::size_t at) {
-    if (!text.substr(at).starts_with("\x1b[")) return at;
-    std::size_t end = at + 2;
-    while (end < text.size() && end - at < kColourMax && in_colour(text[end]))
-        ++end;
-    return end < text.size() && text[end] == 'm' ? end + 1 : at;
-}
-
-/// Start of the colour code that ends before `end`, else `end`.
-std::size_t before_colour(std::string_view text, std::size_t end) {
-    if (end == 0 || text[end - 1] != 'm') return end;
-    std::size_t from = end - 1;
-    while (from > 0 && end - from < kColourMax && in_colour(text[from - 1]))
-        --from;
-    return text.substr(0, from).ends_with("\x1b[") ? from - 2 : end;
-}
-
-enum Mark : std::uint8_t { kName = 1, kStart = 2, kSign = 4, kDash = 8 };
+enum Mark : std::uint8_t { kName = 1, kStart = 2, kSign = 4, kDash = 8, kTag = 16, kEnd = 32 };
 
 /// Roles that a byte may have in a match: a part of a name, its start at the start of a name, its
 /// end.
@@ -98,6 +55,9 @@ constexpr std::array<std::uint8_t, 256> marks() {
     table['b'] = table['B'] = kName | kStart;  // Bearer
     table[':'] = table['='] = kSign;
     table['-'] |= kDash;
+    table['>'] = kTag;
+    for (const char c : {'\n', ';', '|', '&', '(', ')', '`'})
+        table[static_cast<unsigned char>(c)] = kEnd;
     return table;
 }
 constexpr std::array<std::uint8_t, 256> kMarks = marks();
@@ -143,62 +103,6 @@ std::size_t scheme_size(std::string_view value) {
         if (same) return scheme.size();
     }
     return 0;
-}
-
-/// A placeholder, or an expression that looks the value up.
-bool stands_for_one(std::string_view value) {
-    constexpr std::string_view kPlaces = "$<{%*[(";
-    return value.empty() || kPlaces.find(value.front()) != std::string_view::npos;
-}
-
-/// End of the run of backslashes at `at`.
-std::size_t behind_backslashes(std::string_view text, std::size_t at) {
-    while (at < text.size() && text[at] == '\\')
-        ++at;
-    return at;
-}
-
-/// End of a quoted value, whose quotes have so many backslashes themselves. Shell text behind the
-/// value is not part of it: the approver must see it. So a quote of another kind, or a doubled one,
-/// is part of it only up to the next blank.
-std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
-                          std::size_t backslashes) {
-    bool loose = false;
-    const std::size_t begin = at;
-    for (; at < text.size(); ++at) {
-        const char c = text[at];
-        if (c == '\\' && backslashes == 0) {
-            ++at;  // takes the next character with it; a shell: not in single quotes
-            loose = loose || (quote == '\'' && at < text.size() && text[at] == quote);
-            continue;
-        }
-        if (c == '\\') {
-            const std::size_t end = behind_backslashes(text, at);
-            const bool closes = end < text.size() && text[end] == quote && end - at <= backslashes;
-            if (closes) return at;
-            at = end;
-            continue;
-        }
-        const bool doubled = c == quote && at + 1 < text.size() && text[at + 1] == quote;
-        if (doubled) ++at;
-        loose = loose || doubled || (c != quote && is_quote(c) && c != '`');
-        if (c == quote && !doubled) return at;
-        if (loose && is_gap(c)) break;
-        if (std::string_view{"\n;|&<>()`"}.find(c) != std::string_view::npos) break;
-    }
-    at = std::min(at, text.size());
-    while (loose && at > begin && is_quote(text[at - 1]))
-        --at;  // it may end the text in which all of this stands
-    return at;
-}
-
-/// True if an unquoted value does not end at `c`, before `next`. A shell takes a variable apart at
-/// its blanks, so a command may stand behind it. Letters, quotes and backslashes behind a backslash
-/// are escapes of JSON.
-bool goes_on(char c, char next) {
-    if (c == '$') return !is_letter(next) && next != '_' && next != '{' && next != '(';
-    return c == '\\' && !is_word(next) && next != '"' && next != '\\' && next != '\n' &&
-           next != '\r';
 }
 
 bool takes_line(std::string_view plain) {
@@ -273,6 +177,8 @@ struct SecretFinder::Passed {
     std::size_t no_jwt_before = 0;  ///< no JWT begins before this
     std::size_t line_end = 0;       ///< the first of kLineEnds behind all queried positions
     std::size_t value_end = 0;      ///< the same for kValueEnds
+    Pair pair;
+    CommandSeen command;
 
     /// End of an unquoted value that begins at `at`, which never decreases.
     std::size_t end_of_value(std::string_view text, std::size_t at, bool line) {
@@ -287,8 +193,15 @@ struct SecretFinder::Passed {
 std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::size_t sign,
                                                  Passed& passed) const {
     const std::string_view key = name_before(text, sign);
-    const Name* name = key.empty() ? nullptr : name_of(key);
-    if (name == nullptr) return std::nullopt;
+    if (key.empty()) return std::nullopt;
+    const Name* name = name_of(key);
+    if (name == nullptr) name = paired(text, sign, key, passed.pair);
+    return name != nullptr ? value_of(text, sign, *name, passed) : std::nullopt;
+}
+
+/// The value behind `sign`, if it is a secret.
+std::optional<SecretSpan> SecretFinder::value_of(std::string_view text, std::size_t sign,
+                                                 const Name& name, Passed& passed) const {
     std::size_t at = sign + 1;
     if (at < text.size() && (text[at] == '=' || text[at] == '~')) return std::nullopt;  // == and =~
     if (at < text.size() && text[at] == '>') ++at;
@@ -298,12 +211,16 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
         ++at;
     const bool spaced = text[sign] == '=' && at > gap;
     at = after_colour(text, at);
+    if (const auto below = value_below(text, at)) return below;
+    const std::size_t anchor = at;
+    if (text[sign] == ':') at = behind_anchor(text, at);
+    const bool anchored = anchor != at;
     const std::size_t backslash = at;
     at = behind_backslashes(text, at);
     const std::size_t backslashes = at - backslash;
     const bool quoted = at < text.size() && is_quote(text[at]);
     const char quote = quoted ? text[at++] : '\0';
-    const bool line = takes_line(name->plain) && text[sign] == ':';  // no shell's assignment
+    const bool line = takes_line(name.plain) && text[sign] == ':';  // no shell's assignment
     if (line) at += scheme_size(text.substr(at));
     if (const auto block = key_block_at(text, at)) return block;
     // Checked before the end is searched, so that a text full of such names is scanned once.
@@ -318,7 +235,10 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
         const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
         if (code && !line) return std::nullopt;  // a function call or an index
     }
-    if (!is_literal(text.substr(at, end - at), *name, quoted || line, spaced)) return std::nullopt;
+    const std::string_view value = text.substr(at, end - at);
+    if (!is_literal(value, name, quoted || line, spaced)) return std::nullopt;
+    // For a shell it is an argument of the command that the anchor would be.
+    if (anchored && !looks_secret(value)) return std::nullopt;
     return SecretSpan{at, end - at};
 }
 
@@ -359,12 +279,18 @@ std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t 
             found = userinfo_at(text, i);
             if (!found) found = webhook_at(text, i);
             if (!found) found = assigned(text, i, passed);
+            if (!found && text[i] == ':') found = pgpass_at(text, i);
         } else if (begins && (mark & kStart) != 0) {
             found = token_at(text, i, passed.no_jwt_before);
             if (!found) found = bearer_at(text, i);
         } else if (begins && (mark & kDash) != 0) {
             found = key_block_at(text, i);
             if (!found) found = flagged(text, i);
+            if (!found) found = behind_flag(text, i, passed.command);
+        } else if ((mark & kTag) != 0) {
+            found = in_element(text, i);
+        } else if ((mark & kEnd) != 0) {
+            leave_command(text, i, passed.command);
         }
         if (found) return found;
         begins = (mark & kName) == 0;
@@ -376,6 +302,11 @@ std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t 
             found = shape_within(text, start, i, passed.no_jwt_before);
             if (found) return found;
         }
+        // `from` may be in the middle of a word.
+        if (start > 0 && in_name(text[start - 1])) continue;
+        found = behind_word(text, start, i + 1, passed.command);
+        if (!found) found = defined(text, start, i + 1);
+        if (found) return found;
     }
     return std::nullopt;
 }

@@ -48,12 +48,30 @@ private:
         std::size_t bytes_min = 1;  ///< the shortest value that is a secret
     };
 
+    /// The last `"name": "DB_PASSWORD"`, for the `"value"` behind it.
+    struct Pair {
+        const Name* name = nullptr;
+        std::size_t at = 0;
+    };
+
     struct Passed;
 
     const Name* name_of(std::string_view key) const;
     std::optional<SecretSpan> find(std::string_view text, std::size_t from, Passed& passed) const;
     std::optional<SecretSpan> assigned(std::string_view text, std::size_t sign,
                                        Passed& passed) const;
+    /// The name that the text before gives to the value behind `sign`: `"name": "DB_PASSWORD",
+    /// "value": "x"`, also of lines of YAML and of attributes; `"sensitive": true`, `"Type":
+    /// "SecureString"`; `Pwd` of a connection string.
+    const Name* paired(std::string_view text, std::size_t sign, std::string_view key,
+                       Pair& pair) const;
+    std::optional<SecretSpan> value_of(std::string_view text, std::size_t sign, const Name& name,
+                                       Passed& passed) const;
+    /// `<password>value</password>`; `tag` is the first >.
+    std::optional<SecretSpan> in_element(std::string_view text, std::size_t tag) const;
+    /// `define('DB_PASSWORD', 'value')`; `start` and `end` are those of a word.
+    std::optional<SecretSpan> defined(std::string_view text, std::size_t start,
+                                      std::size_t end) const;
     std::optional<SecretSpan> flagged(std::string_view text, std::size_t at) const;
     bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
 

@@ -255,6 +255,17 @@ TEST_CASE("canonical json: a comment stays in a result and in a list of words", 
           canonical_text(R"({"command":["make","# b"]})"));
 }
 
+TEST_CASE("canonical json: a cursor or ETag beside a list is no part of a result", "[api]") {
+    const auto result = [](const std::string& text) { return canonical_text(text, true); };
+    CHECK(result(R"({"items":["a"],"nextCursor":"x1","etag":"e1"})") ==
+          result(R"({"items":["a"],"nextCursor":"x2","etag":"e2"})"));
+    CHECK(result(R"({"items":["a"],"etag":"e1"})") != result(R"({"items":["b"],"etag":"e1"})"));
+    // It may be the answer.
+    CHECK(result(R"({"key":"a","etag":"e1"})") != result(R"({"key":"a","etag":"e2"})"));
+    CHECK(canonical_text(R"({"items":["a"],"nextCursor":"x1"})") !=
+          canonical_text(R"({"items":["a"],"nextCursor":"x2"})"));
+}
+
 TEST_CASE("canonical json: JSON in a text is read as JSON, twice inside each other", "[api]") {
     CHECK(canonical_text(R"({"args":"{\"b\":1.0,\"a\":2}"})") ==
           canonical_text(R"({"args":{"a":2,"b":1}})"));

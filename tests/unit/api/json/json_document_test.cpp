@@ -177,6 +177,8 @@ TEST_CASE("json document: a word that names a secret makes one of the value afte
           R"([["Authorization","[redacted]"],["Accept","text/html"]])");
     CHECK(redacted(R"([{"name":"DB_PASSWORD","value":"Zq77x9"},{"name":"HOST","value":"db"}])") ==
           R"([{"name":"DB_PASSWORD","value":"[redacted]"},{"name":"HOST","value":"db"}])");
+    CHECK(redacted(R"({"Name":"DB_PASSWORD","Value":"Zq77x9"})") ==
+          R"({"Name":"DB_PASSWORD","Value":"[redacted]"})");
     CHECK(redacted(R"({"key":"api_key","value":{"v":"Zq77x9kk2"}})") ==
           R"({"key":"api_key","value":{"v":"[redacted]"}})");
     for (const char* kept :

@@ -45,6 +45,26 @@ TEST_CASE("canonical: a command may be the words of exec", "[api]") {
     CHECK(kind(R"({"command":[1,"cargo test"]})") == CallKind::kOther);
 }
 
+TEST_CASE("canonical: an element of a page is the same in each snapshot, other elements differ",
+          "[api]") {
+    const auto question = [](const std::string& tool, const std::string& args) {
+        return fingerprint_of_report(R"({"tool":")" + tool + R"(","ok":true,"args":)" + args +
+                                     R"(,"result":"ok"})")
+            .question;
+    };
+    const std::string click = "mcp__chrome-devtools__click";
+    CHECK(question(click, R"({"uid":"1_5"})") == question(click, R"({"uid":"12_5"})"));
+    CHECK(question(click, R"({"uid":"1_5"})") != question(click, R"({"uid":"1_6"})"));
+    CHECK(question(click, R"({"uid":"1_5x"})") != question(click, R"({"uid":"2_5x"})"));
+    const std::string drag = "browser_drag";
+    CHECK(question(drag, R"({"startRef":"s1e5","endRef":"s1e6"})") ==
+          question(drag, R"({"startRef":"s2e5","endRef":"s2e6"})"));
+    CHECK(question(drag, R"({"startRef":"s1e5","endRef":"s1e6"})") !=
+          question(drag, R"({"startRef":"s1e5","endRef":"s1e7"})"));
+    CHECK(question(drag, R"({"ref":"e5"})") != question(drag, R"({"ref":"e6"})"));
+    CHECK(question("get_user", R"({"uid":"1_5"})") != question("get_user", R"({"uid":"2_5"})"));
+}
+
 TEST_CASE("canonical: how long a command took is no part of its answer", "[api]") {
     const auto outcome = [](const std::string& result) {
         return fingerprint_of_report(ran(R"({"command":"make"})", result)).outcome;

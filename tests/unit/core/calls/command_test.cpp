@@ -60,6 +60,14 @@ TEST_CASE("command: sleeps, guards, restores and nothing at all", "[core]") {
     CHECK(does_nothing("touch marker_7"));
     CHECK(does_nothing("git commit --allow-empty -m wip"));
     CHECK_FALSE(does_nothing("touch a && make"));
+    CHECK(does_nothing("git stash && git stash pop"));
+    CHECK(does_nothing("cd /x && git stash push -u -m wip; git stash pop"));
+    CHECK_FALSE(does_nothing("git stash"));
+    CHECK_FALSE(does_nothing("git stash pop"));
+    CHECK_FALSE(does_nothing("git stash && git pull && git stash pop"));
+    CHECK_FALSE(does_nothing("git stash pop && git stash"));
+    CHECK_FALSE(does_nothing("git stash && git stash pop && git stash"));
+    CHECK_FALSE(does_nothing("git stash && git stash drop"));
 }
 
 TEST_CASE("command: a line of any shape is read to its end once", "[core]") {

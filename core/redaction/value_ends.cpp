@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/redaction/value_ends.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/redaction/secret_shapes.hpp"
+#include "core/text/words.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::size_t kPasswordMax = 512;  // longer words are no passwords
+
+constexpr std::size_t kColourMax = 24;  // bytes of a colour code, as ESC [1;38;5;208m
+
+bool in_colour(char c) {
+    return (c >= '0' && c <= '9') || c == ';';
+}
+
+/// A measure such as `12ms`, `0.5GB`, `10:30pm`.
+bool is_a_measure(std::string_view word) {
+    const std::size_t unit = std::min(word.find_first_not_of("0123456789.:,-+"), word.size());
+    return unit > 0 && word.size() - unit <= 4;
+}
+
+/// `sha256`, `varchar2`, `base64url`
+bool is_a_method(std::string_view word) {
+    static constexpr std::array<std::string_view, 20> kMethods{
+        "sha",    "md5",    "base64", "base32",  "aes",  "utf",    "argon2",
+        "bcrypt", "pbkdf2", "scrypt", "varchar", "int",  "float",  "rsa",
+        "hmac",   "oauth",  "tls",    "x509",    "http", "ed25519"};
+    constexpr std::size_t kMethodMax = 16;
+    if (word.size() > kMethodMax) return false;
+    return std::any_of(kMethods.begin(), kMethods.end(), [word](std::string_view method) {
+        return word.size() >= method.size() &&
+               std::equal(method.begin(), method.end(), word.begin(),
+                          [](char a, char b) { return a == lower(b); });
+    });
+}
+
+/// `./x2`, `/etc/x2`, `notes2.txt`, `x2.example.com`
+bool is_a_place(std::string_view word) {
+    const std::size_t dot = word.rfind('.');
+    const bool name =
+        dot != word.npos && word.size() - dot <= 6 && dot + 1 < word.size() &&
+        std::all_of(word.begin() + static_cast<std::ptrdiff_t>(dot) + 1, word.end(), is_letter);
+    return name || word.front() == '/' || word.front() == '.' || word.front() == '~' ||
+           word.find("://") != word.npos;
+}
+
+}  // namespace
+
+std::size_t after_colour(std::string_view text, std::size_t at) {
+    if (!text.substr(at).starts_with("\x1b[")) return at;
+    std::size_t end = at + 2;
+    while (end < text.size() && end - at < kColourMax && in_colour(text[end]))
+        ++end;
+    return end < text.size() && text[end] == 'm' ? end + 1 : at;
+}
+
+std::size_t before_colour(std::string_view text, std::size_t end) {
+    if (end == 0 || text[end - 1] != 'm') return end;
+    std::size_t from = end - 1;
+    while (from > 0 && end - from < kColourMax && in_colour(text[from - 1]))
+        --from;
+    return text.substr(0, from).ends_with("\x1b[") ? from - 2 : end;
+}
+
+bool stands_for_one(std::string_view value) {
+    constexpr std::string_view kPlaces = "$<{%*[(";
+    return value.empty() || kPlaces.find(value.front()) != std::string_view::npos;
+}
+
+std::size_t behind_backslashes(std::string_view text, std::size_t at) {
+    while (at < text.size() && text[at] == '\\')
+        ++at;
+    return at;
+}
+
+std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
+                          std::size_t backslashes) {
+    bool loose = false;
+    const std::size_t begin = at;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '\\' && backslashes == 0) {
+            ++at;  // takes the next character with it; a shell: not in single quotes
+            loose = loose || (quote == '\'' && at < text.size() && text[at] == quote);
+            continue;
+        }
+        if (c == '\\') {
+            const std::size_t end = behind_backslashes(text, at);
+            const bool closes = end < text.size() && text[end] == quote && end - at <= backslashes;
+            if (closes) return at;
+            at = end;
+            continue;
+        }
+        const bool doubled = c == quote && at + 1 < text.size() && text[at + 1] == quote;
+        if (doubled) ++at;
+        loose = loose || doubled || (c != quote && is_quote(c) && c != '`');
+        if (c == quote && !doubled) return at;
+        if (loose && is_gap(c)) break;
+        if (std::string_view{"\n;|&<>()`"}.find(c) != std::string_view::npos) break;
+    }
+    at = std::min(at, text.size());
+    while (loose && at > begin && is_quote(text[at - 1]))
+        --at;  // it may end the text in which all of this stands
+    return at;
+}
+
+bool goes_on(char c, char next) {
+    if (c == '$') return !is_letter(next) && next != '_' && next != '{' && next != '(';
+    return c == '\\' && !is_word(next) && next != '"' && next != '\\' && next != '\n' &&
+           next != '\r';
+}
+
+bool looks_secret(std::string_view word) {
+    constexpr std::size_t kBytesMin = 6;
+    if (word.size() < kBytesMin || word.size() > kPasswordMax) return false;
+    const auto letters = std::count_if(word.begin(), word.end(), is_letter);
+    return letters > 1 && holds_digit(word) && !is_a_measure(word) && !is_a_method(word) &&
+           !is_a_place(word);
+}
+
+bool is_program_name(std::string_view word) {
+    const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+    const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+    return !std::any_of(word.begin(), word.end(), capital) ||
+           !std::any_of(word.begin(), word.end(), small) || !holds_digit(word) ||
+           word.find_first_of("/.") != word.npos;
+}
+
+std::optional<SecretSpan> value_below(std::string_view text, std::size_t at) {
+    constexpr std::string_view kEnds = " \t\r\n\"'`$;|&<>(){}\\";
+    const std::string_view rest = text.substr(at, 3);
+    const bool triple = rest == "\"\"\"" || rest == "'''";
+    const bool block = !rest.empty() && (rest[0] == '>' || rest[0] == '|');
+    if (!triple && !block) return std::nullopt;
+    std::size_t from = at + (triple ? 3 : 1);
+    if (block && from < text.size() && (text[from] == '-' || text[from] == '+')) ++from;
+    if (from < text.size() && text[from] == '\r') ++from;
+    if (from >= text.size() || text[from] != '\n') return std::nullopt;
+    const std::size_t line = ++from;
+    while (from < text.size() && is_gap(text[from]) && from - line < kGapMax)
+        ++from;
+    const std::string_view bounded = text.substr(0, from + kPasswordMax);
+    const std::size_t end = std::min(bounded.find_first_of(kEnds, from), bounded.size());
+    const std::string_view word = text.substr(from, end - from);
+    const bool whole = end == text.size() || text[end] == '\n' || text[end] == '\r' ||
+                       (triple && text.substr(end).starts_with(rest));
+    if (word.empty() || !whole) return std::nullopt;
+    const bool shown = block && (from == line || !looks_secret(word) || is_program_name(word));
+    return shown ? std::nullopt : std::optional{SecretSpan{from, word.size()}};
+}
+
+std::size_t behind_anchor(std::string_view text, std::size_t at) {
+    constexpr std::size_t kAnchorMax = 32;
+    if (at >= text.size() || text[at] != '&') return at;
+    const std::size_t size = run_of(text.substr(0, at + kAnchorMax), at + 1, in_name);
+    const std::size_t behind = at + 1 + size;
+    return size > 0 && behind < text.size() && text[behind] == ' ' ? behind + 1 : at;
+}
+
+}  // namespace headway::core
