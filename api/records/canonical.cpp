@@ -20,6 +20,7 @@
 #include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/text.hpp"
 #include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
 
@@ -236,7 +237,6 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
         path = core::path_in_command(command.substr(0, command.find_first_of("|>")));
     if (path.empty()) path = core::path_in_command(command);
     if (!path.empty()) fingerprint.path = low_digest(plain_path(path));
-
     std::string text;
     append_question(text, args, call);
     fingerprint.question = core::digest_of(text);

@@ -60,14 +60,4 @@ bool says_worked_off(std::string_view result);
 /// True if a short answer says that there is more: {"imported":100,"has_more":true}.
 bool says_more(std::string_view result);
 
-/// The text without its quoted parts, so that "not found" messages about different things become
-/// equal.
-std::string without_quotes(std::string_view text);
-
-/// True for a message that only asks the agent to go on: "continue", "please go on".
-bool only_goes_on(std::string_view message);
-
-/// True for a file that tests and tools write by themselves: coverage, logs, caches.
-bool is_artifact(std::string_view path);
-
 }  // namespace headway::core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/calls/tool_names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -131,6 +132,18 @@ bool is_sub_agent(std::string_view tool) {
 bool waits_by_name(std::string_view tool) {
     static constexpr WordList<3> kWaits{{"wait", "await", "waits"}};
     return names_one_of(tool, kWaits);
+}
+
+bool is_artifact(std::string_view path) {
+    static constexpr std::array<std::string_view, 14> kParts{
+        "coverage",          "__pycache__", ".pytest_cache", "node_modules/", ".mypy_cache",
+        "test-results",      "junit",       ".cache/",       "htmlcov",       ".nyc_output",
+        "playwright-report", ".ruff_cache", "allure",        ".tox/"};
+    static constexpr std::array<std::string_view, 7> kEnds{".log",  ".pyc", ".tmp", ".pid",
+                                                           ".lock", ".swp", ".out"};
+    return mentions(path, kParts) ||
+           std::any_of(kEnds.begin(), kEnds.end(),
+                       [path](std::string_view end) { return path.ends_with(end); });
 }
 
 }  // namespace headway::core

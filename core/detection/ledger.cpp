@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/assert.hpp"
-#include "core/calls/answers.hpp"
+#include "core/calls/tool_names.hpp"
 #include "core/detection/known_answers.hpp"
 
 namespace headway::core {
@@ -82,21 +82,19 @@ void count_copy(Ledger& ledger, std::uint64_t content) {
 
 void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                   std::uint64_t n, Entry& entry) {
+    const CallKind kind = fingerprint.kind;
     bool changed = false;
     for (const Mutation& mutation : call.mutated) {
         // Files that tests and tools write by themselves are theirs.
-        const bool edits = fingerprint.kind == CallKind::kEdit;
-        if (fingerprint.kind == CallKind::kVerify || (!edits && is_artifact(mutation.path)))
-            continue;
+        const bool edits = kind == CallKind::kEdit;
+        if (kind == CallKind::kVerify || (!edits && is_artifact(mutation.path))) continue;
         // Without a digest, the call itself stands for the content.
         const std::uint64_t digest =
             mutation.digest.empty() ? fingerprint.question.low : digest_of(mutation.digest).low;
         changed |= change_file(ledger, digest_of(mutation.path).low, digest,
                                !mutation.digest.empty(), n, entry);
     }
-    const bool claims =
-        fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
-    if (!claims) return;
+    if (kind != CallKind::kEdit && kind != CallKind::kCommit) return;
     if (!call.mutated.empty()) {
         const std::string& digest = call.mutated.front().digest;
         const bool one = call.mutated.size() == 1 && !digest.empty();
@@ -137,9 +135,8 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     const bool changed = ledger.changes != verification.changes_seen;
     entry.improved =
         failing && known && verification.counted && *failing < verification.best_failing;
-    if (entry.improved || (known && changed && !holds(verification.outcomes, outcome))) {
+    if (entry.improved || (known && changed && !holds(verification.outcomes, outcome)))
         entry.tier = std::max(entry.tier, Tier::kVerification);
-    }
     if (failing && (!verification.counted || *failing < verification.best_failing)) {
         verification.best_failing = *failing;
         verification.counted = true;

@@ -7,7 +7,6 @@
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/budget_fold.hpp"
-#include "core/calls/answers.hpp"
 #include "core/detection/classify.hpp"
 #include "core/fold/fold_advice.hpp"
 #include "core/fold/fold_call.hpp"
@@ -19,6 +18,7 @@
 #include "core/state/completion.hpp"
 #include "core/state/legacy_comparison.hpp"
 #include "core/state/person_time.hpp"
+#include "core/text/text.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {

@@ -7,6 +7,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -161,6 +162,41 @@ Text bounded_text(std::string whole) {
     HEADWAY_ASSERT(text.kept.size() < text.bytes && text.head_bytes <= text.kept.size());
     HEADWAY_ASSERT(text.kept.size() <= limits::kTextHeadBytes + limits::kTextTailBytes);
     return text;
+}
+
+std::string without_quotes(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        out.push_back(c);
+        const bool opens = (c == '"' || c == '\'' || c == '`') && (i == 0 || !is_word(text[i - 1]));
+        const std::size_t end = opens ? text.find(c, i + 1) : std::string_view::npos;
+        if (end == std::string_view::npos) continue;
+        out.push_back(c);
+        i = end;
+    }
+    HEADWAY_ASSERT(out.size() <= text.size() + 1);
+    return out;
+}
+
+bool only_goes_on(std::string_view message) {
+    static constexpr WordList<16> kWords{{"continue", "proceed", "resume", "next", "go", "going",
+                                          "on", "ahead", "keep", "carry", "please", "just", "ok",
+                                          "okay", "yes", "weiter"}};
+    message = trimmed(message);
+    if (message.empty() || message.size() > 40) return false;
+    std::string word;
+    for (std::size_t i = 0; i <= message.size(); ++i) {
+        if (i < message.size() && is_letter(message[i])) {
+            word.push_back(lower(message[i]));
+            continue;
+        }
+        if (i < message.size() && (is_digit(message[i]) || (message[i] & '\x80') != 0))
+            return false;
+        if (!word.empty() && !contains(kWords, word)) return false;
+        word.clear();
+    }
+    return true;
 }
 
 }  // namespace headway::core

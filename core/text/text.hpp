@@ -69,4 +69,11 @@ std::string shortened(std::string_view text, std::size_t bytes_max);
 /// Bounds `whole`. Pure.
 Text bounded_text(std::string whole);
 
+/// The text without its quoted parts, so that "not found" messages about different things become
+/// equal.
+std::string without_quotes(std::string_view text);
+
+/// True for a message that only asks the agent to go on: "continue", "please go on".
+bool only_goes_on(std::string_view message);
+
 }  // namespace headway::core
