@@ -34,6 +34,10 @@ bool asks_a_person(std::string_view tool);
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
 
+/// True if the words of a tool's name or of a command begin work that goes on elsewhere, and do not
+/// ask for it: `place_order` and `sam deploy`, not `deploy_status`.
+bool begins_work(std::string_view words);
+
 /// True for a tool that fetches a page: `WebFetch`, `mcp__fetch__fetch`.
 bool fetches_page(std::string_view tool);
 
