@@ -80,6 +80,30 @@ TEST_CASE("handed in: ever other items are work, though each of them is only que
     }
 }
 
+TEST_CASE("handed in: a tool of any name that queues ever other items is no wait for one of them") {
+    Agent agent;
+    for (int i = 0; i < 45; ++i)
+        agent.does(call("mcp__media__convert", with(R"({"file":"f{}.mov"})", i))
+                       .answers(R"({"status":"queued"})"));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+
+    Agent zones;
+    for (int i = 0; i < 45; ++i)
+        zones.does(bash(with("aws route53 change-resource-record-sets --change-batch r{}.json", i))
+                       .result(R"({"ChangeInfo":{"Status":"PENDING"}})"));
+    INFO(zones.trace());
+    CHECK_FALSE(zones.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("handed in: one item that such a tool finds queued is asked for again") {
+    Agent agent;
+    for (int i = 0; i < 45; ++i)
+        agent.does(
+            call("mcp__media__convert", R"({"file":"f.mov"})").answers(R"({"status":"queued"})"));
+    expect_stuck(agent);
+}
+
 TEST_CASE("handed in: a question after it is a poll, whatever its words") {
     Agent agent;
     SECTION("the state by a POST") {
