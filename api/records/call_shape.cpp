@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "api/records/handed_in.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
@@ -309,9 +310,11 @@ void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.set(core::Shape::kBusy, true);
 }
 
-void shape_receipt(const CallFingerprint& fingerprint, const core::ToolFinished& call,
-                   std::string_view command, std::string_view plain, std::string& canonical) {
+void shape_receipt(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   const std::optional<JsonValue>& args, std::string_view command,
+                   std::string_view plain, std::string& canonical) {
     constexpr std::size_t kReceiptBytesMax = 512;
+    if (shape_handed_in(fingerprint, call, args, command, plain, canonical)) return;
     if (!call.ok || canonical.size() > kReceiptBytesMax) return;
     if (!command.empty()) {
         const bool does =

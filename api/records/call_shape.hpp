@@ -50,8 +50,10 @@ void shape_not_yet(core::CallFingerprint& fingerprint, const core::ToolFinished&
 
 /// Simplifies `canonical`, the canonical text of the answer. All edits of files get the same text,
 /// since their arguments identify them. For other calls that submit something, the answer is a
-/// receipt: receipts that differ only in an id, a counter or a size become equal.
-void shape_receipt(const core::CallFingerprint& fingerprint, const core::ToolFinished& call,
-                   std::string_view command, std::string_view plain, std::string& canonical);
+/// receipt: receipts that differ only in an id, a counter or a size become equal, and "queued" in
+/// one is no state of what the call waits for.
+void shape_receipt(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   const std::optional<JsonValue>& args, std::string_view command,
+                   std::string_view plain, std::string& canonical);
 
 }  // namespace headway::api

@@ -259,7 +259,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     fingerprint.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     shape_state(fingerprint, call, command, plain);
-    shape_receipt(fingerprint, call, command, plain, result.canonical);
+    shape_receipt(fingerprint, call, args, command, plain, result.canonical);
     text = result.canonical;
     text.push_back(call.ok ? '+' : '-');
     if (call.error) {

@@ -119,6 +119,20 @@ bool takes_next(std::string_view tool) {
     return names_one_of(tool, kParts);
 }
 
+bool begins_work(std::string_view words) {
+    static constexpr WordList<27> kBegins{
+        {"restart",  "stop",    "retry",    "rerun",  "resume", "create",   "submit",
+         "deploy",   "trigger", "start",    "launch", "send",   "enqueue",  "dispatch",
+         "place",    "publish", "schedule", "invite", "post",   "spawn",    "book",
+         "register", "upload",  "crawl",    "refund", "invoke", "provision"}};
+    static constexpr WordList<26> kAsks{
+        {"status",   "state",  "check",   "poll",     "wait",    "await", "watch",
+         "progress", "track",  "monitor", "show",     "info",    "log",   "logs",
+         "describe", "health", "result",  "retrieve", "test",    "tests", "count",
+         "stdout",   "output", "input",   "keys",     "terminal"}};
+    return names_one_of(words, kBegins) && !names_one_of(words, kAsks) && !only_asks(words);
+}
+
 bool fetches_page(std::string_view tool) {
     static constexpr WordList<3> kFetches{{"fetch", "webfetch", "openurl"}};
     return names_one_of(tool, kFetches);

@@ -40,6 +40,10 @@ bool hands_something_in(std::string_view tool);
 /// `queue:work --once`.
 bool takes_next(std::string_view tool);
 
+/// True if the words of a tool's name or of a command begin work that goes on elsewhere, and do not
+/// ask for it: `place_order` and `sam deploy`, not `deploy_status`.
+bool begins_work(std::string_view words);
+
 /// True for a tool that fetches a page: `WebFetch`, `mcp__fetch__fetch`.
 bool fetches_page(std::string_view tool);
 

@@ -81,6 +81,8 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
         if (moved || is_hard(tier)) unmoved = 0;
         return;
     }
+    // Ever other items that are handed in, each of which is queued, are no wait for one of them.
+    if (call.call.ok && !asks && !call.slept && !call.entry.known_question) return;
     if (unmoved < UINT32_MAX) ++unmoved;
     if (unmoved == 1) unmoved_at = event.at;
     const bool patient = call.slept || (fingerprint.running && asks);

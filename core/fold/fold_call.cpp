@@ -8,6 +8,7 @@
 #include "core/calls/answers.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
+#include "core/detection/known_answers.hpp"
 #include "core/state/person_time.hpp"
 #include "core/text/words.hpp"
 
@@ -280,6 +281,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
         evidence.fingerprint.kind == CallKind::kSleep && !evidence.fingerprint.running;
     if (waited || sleeps || evidence.fingerprint.is(Shape::kSleeps)) ledger.slept_n = n;
     if (evidence.neutral) {
+        evidence.entry.known_question =
+            find_answer(ledger.answers, evidence.fingerprint.question.low) != nullptr;
         evidence.tier = wait_on(ledger, evidence.fingerprint, n);
         HEADWAY_ASSERT(evidence.tier <= Tier::kExternal);
         book(ledger, evidence.tier, n, false);
