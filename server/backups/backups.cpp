@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "api/records/backup.hpp"
+#include "api/admin/backup.hpp"
 #include "storage/damage/offline.hpp"
 
 namespace headway::server {

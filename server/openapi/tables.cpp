@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/admin/backup.hpp"
 #include "api/admin/logins.hpp"
 #include "api/admin/webhooks.hpp"
 #include "api/decode/bodies.hpp"
@@ -17,7 +18,6 @@
 #include "api/decode/decode_checks.hpp"
 #include "api/decode/problem.hpp"
 #include "api/json/json_writer.hpp"
-#include "api/records/backup.hpp"
 #include "core/approvals/approvals.hpp"
 #include "core/detectors/detectors.hpp"
 #include "core/events/event.hpp"

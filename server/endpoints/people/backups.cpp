@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/backups/backups.hpp"
 
-#include "api/records/backup.hpp"
+#include "api/admin/backup.hpp"
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/records/backup.hpp"
+#include "api/admin/backup.hpp"
 
 #include "api/json/decode_fields.hpp"
 #include "api/json/json_writer.hpp"
