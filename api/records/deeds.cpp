@@ -253,7 +253,7 @@ bool only_looks_or_talks(const CallFingerprint& fingerprint, const core::ToolFin
     if (command.empty()) return false;
     if (command.size() > kShapeBytesMax) return true;
     const core::CommandParts parts{command};
-    return core::has_no_effect(parts) || core::probes(parts) || runs_a_line(parts);
+    return core::has_no_effect(parts) || !core::probed_target(parts).empty() || runs_a_line(parts);
 }
 
 /// True if the call is a check that passes; what a tool reads (a file, a meter) is none.

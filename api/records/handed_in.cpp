@@ -143,9 +143,9 @@ std::string form_of(std::string_view canonical, bool numbers) {
 }
 
 bool tells_a_fault(std::string_view answer) {
-    static constexpr std::array<std::string_view, 5> kFaults{"error", "fail", "invalid", "denied",
-                                                             "not "};
-    return core::mentions(core::lower(answer), kFaults);
+    static constexpr std::array<std::string_view, 5> kFaultWords{"error", "fail", "invalid",
+                                                                 "denied", "not "};
+    return core::mentions(core::lower(answer), kFaultWords);
 }
 
 }  // namespace
