@@ -73,17 +73,24 @@ bool shows_no_place(std::string_view text) {
            !core::mentions(core::lower(text), kNoMove);
 }
 
+constexpr std::array<std::string_view, 4> kOwnHosts{"localhost", "127.0.0.1", "0.0.0.0", "::1"};
+
+/// True for failures of the place that was asked, which is one of many places.
+bool of_the_place(FailureKind failure) {
+    return failure == FailureKind::kNotFound || failure == FailureKind::kAuth ||
+           failure == FailureKind::kTransient || failure == FailureKind::kTimeout ||
+           failure == FailureKind::kNetwork;
+}
+
 /// True if it says that a lock is held, or a port of this machine taken or closed.
 bool waits_for_own_machine(std::string_view text) {
     static constexpr std::array<std::string_view, 6> kHeld{
         "could not get lock", "state lock", "database is locked",
         "index.lock",         "eaddrinuse", "address already in use"};
-    static constexpr std::array<std::string_view, 4> kHere{"localhost", "127.0.0.1", "0.0.0.0",
-                                                           "::1"};
     static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
                                                              "failed to connect to"};
     return core::mentions(text, kHeld) ||
-           (core::mentions(text, kClosed) && core::mentions(text, kHere));
+           (core::mentions(text, kClosed) && core::mentions(text, kOwnHosts));
 }
 
 /// True if the word stands in the text, with no letter or digit around it.
@@ -123,7 +130,29 @@ bool is_item_receipt(std::string_view command, std::string_view line) {
     return makes_something(command);
 }
 
-/// True for a fetch of a page that is not there.
+/// True if a search found something, and says beside it what it could not read. Its exit status is
+/// then no failure: `grep -r` gives 2, `find` 1.
+bool answers_in_part(const core::CommandParts& parts, std::string_view said) {
+    static constexpr std::array<std::string_view, 8> kSearches{"find", "grep", "egrep", "rg",
+                                                               "fd",   "du",   "ls",    "tree"};
+    const auto first = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
+        return !core::has_no_effect(part);
+    });
+    if (first == parts.end() || !core::is_one_of(*first, kSearches)) return false;
+    const std::string_view program = first->substr(0, first->find(' '));
+    bool refused = false;
+    bool found = false;
+    while (!said.empty()) {
+        const std::string_view line = core::trimmed(said.substr(0, said.find('\n')));
+        said.remove_prefix(std::min(said.find('\n'), said.size() - 1) + 1);
+        if (line.empty() || core::is_only_exit_status(line)) continue;
+        const bool complains = line.starts_with(program) && line.substr(program.size(), 1) == ":";
+        (complains ? refused : found) = true;
+    }
+    return refused && found;
+}
+
+/// True for a fetch of a page that is not there, or is refused.
 bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
                  const std::optional<JsonValue>& args, std::string_view result) {
     static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
@@ -131,8 +160,7 @@ bool misses_page(const CallFingerprint& fingerprint, const core::ToolFinished& c
         return false;
     const std::string_view said = call.error ? std::string_view{call.error->message.kept} : result;
     const std::string_view start = said.substr(0, kEchoBytesMax);
-    return fingerprint.failure == FailureKind::kNotFound || has_word(start, "404") ||
-           has_word(start, "410");
+    return of_the_place(fingerprint.failure) || has_word(start, "404") || has_word(start, "410");
 }
 
 }  // namespace
@@ -195,7 +223,11 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (call.ok && is_item_receipt(command, text)) fingerprint.set(Shape::kAcknowledged, true);
     fingerprint.set(Shape::kLooks, core::only_looks(parts));
     fingerprint.set(Shape::kGuard, core::is_guard(command));
-    fingerprint.set(Shape::kAbsent, !call.ok && core::probes(parts));
+    const bool elsewhere = core::mentions(command, std::array<std::string_view, 1>{"://"}) &&
+                           !core::mentions(command, kOwnHosts);
+    const bool misses =
+        fingerprint.is(Shape::kLooks) && elsewhere && of_the_place(fingerprint.failure);
+    fingerprint.set(Shape::kAbsent, !call.ok && (misses || core::probes(parts)));
     fingerprint.set(Shape::kSleeps,
                     core::sleeps_and_more(parts) ||
                         (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));
@@ -203,6 +235,14 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     fingerprint.kind == CallKind::kOther && core::rests_first(command));
     fingerprint.set(Shape::kRestores, core::takes_files_back(parts));
     fingerprint.set(Shape::kNothing, core::does_nothing(parts));
+    const std::string_view said = bare ? text : std::string_view{call.error->message.kept};
+    if (!call.ok && !fingerprint.typed_failure && fingerprint.is(Shape::kLooks) &&
+        answers_in_part(parts, said)) {
+        fingerprint.set(Shape::kAnswered, true);
+        fingerprint.trivial = false;
+        fingerprint.failure = FailureKind::kNone;
+        fingerprint.diagnostic = 0;
+    }
     // "Step 4: processing ..." of an echo are its own words, and nothing is under way.
     if (fingerprint.is(Shape::kNothing)) fingerprint.running = false;
 }

@@ -73,7 +73,9 @@ enum class Shape : std::uint32_t {
     kPauses = 1U << 15,       ///< waits for a time and then queries: a long poll, a wait in a game
     kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
     kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
-    kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a missing page
+    kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a page that is
+                              ///< missing or refused
+    kAnswered = 1U << 19,     ///< a search that failed in a part and found something: find, grep
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it

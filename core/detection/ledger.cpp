@@ -338,7 +338,9 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
                entry);
     else if (!only_asks)
         ++ledger.changes;
-    answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
+    const bool answered =
+        call.ok || fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kAnswered);
+    answer(ledger, fingerprint, answered, n, entry);
     const bool does = !only_asks && fingerprint.kind != CallKind::kVerify;
     if (does && entry.tier == Tier::kInformation && !entry.known_answer) ledger.deed_n = n;
     const bool edits = fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
