@@ -74,17 +74,24 @@ bool shows_no_place(std::string_view text) {
            !core::mentions(core::lower(text), kNoMove);
 }
 
+constexpr std::array<std::string_view, 4> kOwnHosts{"localhost", "127.0.0.1", "0.0.0.0", "::1"};
+
+/// True for failures of the place that was asked, which is one of many places.
+bool of_the_place(FailureKind failure) {
+    return failure == FailureKind::kNotFound || failure == FailureKind::kAuth ||
+           failure == FailureKind::kTransient || failure == FailureKind::kTimeout ||
+           failure == FailureKind::kNetwork;
+}
+
 /// True if it says that a lock is held, or a port of this machine taken or closed.
 bool waits_for_own_machine(std::string_view text) {
     static constexpr std::array<std::string_view, 6> kHeld{
         "could not get lock", "state lock", "database is locked",
         "index.lock",         "eaddrinuse", "address already in use"};
-    static constexpr std::array<std::string_view, 4> kHere{"localhost", "127.0.0.1", "0.0.0.0",
-                                                           "::1"};
     static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
                                                              "failed to connect to"};
     return core::mentions(text, kHeld) ||
-           (core::mentions(text, kClosed) && core::mentions(text, kHere));
+           (core::mentions(text, kClosed) && core::mentions(text, kOwnHosts));
 }
 
 /// True if no letter or digit stands around this part of the text.
@@ -148,15 +155,37 @@ bool says_status(std::string_view text, std::string_view status) {
     return false;
 }
 
-/// The address of a page that was fetched and is not there; empty for other calls.
+/// True if a search found something, and says beside it what it could not read. Its exit status is
+/// then no failure: `grep -r` gives 2, `find` 1.
+bool answers_in_part(const core::CommandParts& parts, std::string_view said) {
+    static constexpr std::array<std::string_view, 8> kSearches{"find", "grep", "egrep", "rg",
+                                                               "fd",   "du",   "ls",    "tree"};
+    const auto first = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
+        return !core::has_no_effect(part);
+    });
+    if (first == parts.end() || !core::is_one_of(*first, kSearches)) return false;
+    const std::string_view program = first->substr(0, first->find(' '));
+    bool refused = false;
+    bool found = false;
+    while (!said.empty()) {
+        const std::string_view line = core::trimmed(said.substr(0, said.find('\n')));
+        said.remove_prefix(std::min(said.find('\n'), said.size() - 1) + 1);
+        if (line.empty() || core::is_only_exit_status(line)) continue;
+        const bool complains = line.starts_with(program) && line.substr(program.size(), 1) == ":";
+        (complains ? refused : found) = true;
+    }
+    return refused && found;
+}
+
+/// The address of a page that was fetched and is not there, or is refused; empty for other calls.
 std::string_view missing_page(const CallFingerprint& fingerprint, const core::ToolFinished& call,
                               const std::optional<JsonValue>& args, std::string_view result) {
     static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
     if (call.ok || !core::fetches_page(call.tool)) return {};
     const std::string_view said = call.error ? std::string_view{call.error->message.kept} : result;
     const std::string_view start = said.substr(0, kEchoBytesMax);
-    const bool misses = fingerprint.failure == FailureKind::kNotFound ||
-                        says_status(start, "404") || says_status(start, "410");
+    const bool misses =
+        of_the_place(fingerprint.failure) || says_status(start, "404") || says_status(start, "410");
     return misses ? text_under(args, kAddresses) : std::string_view{};
 }
 
@@ -168,6 +197,14 @@ bool acts_by_script(const core::ToolFinished& call) {
         ".fill", ".type", ".check", ".value =", ".value=", "href =", "reload", "play(", "drag"}};
     return core::runs_in_page(call.tool) &&
            kActs.any_in(std::string_view{call.args.kept}.substr(0, kShapeBytesMax));
+}
+
+/// The address in a command, behind its scheme, unless it is one of this machine.
+std::string_view address_elsewhere(std::string_view command) {
+    const std::size_t scheme = command.find("://");
+    if (scheme == command.npos || core::mentions(command, kOwnHosts)) return {};
+    const std::string_view address = command.substr(scheme + 3);
+    return address.substr(0, address.find_first_of(" '\"\n"));
 }
 
 /// Marks a failure that is the answer "no" about a target.
@@ -249,7 +286,11 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (fingerprint.path == 0 && fingerprint.is(Shape::kLooks) && has_word(command, "git diff"))
         fingerprint.path = core::kAllChanges;
     fingerprint.set(Shape::kGuard, core::is_guard(command));
-    if (!call.ok) shape_absence(fingerprint, core::probed_target(parts));
+    if (!call.ok) {
+        const bool refused = fingerprint.is(Shape::kLooks) && of_the_place(fingerprint.failure);
+        const std::string_view address = refused ? address_elsewhere(command) : "";
+        shape_absence(fingerprint, address.empty() ? core::probed_target(parts) : address);
+    }
     fingerprint.set(Shape::kSleeps,
                     core::sleeps_and_more(parts) ||
                         (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));
@@ -257,6 +298,14 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     fingerprint.kind == CallKind::kOther && core::rests_first(command));
     fingerprint.set(Shape::kRestores, core::takes_files_back(parts));
     fingerprint.set(Shape::kNothing, core::does_nothing(parts));
+    const std::string_view said = bare ? text : std::string_view{call.error->message.kept};
+    if (!call.ok && !fingerprint.typed_failure && fingerprint.is(Shape::kLooks) &&
+        answers_in_part(parts, said)) {
+        fingerprint.set(Shape::kAnswered, true);
+        fingerprint.trivial = false;
+        fingerprint.failure = FailureKind::kNone;
+        fingerprint.diagnostic = 0;
+    }
     // "Step 4: processing ..." of an echo are its own words, and nothing is under way.
     if (fingerprint.is(Shape::kNothing)) fingerprint.running = false;
 }

@@ -73,8 +73,10 @@ enum class Shape : std::uint32_t {
     kPauses = 1U << 15,       ///< waits for a time and then queries: a long poll, a wait in a game
     kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
     kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
-    kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a missing page
+    kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a page that is
+                              ///< missing or refused
     kPasses = 1U << 19,       ///< a check that passes: its answer says that all is well
+    kAnswered = 1U << 20,     ///< a search that failed in a part and found something: find, grep
 };
 
 /// CallFingerprint::path of a look at all changes: git diff.

@@ -74,10 +74,13 @@ struct CallSeen {
     bool rested = false;   ///< the call itself took as long as a wait
     bool overran = false;  ///< the call exceeded its time limit: a failure of its tool
 
+    /// True if it brought an answer, also a search that could not look into some folders.
+    bool answered() const { return call.ok || fingerprint.is(Shape::kAnswered); }
     /// True for a failure with output. A failure without output counts as the answer "no", and the
     /// failure of a poll as "not yet".
     bool failed() const {
-        return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
+        return !answered() && !fingerprint.is(Shape::kSilent) &&
+               fingerprint.kind != CallKind::kPoll;
     }
     bool weak() const { return fingerprint.weak(); }
     /// True for a question never asked before whose answer is that the thing does not exist: one of

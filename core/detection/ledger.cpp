@@ -168,12 +168,9 @@ void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_
     bool known = false;
     KnownAnswer& red = answer_to(ledger.answers, key | 1U, known);
     HEADWAY_ASSERT(red.last_n <= n);
-    if (known && red.outcome == ledger.changes && in_scope(ledger, red)) {
-        ++red.repeats;
-    } else {
-        red.repeats = 1;
-        red.first_n = n;
-    }
+    const bool again = known && red.outcome == ledger.changes && in_scope(ledger, red);
+    red.repeats = again ? red.repeats + 1 : 1;
+    if (!again) red.first_n = n;
     red.outcome = ledger.changes;
     red.last_n = n;
     red.span = span_of(ledger, false);
@@ -356,7 +353,9 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
                entry);
     else if (!only_asks)
         ++ledger.changes;
-    answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
+    const bool answered =
+        call.ok || fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kAnswered);
+    answer(ledger, fingerprint, answered, n, entry);
     const bool does = !only_asks && fingerprint.kind != CallKind::kVerify;
     if (does && entry.tier == Tier::kInformation && !entry.known_answer) ledger.deed_n = n;
     note_deed(ledger, fingerprint, entry.known_question || entry.hollow, n);

@@ -7,6 +7,7 @@
 // Work on files and tests that looks repetitive (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
+using headway::core::Verdict;
 
 TEST_CASE("L05: edits that bring the failures down one by one are progress") {
     Agent agent{each_hook()};

@@ -45,6 +45,50 @@ bool says_more(Cause older, Cause newer) {
     return lasting && (passes(newer) || newer == Cause::kUnknown || newer == Cause::kRefused);
 }
 
+/// The host of the first address in a text; empty if there is none.
+std::string host_in(std::string_view text) {
+    constexpr std::string_view kScheme = "://";
+    const std::size_t at = text.find(kScheme);
+    if (at == text.npos) return {};
+    text.remove_prefix(at + kScheme.size());
+    std::string host = lower(text.substr(0, text.find_first_of("/?#:\"'\\ ,)")));
+    return host.starts_with("www.") ? host.substr(4) : host;
+}
+
+/// True if the command reads files by its first program behind `cd`, as written in the arguments.
+bool reads_files(std::string_view args) {
+    static constexpr WordList<20> kReaders{{"ls",   "find", "grep", "egrep", "rg",   "du",   "df",
+                                            "cat",  "head", "tail", "wc",    "stat", "file", "tree",
+                                            "diff", "sort", "awk",  "less",  "fd",   "sed"}};
+    constexpr std::string_view kCommand = "command\"";
+    const std::size_t at = args.find(kCommand);
+    if (at == args.npos) return false;
+    std::string_view command = args.substr(at + kCommand.size());
+    command.remove_prefix(std::min(command.find_first_not_of(": \""), command.size()));
+    if (command.starts_with("cd ")) {
+        const std::size_t next = command.find("&& ");
+        if (next != command.npos) command.remove_prefix(next + 3);
+    }
+    return contains(kReaders, command.substr(0, command.find_first_of(" \"\\")));
+}
+
+/// The digest of what a failed call wanted to read: the host of a page, or the path of a file. It
+/// refuses this agent what it may refuse to any, and another host or path need not refuse it. 0 for
+/// calls that write, log in, or ask a service in the agent's own name (`git push`, `gh pr list`).
+std::uint64_t failed_target(const CallFingerprint& fingerprint, const ToolFinished& call) {
+    static constexpr std::array<std::string_view, 5> kSends{"\"POST\"", "\"PUT\"", "\"PATCH\"",
+                                                            "\"DELETE\"", "\"post\""};
+    const std::string_view args = call.args.kept;
+    const bool looks = fingerprint.is(Shape::kLooks);
+    const bool reads = fingerprint.kind == CallKind::kRead || fetches_page(call.tool);
+    if (!looks && (!reads || mentions(args, kSends))) return 0;
+    const bool page = !looks || mentions(args, std::array<std::string_view, 2>{"curl ", "wget "});
+    const std::string host = page ? host_in(args) : std::string{};
+    if (!host.empty()) return digest_of(host).low;
+    if (looks && !reads_files(args)) return 0;
+    return looks && fingerprint.path == 0 ? fingerprint.question.low : fingerprint.path;
+}
+
 }  // namespace
 
 void Blocked::observe(const Observation& seen) {
@@ -64,7 +108,7 @@ void Blocked::observe(const Observation& seen) {
     if (finished && asked() && !seen.call_in_flight) *this = {};
     if (seen.call == nullptr) return;
     const ToolFinished& call = seen.call->call;
-    if (call.ok) {
+    if (seen.call->answered()) {
         *this = {};
         return;
     }
@@ -74,8 +118,20 @@ void Blocked::observe(const Observation& seen) {
         stop_of_call(seen.call->fingerprint.failure, seen.call->fingerprint.typed_failure, message);
     // The failure of a tool says nothing about a stop of the model.
     if (stop.cause == Cause::kNone || (cause != Cause::kNone && !of_call && typed)) return;
+    const bool refused = stop.cause != Cause::kTool && stop.cause != Cause::kRefused && !stop.typed;
+    fail_at(refused ? failed_target(seen.call->fingerprint, call) : 0, stop, n);
+}
+
+/// A refusal by a site or a folder counts only where the same one refuses again: a reader goes on
+/// elsewhere.
+void Blocked::fail_at(std::uint64_t target, ProviderStop stop, std::uint64_t n) {
+    const bool sure = count >= 2 || typed || asked();
+    if (target != 0 && target != place && (sure || (cause != Cause::kNone && place == 0))) return;
+    if (target != place && !sure) *this = {};
     fail(stop, n);
+    place = target;
     of_call = !asked();
+    HEADWAY_ASSERT(cause != Cause::kNone);
 }
 
 /// One failure of the provider is over as soon as the model answers; a limit, once it works again.

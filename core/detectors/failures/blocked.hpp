@@ -33,7 +33,10 @@ struct Blocked {
     };
 
     Cause cause = Cause::kNone;
-    bool typed = false;      ///< a class, a status code or the end of a turn shows the cause
+    bool typed = false;  ///< a class, a status code or the end of a turn shows the cause
+    /// A call failed to read from this host or file (failed_target()); 0 = another failure. It is
+    /// one refusal of one place, and another place says nothing about it.
+    std::uint64_t place = 0;
     bool of_call = false;    ///< a call failed, so an answer of the model does not clear the claim
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
@@ -56,9 +59,9 @@ struct Blocked {
         using D = Blocked;
         return field_list(field("cause", &D::cause), field("count", &D::count),
                           field("typed", &D::typed), field("of_call", &D::of_call),
-                          field("turn_over", &D::turn_over), field("retry_at", &D::retry_at),
-                          field("words", &D::words), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n));
+                          field("place", &D::place), field("turn_over", &D::turn_over),
+                          field("retry_at", &D::retry_at), field("words", &D::words),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 
 private:
@@ -66,6 +69,7 @@ private:
     bool lifts(const Observation& seen) const;
     void ask(std::uint64_t n);
     void fail(ProviderStop stop, std::uint64_t n);
+    void fail_at(std::uint64_t target, ProviderStop stop, std::uint64_t n);
     void observe_error(const ErrorReported& error, const Event& event);
 };
 

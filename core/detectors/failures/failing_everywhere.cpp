@@ -11,7 +11,7 @@ void FailingEverywhere::observe(const Observation& seen) {
         *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallFingerprint& fingerprint = seen.call->fingerprint;
-    if (seen.call->call.ok || fingerprint.kind == CallKind::kVerify) {
+    if (seen.call->answered() || fingerprint.kind == CallKind::kVerify) {
         *this = {};
         return;
     }

@@ -27,7 +27,7 @@ void FailureStreaks::observe(const Observation& seen) {
     const CallSeen& call = *seen.call;
     if (call.fingerprint.kind == CallKind::kVerify) return;
     const std::uint64_t tool = digest_of(call.call.tool).low;
-    if (call.call.ok) {
+    if (call.answered()) {
         std::erase_if(streaks, [tool](const FailureStreak& s) { return s.tool == tool; });
     } else if (call.failed()) {
         fail(call, tool, seen.event.n, seen.ledger.rounds);
