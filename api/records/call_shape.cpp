@@ -76,11 +76,11 @@ bool shows_no_place(std::string_view text) {
 
 constexpr std::array<std::string_view, 4> kOwnHosts{"localhost", "127.0.0.1", "0.0.0.0", "::1"};
 
-/// True for failures of the place that was asked, which is one of many places.
+/// True for failures of the place that was asked, which is one of many places. A service that
+/// cannot be reached is rather the one that the work needs.
 bool of_the_place(FailureKind failure) {
     return failure == FailureKind::kNotFound || failure == FailureKind::kAuth ||
-           failure == FailureKind::kTransient || failure == FailureKind::kTimeout ||
-           failure == FailureKind::kNetwork;
+           failure == FailureKind::kTransient || failure == FailureKind::kTimeout;
 }
 
 /// True if it says that a lock is held, or a port of this machine taken or closed.
