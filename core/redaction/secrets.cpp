@@ -235,7 +235,10 @@ std::optional<SecretSpan> SecretFinder::value_of(std::string_view text, std::siz
         const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
         if (code && !line) return std::nullopt;  // a function call or an index
     }
+    if (line) end = at + size_of_header(text.substr(at, end - at));
     const std::string_view value = text.substr(at, end - at);
+    // A shell runs the words between such quotes.
+    if (quote == '`' && !looks_secret(value)) return std::nullopt;
     if (!is_literal(value, name, quoted || line, spaced)) return std::nullopt;
     // For a shell it is an argument of the command that the anchor would be.
     if (anchored && !looks_secret(value)) return std::nullopt;

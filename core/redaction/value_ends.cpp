@@ -109,6 +109,20 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
     return at;
 }
 
+std::size_t size_of_header(std::string_view line) {
+    std::size_t end = line.find(';');
+    while (end != line.npos) {
+        std::size_t from = end + 1;
+        while (from < line.size() && is_gap(line[from]))
+            ++from;
+        const std::size_t name = run_of(line, from, in_name);
+        if (name == 0 || !line.substr(from + name).starts_with('=')) break;
+        end = line.find(';', from + name);
+    }
+    line = line.substr(0, end);
+    return std::min(line.find("$("), line.size());
+}
+
 bool goes_on(char c, char next) {
     if (c == '$') return !is_letter(next) && next != '_' && next != '{' && next != '(';
     return c == '\\' && !is_word(next) && next != '"' && next != '\\' && next != '\n' &&

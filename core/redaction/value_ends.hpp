@@ -37,6 +37,10 @@ std::size_t behind_backslashes(std::string_view text, std::size_t at);
 std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
                           std::size_t backslashes);
 
+/// Size of the value of a header, up to what a shell would run: `$(`, or a `;` that no further
+/// cookie (`name=`) follows.
+std::size_t size_of_header(std::string_view line);
+
 /// True if an unquoted value does not end at `c`, before `next`. A shell takes a variable apart at
 /// its blanks, so a command may stand behind it. Letters, quotes and backslashes behind a backslash
 /// are escapes of JSON.
