@@ -11,6 +11,7 @@
 #include "core/calls/command.hpp"
 #include "core/calls/command_parts.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::api {
@@ -233,11 +234,15 @@ std::optional<std::string> deed_in(std::string_view command) {
 
 namespace {
 
-/// True if a part of the command is a program of one line, with which agents mostly look.
-bool runs_a_line(const core::CommandParts& parts) {
+/// True if a part of the command is a program of one line, with which agents mostly look; one that
+/// writes a file edits.
+bool looks_by_program(const core::CommandParts& parts, std::string_view command) {
+    static constexpr core::Phrases kWrites{std::array<std::string_view, 6>{
+        ".write(", "write_text(", "writelines(", "writefile", "appendfile", ".dump("}};
     static constexpr WordList<8> kLines{{"python -c", "python3 -c", "python -", "python3 -",
                                          "node -e", "node -p", "ruby -e", "perl -e"}};
-    return std::any_of(parts.begin(), parts.end(),
+    return !kWrites.any_in(command) &&
+           std::any_of(parts.begin(), parts.end(),
                        [](std::string_view part) { return core::is_one_of(part, kLines); });
 }
 
@@ -253,7 +258,8 @@ bool only_looks_or_talks(const CallFingerprint& fingerprint, const core::ToolFin
     if (command.empty()) return false;
     if (command.size() > kShapeBytesMax) return true;
     const core::CommandParts parts{command};
-    return core::has_no_effect(parts) || !core::probed_target(parts).empty() || runs_a_line(parts);
+    return core::has_no_effect(parts) || !core::probed_target(parts).empty() ||
+           looks_by_program(parts, command);
 }
 
 /// True if the call is a check that passes; what a tool reads (a file, a meter) is none.

@@ -32,7 +32,7 @@ bool find_facts(const Options& options, bool by_socket, Environment environment,
                 Facts& facts);
 
 /// Path of the request. With --require, the path makes the daemon reply with an error to a hook
-/// that it does not understand. Without --require, the call of such a hook may run. Pure.
+/// that it does not understand. Pure.
 std::string hook_path(const Options& options);
 
 /// The facts as header fields, each as `Name: value`, without the token if `by_socket`. Values that

@@ -73,6 +73,10 @@ TEST_CASE("an action for each item with a check that passes behind it is work") 
             "mysql -e 'SHOW SLAVE STATUS\\G' | grep Seconds_Behind",
             "        Seconds_Behind_Master: 0"},
         Lap{"./migrate_tenant.sh tenant-{}", "done", "./smoke.sh", "smoke ok"},
+        Lap{"python3 -c \"p='src/m{}.py'; t=open(p).read(); open(p,'w').write(t+'x')\"", "",
+            "pytest -q", "88 passed in 0.4s"},
+        Lap{"node -e \"fs.writeFileSync('m{}.js', fix(fs.readFileSync('m{}.js')))\"", "",
+            "npm test", "88 passed in 0.4s"},
         Lap{"python tools/convert.py assets/icon{}.psd", "converted", "python tools/validate.py",
             "all assets valid"},
         Lap{"python manage.py migrate app 00{}", "Running migrations: Applying app.00{}... OK",
@@ -126,6 +130,7 @@ TEST_CASE("a check that passes behind nothing that was done is a loop") {
         Lap{"cat src/part_{}.c", "static const int kParts = 3;", "pytest -q", tests},
         Lap{"grep -n kPart{} -r src", "src/a.c:1: kPart", "./smoke.sh", "smoke ok"},
         Lap{"python3 -c 'print({} > 0)'", "True", "./smoke.sh", "smoke ok"},
+        Lap{"python3 -c \"open('/tmp/x','w').write('x')\"", "", "./smoke.sh", "smoke ok"},
         Lap{"./fix_rights.sh --level {}", "already up to date", "./smoke.sh", "smoke ok"},
         Lap{"./fix_rights.sh --level {}", "Error: no rights were changed", "./smoke.sh",
             "smoke ok"});

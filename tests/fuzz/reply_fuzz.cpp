@@ -86,7 +86,8 @@ void request(std::string_view text) {
     Options options;
     options.agent = "claude";
     options.agent_version = word;
-    Facts facts{word, word, word, word, {word, word, word}, word, {word, word, word, word, -1}};
+    Facts facts{
+        word, word, word, word, word, {word, word, word}, word, {word, word, word, word, -1}};
     const std::string head = request_head(options, place, facts, 77);
     server::RequestHead read;
     core::Error error;
