@@ -301,6 +301,8 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
             if (is_equal(a) && a.pending()) return rejected == nullptr;
             return (is_equal(a) || runs_as(a)) && is_unused(a) && is_later(a);
         });
+    if (found == nullptr)
+        found = newest([&](const Approval& a) { return is_own(a) && a.open() && is_later(a); });
     if (found == nullptr) found = rejected;
     // It has let its own call go.
     if (found == nullptr) found = newest([&](const Approval& a) { return is_own(a) && a.open(); });

@@ -184,6 +184,16 @@ bool reads_secret(std::string_view text, std::size_t at) {
     });
 }
 
+/// True if the program at `at` runs nothing of its input, whatever the words are.
+bool only_reads(std::string_view text, std::size_t at) {
+    static constexpr std::array<std::string_view, 9> kPrograms{"docker ", "podman ",   "gh ",
+                                                               "glab ",   "helm ",     "buildah ",
+                                                               "skopeo ", "wrangler ", "passwd "};
+    return std::any_of(kPrograms.begin(), kPrograms.end(), [&](std::string_view program) {
+        return behind_words(text, at, program) != 0;
+    });
+}
+
 /// `echo x | sudo -S`, `echo root:x | chpasswd`
 std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
     std::size_t from = behind_gap(text, end);
@@ -205,6 +215,11 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
         found = SecretSpan{found->at + colon + 1, found->size - colon - 1};
     } else if (!reads_secret(text, bar + 1)) {
         return std::nullopt;
+    } else if (!only_reads(text, std::max(next, sudo))) {
+        // A shell behind the bar would run them.
+        const std::string_view words = text_of(text, *found);
+        if (!looks_secret(words) || is_program_name(words) || words.find(' ') != words.npos)
+            return std::nullopt;
     }
     return is_argument_secret(text_of(text, *found)) ? found : std::nullopt;
 }

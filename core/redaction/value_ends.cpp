@@ -164,7 +164,7 @@ std::optional<SecretSpan> value_below(std::string_view text, std::size_t at) {
     const bool whole = end == text.size() || text[end] == '\n' || text[end] == '\r' ||
                        (triple && text.substr(end).starts_with(rest));
     if (word.empty() || !whole) return std::nullopt;
-    const bool shown = block && (from == line || !looks_secret(word) || is_program_name(word));
+    const bool shown = (block && from == line) || !looks_secret(word) || is_program_name(word);
     return shown ? std::nullopt : std::optional{SecretSpan{from, word.size()}};
 }
 

@@ -54,7 +54,7 @@ bool looks_secret(std::string_view word);
 bool is_program_name(std::string_view word);
 
 /// The value on the line below `at`, where a text of several lines begins: `"""` of TOML, `>-` and
-/// `|` of YAML. A shell would run the latter, so it must look like a secret.
+/// `|` of YAML. A shell would run it, so it must look like a secret.
 std::optional<SecretSpan> value_below(std::string_view text, std::size_t at);
 /// Behind the anchor of YAML that begins at `at`, as in `password: &db x`, else `at`.
 std::size_t behind_anchor(std::string_view text, std::size_t at);

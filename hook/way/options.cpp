@@ -114,13 +114,16 @@ bool is_same_place(std::string_view a, std::string_view b) {
 }
 
 /// Under `headway run` hooks go to the daemon of the run, also if the agent's settings name another
-/// one; its token file is then not for this one. Calls that require an answer stay with the daemon
-/// that was named: an agent's variables are of its starter.
+/// one; its token file is then not for this one, so without another token they stay. Calls that
+/// require an answer stay as well: an agent's variables are of its starter.
 void follow_run(Options& options, Environment environment) {
     const std::string url = variable(environment, "HEADWAY_URL");
     const bool of_run = !url.empty() && !variable(environment, "HEADWAY_RUN").empty();
     Place ignored;
     if (!of_run || options.url.empty() || options.require) return;
+    const bool has_token = !variable(environment, "HEADWAY_TOKEN").empty() ||
+                           !variable(environment, "HEADWAY_TOKEN_FILE").empty();
+    if (!options.token_file.empty() && !has_token) return;
     if (is_same_place(options.url, url) || read_url(url, ignored) == UrlKind::kWrong) return;
     options.url = url;
     options.token_file.clear();

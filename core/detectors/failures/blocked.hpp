@@ -33,14 +33,14 @@ struct Blocked {
     };
 
     Cause cause = Cause::kNone;
-    bool typed = false;  ///< a class, a status code or the end of a turn shows the cause
-    /// A call failed to read from this host or file (failed_target()); 0 = another failure. It is
-    /// one refusal of one place, and another place says nothing about it.
-    std::uint64_t place = 0;
+    bool typed = false;      ///< a class, a status code or the end of a turn shows the cause
     bool of_call = false;    ///< a call failed, so an answer of the model does not clear the claim
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
     std::uint32_t count = 0;  ///< number of consecutive failures with this cause
+    /// A call failed to read from this host or file (failed_target()); 0 = another failure. It is
+    /// one refusal of one place, and another place says nothing about it.
+    std::uint64_t place = 0;
     /// When the provider accepts requests again, according to the provider.
     Timestamp retry_at = kNever;
     std::string words;  ///< text of an unknown error, at most kBlockedWordsMax bytes

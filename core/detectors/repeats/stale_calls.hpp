@@ -36,7 +36,7 @@ struct StaleCalls {
                                ///< for
     std::uint32_t laps = 0;    ///< actions behind which a check passed (Entry::confirms), without
                                ///< other news
-    std::uint64_t done_n = 0;  ///< the last of these actions
+    std::uint32_t done_n = 0;  ///< the last of these actions: the low half of its number
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -42,6 +42,10 @@ TEST_CASE("hook options: under a run its daemon goes before the one of the setti
     variables() = {{"HEADWAY_URL", "http://127.0.0.1:1"}};
     CHECK(read_options(words, known).url == "http://127.0.0.1:2");
     variables()["HEADWAY_RUN"] = "mark";
+    // Without a token for the other daemon, the one that takes the hook keeps it.
+    CHECK(read_options(words, known).url == "http://127.0.0.1:2");
+    CHECK(read_options(words, known).token_file == "/t");
+    variables()["HEADWAY_TOKEN"] = "t1";
     CHECK(read_options(words, known).url == "http://127.0.0.1:1");
     CHECK(read_options(words, known).token_file.empty());  // it is the other daemon's
     for (const char* same : {"http://localhost:2/", "127.0.0.1:2", "http://[::1]:2"}) {
