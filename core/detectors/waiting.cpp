@@ -13,12 +13,17 @@ namespace {
 constexpr std::uint64_t kSentenceBytesMin = 24;  // "failed" alone may be said of many things
 
 /// True for a look that fails with words: no such file, no such job. The thing may never come. The
-/// words of a provider or about a port are others.
+/// words of a provider or about a port are others, and the end of a look by its own time limit says
+/// nothing about the thing.
 bool finds_none(const CallSeen& call) {
     const FailureKind failure = call.fingerprint.failure;
     const bool says_so = !call.call.ok && !call.fingerprint.is(Shape::kSilent);
-    return says_so && !call.fingerprint.running && failure != FailureKind::kTransient &&
-           failure != FailureKind::kNetwork;
+    const std::string_view said =
+        call.call.error ? std::string_view{call.call.error->message.kept} : std::string_view{};
+    constexpr std::size_t kLooked = 256;
+    return says_so && !call.fingerprint.running &&
+           (failure == FailureKind::kNotFound || failure == FailureKind::kOther) &&
+           said.substr(0, kLooked).find("timed out") == said.npos;
 }
 
 }  // namespace

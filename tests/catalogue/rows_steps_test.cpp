@@ -199,6 +199,15 @@ TEST_CASE("edits that are each followed by three equal red builds are stuck in t
     CHECK(agent.ever(Verdict::kStuck));
 }
 
+TEST_CASE("looks that end by their own time limit wait for nothing that is missing") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 30; ++i)
+        agent.does(
+            bash("sleep 30; timeout 120 gh run watch 7").fails("Command timed out after 2m 30s"));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
+}
+
 TEST_CASE("a wait for what is not found needs a person after twenty looks") {
     const Lap lap = GENERATE(
         Lap{"sleep 30; cat build.log", "cat: build.log: No such file or directory", "", ""},
