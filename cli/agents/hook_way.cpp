@@ -30,13 +30,13 @@ core::Result<std::string> listening_url(const config::ServerSettings& server) {
 
 /// The report of the daemon that client commands use about itself; empty: there is none.
 Json system_of_own_daemon(std::map<std::string, std::string> environment) {
-    constexpr std::chrono::seconds kPatience{2};
+    constexpr std::chrono::seconds kSystemWithin{2};
     if (const std::string folder = variable_of(environment, "HEADWAY_STORAGE_STATE_DIR");
         !folder.empty())
         environment["STATE_DIRECTORY"] = folder;
     const std::string socket = find_socket_url(environment);
     if (socket.empty()) return Json::object();
-    const HttpReply reply = Daemon{socket}.get("/v1/system", kPatience);
+    const HttpReply reply = Daemon{socket}.get("/v1/system", kSystemWithin);
     return reply.ok() ? body_json(reply).value_or(Json::object()) : Json::object();
 }
 

@@ -37,7 +37,7 @@ bool is_of_this_user(const fs::path& process) {
     return ::stat(process.c_str(), &about) == 0 && about.st_uid == ::geteuid();
 }
 
-bool is_any(pid_t, const std::string&) {
+bool any_process(pid_t, const std::string&) {
     return true;
 }
 
@@ -178,7 +178,7 @@ TreeUsage ProcTree::usage(pid_t root) const {
     TreeUsage usage;
     usage.cpu_ms = reaped_cpu_ms();
     usage.disk_bytes = parse_write_bytes(content_of(proc_ / std::to_string(root) / "io"));
-    for (const ProcStat& stat : tree(root, is_any)) {
+    for (const ProcStat& stat : tree(root, any_process)) {
         usage.cpu_ms += stat.cpu_ticks * 1'000 / ticks_per_second;
         usage.rss_bytes += stat.rss_pages * page_bytes;
         usage.disk_bytes += parse_write_bytes(content_of(proc_ / std::to_string(stat.pid) / "io"));

@@ -228,7 +228,8 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
     entry.same_answer = (counts_again && !rechecks) || led_here;
     entry.free_again = free_again;
-    entry.confirms = same && fingerprint.is(Shape::kPasses) && ledger.done_n > last.last_n;
+    entry.confirms = same && fingerprint.is(Shape::kPasses) &&
+                     ledger.done_n > static_cast<std::uint32_t>(last.last_n);
     if (counts_again && !rechecks && same_span(ledger, last) && !entry.confirms) {
         if (!free_again) ++last.repeats;
     } else {
@@ -269,7 +270,7 @@ void note_deed(Ledger& ledger, const CallFingerprint& fingerprint, bool known, s
         if (!known) done.first_n = n;
         done.last_n = n;
     }
-    if (!known) ledger.done_n = n;
+    if (!known) ledger.done_n = static_cast<std::uint32_t>(n);
 }
 
 void remember(Ledger& ledger, const CallMark& mark) {
@@ -392,7 +393,7 @@ Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n
     keep(ledger, last, fingerprint, fingerprint.running, n);
     // "Running migrations: ... OK" was no poll.
     note_deed(ledger, fingerprint, known, n);
-    if (ledger.done_n == n) ++ledger.changes;
+    if (ledger.done_n == static_cast<std::uint32_t>(n)) ++ledger.changes;
     if (moved) ledger.external_n = n;
     return moved ? Tier::kExternal : Tier::kNone;
 }

@@ -119,20 +119,21 @@ struct Ledger {
                                         ///< last_content, one after another
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
-    std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
-    std::uint64_t hard_n = 0;          ///< the last event with hard progress; 0 = none
-    std::uint64_t moved_n = 0;         ///< the last event of tier P3
-    std::uint64_t external_n = 0;      ///< the last event of tier P4
-    std::uint64_t deed_n = 0;          ///< the last call that brought news and may have changed
-                                       ///< something
-    std::uint64_t done_n = 0;          ///< the last call that did something not done before
-    std::uint64_t changes = 0;         ///< counted calls that may have changed something
-    std::uint64_t scope_n = 0;         ///< the last user message
-    std::uint64_t compacted_n = 0;     ///< the last compaction of the agent's context
-    Tier round_tier = Tier::kNone;     ///< best tier of the current round so far
-    bool round_counts = false;         ///< the current round has a call that is not neutral
-    bool paused_long = false;          ///< the pause before paused_n lasted at least kLongRest
-    bool said_go_on = false;           ///< the last user message only asked to go on
+    std::uint32_t lifts = 0;        ///< reported user messages that cleared a suspicion
+    std::uint64_t hard_n = 0;       ///< the last event with hard progress; 0 = none
+    std::uint64_t moved_n = 0;      ///< the last event of tier P3
+    std::uint64_t external_n = 0;   ///< the last event of tier P4
+    std::uint64_t deed_n = 0;       ///< the last call that brought news and may have changed
+                                    ///< something
+    std::uint64_t changes = 0;      ///< counted calls that may have changed something
+    std::uint64_t scope_n = 0;      ///< the last user message
+    std::uint64_t compacted_n = 0;  ///< the last compaction of the agent's context
+    Tier round_tier = Tier::kNone;  ///< best tier of the current round so far
+    bool round_counts = false;      ///< the current round has a call that is not neutral
+    bool paused_long = false;       ///< the pause before paused_n lasted at least kLongRest
+    bool said_go_on = false;        ///< the last user message only asked to go on
+    /// The last call that did something not done before: the low half of its number.
+    std::uint32_t done_n = 0;
     std::vector<KnownAnswer> answers;  ///< table of answers, in sets; question 0 = free entry
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;

@@ -62,7 +62,7 @@ constexpr std::array<std::uint32_t, 256> command_lengths() {
 constexpr auto kCommandLengths = command_lengths();
 
 /// Where the value of a flag stands.
-enum class ValueForm : std::uint8_t { kAttached, kSpaced, kEither, kFirst };
+enum class ValueForm : std::uint8_t { kAttached, kSpaced, kEither, kFirstArgument };
 
 struct PasswordFlag {
     Tool tool;
@@ -73,7 +73,7 @@ struct PasswordFlag {
 
 constexpr std::array<PasswordFlag, 19> kPasswordFlags{
     {{Tool::kMysql, "-p", ValueForm::kAttached},
-     {Tool::kSshpass, "-p", ValueForm::kFirst},
+     {Tool::kSshpass, "-p", ValueForm::kFirstArgument},
      {Tool::kLogin, "-p", ValueForm::kEither},
      {Tool::kRedis, "-a", ValueForm::kSpaced},
      {Tool::kRedis, "--pass", ValueForm::kSpaced},
@@ -98,7 +98,7 @@ std::optional<std::size_t> value_of_flag(std::string_view text, std::size_t at,
     const std::size_t end = at + flag.name.size();
     if (end >= text.size()) return std::nullopt;
     const bool first = word_in_front(text, at) == word_in_front(text, seen.end);
-    if (flag.form == ValueForm::kFirst && !first) return std::nullopt;
+    if (flag.form == ValueForm::kFirstArgument && !first) return std::nullopt;
     std::size_t from = end;
     while (from < text.size() && is_gap(text[from]) && from - end < kGapMax)
         ++from;

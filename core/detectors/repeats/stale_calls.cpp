@@ -29,9 +29,8 @@ void StaleCalls::observe(const Observation& seen) {
                        fingerprint.kind != CallKind::kEdit;
     if (entry.confirms) {
         end_row();
-        const auto deed = static_cast<std::uint32_t>(seen.ledger.done_n);
-        if (deed != done_n) ++laps;  // more checks may follow
-        done_n = deed;
+        if (seen.ledger.done_n != done_n) ++laps;  // more checks may follow
+        done_n = seen.ledger.done_n;
         return;
     }
     if (seen.tier >= Tier::kInformation && !entry.known_answer) laps = 0;
