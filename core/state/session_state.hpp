@@ -215,13 +215,13 @@ struct SessionState {
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
     bool paused_for_day = false;  ///< a daily cap has paused the session
-    std::uint64_t agent_calls =
-        0;  ///< calls by Channel::kAgent, as many of which telemetry repeats
     /// Number of calls that finished while a person was asked, since the question or the person's
     /// last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls ignored because they were refused or interrupted
+    std::uint64_t agent_calls =
+        0;  ///< calls by Channel::kAgent, as many of which telemetry repeats
     LazyOptional<Detectors> detectors;  ///< absent until an event concerns a detector
     LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;
