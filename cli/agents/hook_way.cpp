@@ -45,7 +45,7 @@ Json system_of_own_daemon(std::map<std::string, std::string> environment) {
 void take_own_daemon(const config::LoadRequest& sources, HookWay& way) {
     if (sources.file) return;  // they are named
     const Json system = system_of_own_daemon(sources.environment);
-    const std::string named = system.text_of("url");
+    const std::string& named = system.text_of("url");
     const auto url = daemon_url(named, {});
     if (!named.starts_with("http://") || !url) return;
     way.url = *url;

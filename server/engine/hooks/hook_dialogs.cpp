@@ -91,7 +91,7 @@ Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCal
     }
     const bool room = resident.session.admit_requests(1).has_value();
     if (!asked || !room || wait <= core::Millis{0}) return {};
-    *asked = with_note(*std::move(asked), folder_note(transaction, resident, call.hook));
+    asked = with_note(*asked, folder_note(transaction, resident, call.hook));
     asked->expires_in_ms = static_cast<std::uint64_t>(wait.count());
     core::Event request;
     request.payload = *asked;
