@@ -58,7 +58,7 @@ std::string command_line(const RunOptions& options) {
 /// The daemon takes no report for a generation whose turn it is not: the command would run without
 /// a word of it there.
 std::string run_session_fault(const std::string& id) {
-    const std::string fault = session_id_fault(id);
+    std::string fault = session_id_fault(id);
     const std::string_view base = base_of_generation(id);
     const bool first = id.ends_with("~1");  // which is an id like any other
     if (!fault.empty() || base.empty() || base.size() == id.size() || first) return fault;

@@ -46,7 +46,7 @@ core::Result<std::string> end_wait(Daemon& daemon, const std::string& folder,
     HEADWAY_TRY(const RunRecord run, waiting_run(folder, session));
     const HttpReply reply = daemon.get(session_path(run.generation));
     const Json shown = body_json(reply).value_or(Json());
-    const std::string opened = shown.text_of("opened_at");
+    const std::string& opened = shown.text_of("opened_at");
     const std::string process = "process " + std::to_string(run.run.pid);
     if (!run.opened_at.empty() && !opened.empty() && opened != run.opened_at)
         return core::Error{core::ErrorCode::kUnknownSession,
