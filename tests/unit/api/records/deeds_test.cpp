@@ -57,6 +57,6 @@ TEST_CASE("deeds: words for people, sleeps, counters and temporary outputs are n
 
 TEST_CASE("deeds: items, dates and files that are worked on are part of a deed", "[deeds]") {
     for (const char* command : {"./move.sh a", "./backfill.sh 2026-01-03", "TENANT=acme ./move.sh",
-                                "convert /tmp/work/icon3.psd", "cd shop && ./run.sh 3"})
+                                "convert /tmp/icons/icon3.psd", "cd shop && ./run.sh 3"})
         CHECK_FALSE(deed_in(command).has_value());
 }
