@@ -30,6 +30,8 @@ std::vector<NeedGroup> groups_of(const Json::List& needs) {
             groups.push_back({cause, &need, 1});
         } else {
             ++found->count;
+            found->same_reason = found->same_reason &&
+                                 plain_text(need, "reason") == plain_text(*found->first, "reason");
         }
     }
     return groups;

@@ -24,6 +24,7 @@ struct NeedGroup {
     std::string cause;
     const Json* first = nullptr;
     std::size_t count = 0;
+    bool same_reason = true;  ///< each of them has the reason of `first`
 };
 
 /// The needs grouped by cause, in order of first occurrence.

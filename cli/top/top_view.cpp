@@ -60,6 +60,16 @@ bool is_alarm(const Json& need) {
     return plain_text(need, "kind") == "alarm";
 }
 
+/// Reason of the group. An agent chooses the words of its own request: they stand for no other one.
+std::string reason_of(const NeedGroup& group) {
+    const Json& need = *group.first;
+    if (is_alarm(need)) return alarm_words(plain_text(need, "reason_code"));
+    const std::string kind = plain_text(need, "kind");
+    const bool asks = kind == "approval" || kind == "question";
+    return asks && !group.same_reason ? "different requests: headway approvals"
+                                      : plain_text(need, "reason");
+}
+
 std::string need_line(const NeedGroup& group, WallTime now) {
     const Json& need = *group.first;
     const std::string sure = need["certain"] == false ? "perhaps " : "";
@@ -69,8 +79,7 @@ std::string need_line(const NeedGroup& group, WallTime now) {
         group.count > 1 ? " and " + std::to_string(group.count - 1) + " more" : "";
     return age_at(need, "since", now) + "  " + many +
            (alarm ? std::string{"ALARM"} : sure + group.cause) + "  " +
-           plain_text(need, "session") + more + "  " +
-           (alarm ? alarm_words(plain_text(need, "reason_code")) : plain_text(need, "reason"));
+           plain_text(need, "session") + more + "  " + reason_of(group);
 }
 
 void add_needs(std::vector<std::string>& lines, const Json& data, WallTime now, bool color) {

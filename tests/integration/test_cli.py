@@ -333,6 +333,18 @@ class Urgent(CliCase):
 
 
 class Looking(CliCase):
+    def test_show_prints_the_open_requests_and_the_last_calls(self):
+        session = unique("looked-at")
+        for k in range(9):
+            self.client.report(session, "tool.finished", tool="bash", ok=True, args={"command": f"make part-{k}."})
+        asked = self.client.post(f"/v1/sessions/{session}/approvals", {"tool": "deploy", "args": {"to": "production"}}).json()["id"]
+        shown = self.ok("show", session).out
+        self.assertRegex(shown, rf"waits for a decision:\n{asked}  pending  deploy\n(.*\n)* +arguments {{\"to\":\"production\"}}")
+        self.assertEqual([k for k in range(9) if f"make part-{k}." in shown], list(range(1, 9)))
+        self.assertLess(shown.index("make part-1."), shown.index("make part-8."))
+        self.ok("reject", asked)
+        self.assertNotIn(asked, self.ok("show", session).out)
+
     def test_show_sessions_and_events_for_programs(self):
         session = unique()
         self.ok("report", session, "tool.finished", "tool=bash", "ok=false", "error.class=test", "error.message=2 failed")

@@ -105,6 +105,21 @@ TEST_CASE("top: a request that is not among the first needs is looked up", "[cli
     CHECK(state.sought.session.empty());
 }
 
+TEST_CASE("top shows the words of a request for a group only where each member has them",
+          "[cli][top]") {
+    Json data = fleet();
+    Json& needs = data["overview"]["needs_you"];
+    Json second = needs[0];
+    second["session"] = "d";
+    needs.push_back(second);
+    CHECK_THAT(screen({}, data), Catch::Contains("2 approval  b and 1 more  rm -rf build"));
+    second["reason"] = "deploy";
+    needs.push_back(second);
+    const std::string text = screen({}, data);
+    CHECK_THAT(text, Catch::Contains("3 approval  b and 2 more  different requests: "));
+    CHECK_THAT(text, !Catch::Contains("rm -rf build"));
+}
+
 TEST_CASE("top: when nothing needs a person it says so", "[cli]") {
     Json data = fleet();
     data["overview"]["needs_you"] = Json::array();
