@@ -46,6 +46,12 @@ void ObservedFile::start_over(double since) {
     at_end_ = false;
 }
 
+StoredAbout ObservedFile::named_about() const {
+    StoredAbout named = about();
+    if (named.id.empty()) named.id = file_.path.stem().string();
+    return named;
+}
+
 core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::string>& reports) {
     FileStream stream(file_.path.string(), O_NOFOLLOW);
     if (!stream) return unobserved(stream.why());

@@ -35,6 +35,8 @@ public:
     void start_over() { start_over(since_); }
 
     const StoredAbout& about() const { return reader_->about(); }
+    /// about(), with the file's name as the id where its lines have none.
+    StoredAbout named_about() const;
     bool is_sub_agent() const { return !about().parent.empty() && !about().fork; }
     const StoreFile& file() const { return file_; }
 

@@ -194,6 +194,7 @@ Observer::Step Observer::advance(Observed& one) {
     if (one.reports.empty() && one.due.empty() && !full) {
         const auto read = one.file.read(kReportsMax, one.reports);
         if (!read) return leave(one, read.error().detail);
+        copied_.drop(one.file.named_about().id, one.reports, one.in_copy);
         if (!one.newest.empty()) skip_known(one);
     }
     if (!one.reports.empty()) return take_reports(one);
@@ -300,9 +301,7 @@ Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::
 }
 
 void Observer::name(Observed& one) {
-    StoredAbout about = one.file.about();
-    if (about.id.empty()) about.id = one.file.file().path.stem().string();
-    ObservedNames names = names_of(about);
+    ObservedNames names = names_of(one.file.named_about());
     one.session = std::move(names.session);
     one.parent = std::move(names.parent);
 }

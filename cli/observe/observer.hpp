@@ -11,6 +11,7 @@
 #include "cli/client/daemon.hpp"
 #include "cli/held/held_events.hpp"
 #include "cli/held/hook_journal.hpp"
+#include "cli/observe/copied_reports.hpp"
 #include "cli/observe/observed_file.hpp"
 #include "cli/observe/store_watch.hpp"
 
@@ -51,6 +52,7 @@ private:
         std::string parent{};  ///< the parent's session; empty: none
         Standing standing = Standing::kUnknown;
         std::vector<std::string> reports{};  ///< pending reports, JSON text
+        bool in_copy = true;  ///< CopiedReports: it may begin with the history of another
         bool changed = true;
         bool looked = false;  ///< it has been checked whether the session was observed before
         bool hooked = false;  ///< the agent's hooks report, too: only what they do not is reported
@@ -85,6 +87,7 @@ private:
     const Setup setup_;
     Daemon& daemon_;
     StoreWatch watch_;
+    CopiedReports copied_;
     std::map<std::string, Observed> files_;  ///< observed files by path
     bool all_watched_ = true;
     double since_ = 0;  ///< start of the observation, in seconds since 1970

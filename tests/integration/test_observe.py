@@ -229,16 +229,36 @@ class Observe(unittest.TestCase):
         self.until("claude-one", lambda s: len(self.events("claude-one", "tool.finished")) == 3)
         self.assertEqual(self.session("claude-one")["used"]["tokens"], 3 * 1200)
 
+    def test_a_fork_does_not_report_the_history_that_it_copied(self):
+        self.start()
+        self.observe()
+        original = ClaudeFile(self.home, "original")
+        original.prompt("Fix it")
+        for k in range(3):
+            original.call(f"t{k}")
+            original.result(f"t{k}", f"answer {k}")
+        self.until("claude-original", lambda s: len(self.events("claude-original", "tool.finished")) == 3)
+        fork = ClaudeFile(self.home, "fork")
+        fork.path.write_text(original.path.read_text().replace('"sessionId": "original"', '"sessionId": "fork"'))
+        fork.call("own")
+        fork.result("own", "another answer")
+        self.until("claude-fork", lambda s: self.events("claude-fork", "tool.finished"))
+        self.assertEqual([call["data"]["call_id"] for call in self.events("claude-fork", "tool.finished")], ["own"])
+        self.assertEqual(self.session("claude-fork")["used"]["tokens"], 1200)
+        original.call("t3")  # it goes on as well
+        original.result("t3", "answer 3")
+        self.until("claude-original", lambda s: len(self.events("claude-original", "tool.finished")) == 4)
+
     def test_hooks_win_before_and_after_it_has_begun(self):
         self.start()
         process = self.observe()
         hook = {"session_id": "hooked", "cwd": "/home/dev/code", "hook_event_name": "SessionStart", "source": "startup"}
         self.assertEqual(self.operator.post("/v1/hooks/claude", hook).status, 200)
         hooked, late = ClaudeFile(self.home, "hooked"), ClaudeFile(self.home, "late")
-        for file in (hooked, late):
-            file.prompt("Fix it")
-            file.call("t0")
-            file.result("t0", "a")
+        for file, call in ((hooked, "h0"), (late, "l0")):
+            file.prompt(f"Fix it, {call}")
+            file.call(call)
+            file.result(call, "a")
         self.until("claude-late", lambda s: len(self.events("claude-late", "tool.finished")) == 1)
         self.assertEqual(self.operator.post("/v1/hooks/claude", {**hook, "session_id": "late"}).status, 200)
         late.call("t1")

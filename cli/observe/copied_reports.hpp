@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace headway::cli {
+
+/// Finds reports of history that an agent has copied from one stored session to another, as a fork
+/// or a resumed conversation does. A copied line has the time of the original, so it makes the same
+/// report. Memory: a few megabytes. Pure.
+class CopiedReports {
+public:
+    /// Number of reports that are remembered, the newest. A fork copies a conversation that is at
+    /// work or was so lately, of a few thousand reports.
+    static constexpr std::size_t kRemembered = 65'536;
+
+    /// Drops, from the `reports` of the stored session `id`, those that another stored session has
+    /// made before, and remembers the others. `in_copy`: whether the report before these of the
+    /// same session was a copy, at first true. The use of tokens has no time of its own, so it is a
+    /// copy only behind another one.
+    void drop(std::string_view id, std::vector<std::string>& reports, bool& in_copy);
+
+private:
+    std::unordered_map<std::uint64_t, std::uint64_t> makers_;  ///< digest of the id by report
+    std::deque<std::uint64_t> order_;                          ///< keys of `makers_`, oldest first
+};
+
+}  // namespace headway::cli
