@@ -133,7 +133,7 @@ std::optional<SecretSpan> argument_at(std::string_view text, std::size_t at) {
     const std::string_view bounded = text.substr(0, std::min(at, text.size()) + kArgumentMax);
     std::size_t from = std::min(behind_backslashes(bounded, at), text.size());
     const std::size_t backslashes = from - std::min(at, from);
-    const bool quoted = from < text.size() && is_quote(text[from]);
+    const bool quoted = from < text.size() && is_quote(text[from]) && text[from] != '`';
     std::size_t end = 0;
     if (quoted) {
         end = end_of_quoted(bounded, from + 1, text[from], backslashes);

@@ -99,17 +99,24 @@ std::size_t behind_words(std::string_view text, std::size_t at, std::string_view
                : 0;
 }
 
+/// A word of a sentence; Markdown quotes it with backticks.
+std::optional<SecretSpan> word_at(std::string_view text, std::size_t at) {
+    if (!text.substr(std::min(at, text.size())).starts_with('`')) return argument_at(text, at);
+    const auto found = argument_at(text, at + 1);
+    return found && !is_run_by_backticks(text_of(text, *found), false) ? found : std::nullopt;
+}
+
 /// `password is: x`, `password is x.`, `password is generated for root@localhost: x`
 std::optional<SecretSpan> in_sentence(std::string_view text, std::size_t end) {
     if (const std::size_t colon = behind_words(text, end, " is: "))
-        return if_secret(text, argument_at(text, colon));
+        return if_secret(text, word_at(text, colon));
     if (const std::size_t who = behind_words(text, end, " is generated for ")) {
         const std::size_t colon = text.substr(0, who + kGapMax).find(": ", who);
-        return colon == text.npos ? std::nullopt : if_secret(text, argument_at(text, colon + 2));
+        return colon == text.npos ? std::nullopt : if_secret(text, word_at(text, colon + 2));
     }
     const std::size_t from = behind_words(text, end, " is ");
     if (from == 0) return std::nullopt;
-    auto found = argument_at(text, from);
+    auto found = word_at(text, from);
     if (!found) return std::nullopt;
     if (text_of(text, *found).ends_with('.')) --found->size;
     std::size_t last = found->at + found->size;
@@ -184,14 +191,51 @@ bool reads_secret(std::string_view text, std::size_t at) {
     });
 }
 
-/// True if the program at `at` runs nothing of its input, whatever the words are.
-bool only_reads(std::string_view text, std::size_t at) {
-    static constexpr std::array<std::string_view, 9> kPrograms{"docker ", "podman ",   "gh ",
-                                                               "glab ",   "helm ",     "buildah ",
-                                                               "skopeo ", "wrangler ", "passwd "};
-    return std::any_of(kPrograms.begin(), kPrograms.end(), [&](std::string_view program) {
-        return behind_words(text, at, program) != 0;
-    });
+/// Where the program behind a bar is named: behind `sudo` with its flags, assignments and folders.
+std::size_t program_behind(std::string_view text, std::size_t at) {
+    constexpr int kPassedMax = 6;
+    constexpr std::string_view kWordEnds = " \t\n\"'`$;|&<>(){}\\";
+    at = behind_gap(text, at);
+    bool sudo = false;
+    for (int passed = 0; passed < kPassedMax; ++passed) {
+        const std::string_view bounded = text.substr(0, at + kGapMax);
+        const std::size_t end = std::min(bounded.find_first_of(kWordEnds, at), bounded.size());
+        const std::string_view word = text.substr(at, end - at);
+        if (end >= text.size() || text[end] != ' ') break;
+        const bool flag = sudo && (word == "-S" || word == "-n" || word == "-E" || word == "-H" ||
+                                   word == "-k" || word == "--");
+        const bool assignment = !word.empty() && is_letter(word[0]) && word.find('=') != word.npos;
+        sudo = sudo || word == "sudo";
+        if (!flag && !assignment && word != "sudo" && word != "npx") break;
+        at = behind_gap(text, end);
+    }
+    const std::string_view bounded = text.substr(0, at + kGapMax);
+    const std::size_t end = std::min(bounded.find_first_of(kWordEnds, at), bounded.size());
+    const std::size_t folder = text.substr(at, end - at).rfind('/');
+    return folder == std::string_view::npos ? at : at + folder + 1;
+}
+
+bool is_one_at(std::string_view text, std::size_t at, const auto& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return behind_words(text, at, name) != 0; });
+}
+
+/// True if the program at `at` takes its input for a secret, and runs none of it.
+bool takes_secret(std::string_view text, std::size_t at) {
+    static constexpr std::array<std::string_view, 12> kReaders{
+        "docker login ",  "podman login ",    "nerdctl login ",       "buildah login ",
+        "skopeo login ",  "oras login ",      "crane auth login ",    "helm registry login ",
+        "gh auth login ", "glab auth login ", "wrangler secret put ", "passwd "};
+    return is_one_at(text, at, kReaders);
+}
+
+/// True if the program at `at`, which `sudo -S` starts, runs nothing of what is left of the input.
+bool reads_no_commands(std::string_view text, std::size_t at) {
+    static constexpr std::array<std::string_view, 22> kPrograms{
+        "apt ",   "apt-get ", "dpkg ", "dnf ",     "yum ",   "pacman ",    "snap ",  "systemctl ",
+        "mkdir ", "rm ",      "cp ",   "mv ",      "ln ",    "chmod ",     "chown ", "ls ",
+        "mount ", "umount ",  "ufw ",  "service ", "reboot", "journalctl "};
+    return is_one_at(text, at, kPrograms);
 }
 
 /// `echo x | sudo -S`, `echo root:x | chpasswd`
@@ -215,11 +259,13 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
         found = SecretSpan{found->at + colon + 1, found->size - colon - 1};
     } else if (!reads_secret(text, bar + 1)) {
         return std::nullopt;
-    } else if (!only_reads(text, std::max(next, sudo))) {
+    } else if (const std::size_t program = program_behind(text, next);
+               !takes_secret(text, program)) {
         // A shell behind the bar would run them.
         const std::string_view words = text_of(text, *found);
-        if (!looks_secret(words) || is_program_name(words) || words.find(' ') != words.npos)
-            return std::nullopt;
+        if (words.find_first_of(" \t/") != words.npos) return std::nullopt;
+        const bool secret = looks_secret(words) && !is_program_name(words);
+        if (!secret && !reads_no_commands(text, program)) return std::nullopt;
     }
     return is_argument_secret(text_of(text, *found)) ? found : std::nullopt;
 }

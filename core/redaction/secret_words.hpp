@@ -56,7 +56,8 @@ bool is_command_at(std::string_view text, std::size_t start);
 /// The command with a password flag that the word at `start` is.
 Tool tool_of(std::string_view text, std::size_t start, std::string_view word);
 
-/// One word of a shell or statement at `at`, quoted or not.
+/// One word of a shell or statement at `at`, quoted or not. None between backticks, whose words a
+/// shell runs.
 std::optional<SecretSpan> argument_at(std::string_view text, std::size_t at);
 /// True for the argument of a password flag; placeholders of a manual stay readable.
 bool is_argument_secret(std::string_view value);

@@ -237,8 +237,7 @@ std::optional<SecretSpan> SecretFinder::value_of(std::string_view text, std::siz
     }
     if (line) end = at + size_of_header(text.substr(at, end - at));
     const std::string_view value = text.substr(at, end - at);
-    // A shell runs the words between such quotes.
-    if (quote == '`' && !looks_secret(value)) return std::nullopt;
+    if (quote == '`' && is_run_by_backticks(value, text[sign] == '=')) return std::nullopt;
     if (!is_literal(value, name, quoted || line, spaced)) return std::nullopt;
     // For a shell it is an argument of the command that the anchor would be.
     if (anchored && !looks_secret(value)) return std::nullopt;
@@ -256,7 +255,7 @@ std::optional<SecretSpan> SecretFinder::flagged(std::string_view text, std::size
     const std::size_t gap = from;
     while (from + 1 < text.size() && is_gap(text[from]) && from - gap < kGapMax)
         ++from;
-    if (text[from] == '-') return std::nullopt;  // another flag
+    if (text[from] == '-' || text[from] == '`') return std::nullopt;  // another flag, a command
     const bool quoted = is_quote(text[from]);
     const char quote = quoted ? text[from++] : ' ';
     if (stands_for_one(text.substr(from))) return std::nullopt;

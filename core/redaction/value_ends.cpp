@@ -49,6 +49,68 @@ bool is_a_place(std::string_view word) {
            word.find("://") != word.npos;
 }
 
+bool in_cookie_name(char c) {
+    return !is_space(c) && std::string_view{"=;,\"'`$()<>|&\\"}.find(c) == std::string_view::npos;
+}
+
+/// `Wed, 21 Oct 2026 07:28:00 GMT`: its second word begins with a digit, as no program is named.
+std::size_t size_of_date(std::string_view text) {
+    constexpr std::size_t kDateMax = 32;
+    const std::size_t day = text.find(' ');
+    if (day == text.npos || day + 1 >= text.size() || !is_digit(text[day + 1])) return 0;
+    const auto in_date = [](char c) {
+        return is_word(c) || c == ' ' || c == ':' || c == '-' || c == ',';
+    };
+    return run_of(text.substr(0, kDateMax), 0, in_date);
+}
+
+/// End of the cookie or attribute behind the `;` or `,` before `at`: at the next of these, or at
+/// the end of the line. No position where it could be a command: a shell takes `name=value` for an
+/// assignment, and runs the word behind its blank.
+std::size_t end_of_cookie(std::string_view line, std::size_t at) {
+    static constexpr std::array<std::string_view, 3> kAttributes{"Secure", "HttpOnly",
+                                                                 "Partitioned"};
+    // A shell's own: a value of these changes the commands behind it.
+    static constexpr std::array<std::string_view, 6> kVariables{"PATH", "HOME",  "IFS",
+                                                                "ENV",  "SHELL", "BASH_ENV"};
+    at += run_of(line, at, is_gap);
+    const std::size_t size = run_of(line, at, in_cookie_name);
+    const std::string_view name = line.substr(at, size);
+    at += size;
+    if (contains(kVariables, name) || name.starts_with("LD_")) return line.npos;
+    if (line.substr(at).starts_with('=')) {
+        ++at;
+        const std::size_t date = lower(name) == "expires" ? size_of_date(line.substr(at)) : 0;
+        const auto in_value = [](char c) {
+            return !is_space(c) && c != ';' && c != ',' && c != '$';
+        };
+        at += date != 0 ? date : run_of(line, at, in_value);
+    } else if (!contains(kAttributes, name)) {
+        return line.npos;
+    }
+    const bool ends = at == line.size() || line[at] == ';' || line[at] == ',';
+    return size > 0 && ends ? at : line.npos;
+}
+
+/// A name in the list of SigV4: `SignedHeaders=host;x-amz-date, Signature=x`
+bool is_signed_name(std::string_view text) {
+    const std::size_t size = run_of(text, 0, in_name);
+    return text.starts_with("x-amz-") || text.substr(0, size) == "host" ||
+           text.substr(0, size) == "range" || text.substr(0, size) == "content-type";
+}
+
+/// Its end: where the next `;` is, or the line ends.
+std::size_t end_of_signed(std::string_view line, std::size_t at) {
+    constexpr std::string_view kSignature = ", Signature=";
+    constexpr std::string_view kTight = ",Signature=";
+    at += run_of(line, at, in_name);
+    const std::string_view rest = line.substr(at);
+    if (rest.starts_with(kSignature)) at += kSignature.size();
+    if (rest.starts_with(kTight)) at += kTight.size();
+    at += run_of(line, at, is_word);
+    return at == line.size() || line[at] == ';' ? at : line.npos;
+}
+
 }  // namespace
 
 std::size_t after_colour(std::string_view text, std::size_t at) {
@@ -110,17 +172,21 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
 }
 
 std::size_t size_of_header(std::string_view line) {
-    std::size_t end = line.find(';');
-    while (end != line.npos) {
-        std::size_t from = end + 1;
-        while (from < line.size() && is_gap(line[from]))
-            ++from;
-        const std::size_t name = run_of(line, from, in_name);
-        if (name == 0 || !line.substr(from + name).starts_with('=')) break;
-        end = line.find(';', from + name);
+    std::size_t at = 0;
+    while (at < line.size() && line[at] != ';') {
+        if (line.substr(at).starts_with("$(")) return at;
+        ++at;
     }
-    line = line.substr(0, end);
-    return std::min(line.find("$("), line.size());
+    std::size_t shown = at;  // what a shell would run begins here
+    while (at < line.size()) {
+        const bool signed_header = line.starts_with("AWS4-") && is_signed_name(line.substr(at + 1));
+        const std::size_t end =
+            signed_header ? end_of_signed(line, at + 1) : end_of_cookie(line, at + 1);
+        if (end == line.npos) return shown;
+        at = end;
+        if (at == line.size() || line[at] == ';') shown = at;
+    }
+    return shown;
 }
 
 bool goes_on(char c, char next) {
@@ -135,6 +201,11 @@ bool looks_secret(std::string_view word) {
     const auto letters = std::count_if(word.begin(), word.end(), is_letter);
     return letters > 1 && holds_digit(word) && !is_a_measure(word) && !is_a_method(word) &&
            !is_a_place(word);
+}
+
+bool is_run_by_backticks(std::string_view words, bool assigned) {
+    return words.find_first_of(" \t") != words.npos || !looks_secret(words) ||
+           (assigned && is_program_name(words));
 }
 
 bool is_program_name(std::string_view word) {

@@ -37,8 +37,9 @@ std::size_t behind_backslashes(std::string_view text, std::size_t at);
 std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote,
                           std::size_t backslashes);
 
-/// Size of the value of a header, up to what a shell would run: `$(`, or a `;` that no further
-/// cookie (`name=`) follows.
+/// Size of the value of a header, up to what a shell would run: `$(`, or a `;` behind which not
+/// only cookies and their attributes follow. The work is linear in the returned size and what it
+/// looked at is not looked at again.
 std::size_t size_of_header(std::string_view line);
 
 /// True if an unquoted value does not end at `c`, before `next`. A shell takes a variable apart at
@@ -50,11 +51,16 @@ bool goes_on(char c, char next);
 /// (`12ms`), method (`sha256`), path or file. For places where words of any meaning stand.
 bool looks_secret(std::string_view word);
 
+/// True if a shell that runs `words`, which stand between backticks, would run a program. Markdown
+/// puts a secret between such quotes, too. `assigned`: behind a `=`.
+bool is_run_by_backticks(std::string_view words, bool assigned);
+
 /// False for a word with capitals, small letters and digits, as no program is named.
 bool is_program_name(std::string_view word);
 
 /// The value on the line below `at`, where a text of several lines begins: `"""` of TOML, `>-` and
-/// `|` of YAML. A shell would run it, so it must look like a secret.
+/// `|` of YAML. A shell would run it, so it must look like a secret and like no program: a value
+/// without capitals, small letters and digits, or with `/` or `.`, stays.
 std::optional<SecretSpan> value_below(std::string_view text, std::size_t at);
 /// Behind the anchor of YAML that begins at `at`, as in `password: &db x`, else `at`.
 std::size_t behind_anchor(std::string_view text, std::size_t at);

@@ -229,11 +229,29 @@ TEST_CASE("secrets: an ambiguous key of a JSON object needs a plausible value", 
 TEST_CASE("secrets: an adversarial text is scanned once", "[secrets]") {
     // A megabyte of each; a search that is not linear would exceed the test's time limit.
     constexpr std::size_t kBytes = 1U << 20;
-    for (const std::string piece :
-         {"token:$", "token:", "password=\"", "://a:", "-----BEGIN ", "Bearer ", "cookie: $",
-          "--token $", "token:a(", "sk-", "\\", "\\\"", "''", "-----BEGIN PRIVATE KEY-----",
-          "--token\t", "a=$A", "password=a\\$", "://api.telegram.org/bot",
-          "://hooks.slack.com/services/"}) {
+    for (const std::string piece : {"token:$",
+                                    "token:",
+                                    "password=\"",
+                                    "://a:",
+                                    "-----BEGIN ",
+                                    "Bearer ",
+                                    "cookie: $",
+                                    "cookie:ab$(",
+                                    "cookie:a;x=1,",
+                                    "cookie:a;x=cookie:a,",
+                                    "echo `",
+                                    "--token $",
+                                    "token:a(",
+                                    "sk-",
+                                    "\\",
+                                    "\\\"",
+                                    "''",
+                                    "-----BEGIN PRIVATE KEY-----",
+                                    "--token\t",
+                                    "a=$A",
+                                    "password=a\\$",
+                                    "://api.telegram.org/bot",
+                                    "://hooks.slack.com/services/"}) {
         std::string text;
         while (text.size() < kBytes)
             text += piece;
@@ -242,4 +260,10 @@ TEST_CASE("secrets: an adversarial text is scanned once", "[secrets]") {
         CHECK(redacted("password=\"" + text).size() > 0);
         CHECK(redacted("-----BEGIN PRIVATE KEY-----\n" + text).size() > 0);
     }
+    std::string headers;
+    while (headers.size() < kBytes / 2)
+        headers += "cookie:a$(";
+    while (headers.size() < kBytes)
+        headers += ";x=1";
+    CHECK(redacted(headers).size() > 0);
 }
