@@ -53,7 +53,7 @@ core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string
 struct DecodedOpen {
     std::string id;  ///< the id in the body, or empty
     core::SessionStarted about;
-    bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
+    bool suggested = false;  ///< limits that `about` leaves unset are taken from expectations
 };
 
 /// An empty body means `{}`.

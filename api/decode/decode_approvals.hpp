@@ -59,7 +59,7 @@ struct DecodedRevoke {
 /// An empty body means `{}`.
 core::Result<DecodedRevoke> decode_revoke(JsonDocument& document, std::string_view body);
 
-/// A person's acknowledgement of a session's alarms. Without `n` and `up_to`: of all.
+/// A person's acknowledgement of a session's alarms. Without `n` and `up_to`: all alarms.
 struct DecodedAcknowledge {
     std::optional<std::uint64_t> n;      ///< number of one alarm; never with `up_to`
     std::optional<std::uint64_t> up_to;  ///< greatest number among those that the person saw

@@ -21,7 +21,7 @@ struct DigestRow {
     core::AgentInfo agent;
     std::vector<core::Label> labels;
     std::string goal;
-    std::string parent;  ///< the session whose part it is; empty: none
+    std::string parent;  ///< the parent session; empty: none
     bool open = false;
     core::Verdict verdict = core::Verdict::kStarting;
     std::string reason;  ///< the reason of the verdict

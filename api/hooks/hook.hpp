@@ -81,7 +81,8 @@ struct HookCall {
     bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
 
-/// How an answer of the model ended, for an agent that reports it apart from the end of its turn.
+/// How an answer of the model ended, for an agent that reports it separately from the end of its
+/// turn.
 struct AnswerEnd {
     std::string error_class;  ///< of an answer that was cut off or refused; may be empty
     std::string words;        ///< for people; empty for a whole answer
@@ -89,7 +90,7 @@ struct AnswerEnd {
 };
 
 /// Names (session, agent_id, call and the like) have at most kHookNameBytesMax bytes and no control
-/// characters; other names are taken as absent. Texts are not cut.
+/// characters; invalid names are taken as absent. Texts are not cut.
 struct Hook {
     HookKind kind = HookKind::kNone;
     /// The agent's name for the event, for render(). If an agent uses two spellings, this is the
@@ -134,14 +135,14 @@ struct Hook {
     std::optional<std::uint64_t> round;
     bool silent = false;  ///< in a kStop: the agent reports that its last message has no text
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
-    /// Ids of the sub-agents among them, as in `agent_id`, where the agent names these.
+    /// Ids of the sub-agents in `background`, as in `agent_id`, where the agent names these.
     std::vector<std::string> background_agents;
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
     std::string reason;   ///< in a kEnd: why the session is over
-    /// The reason is in the sender's own words, not one of a list, so none is unknown.
+    /// The reason is in the sender's own words, not from a list, so no reason is unknown.
     bool free_reason = false;
-    /// In a kUsage or kNone. The caller keeps it: a turn ends as its last answer does.
+    /// In a kUsage or kNone. The caller keeps it because a turn ends like its last answer.
     std::optional<AnswerEnd> answer_end;
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;

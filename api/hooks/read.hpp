@@ -26,7 +26,7 @@ std::optional<std::string_view> exact_in(JsonValue object, std::string_view name
 /// A string that is a name: exact, of at most kHookNameBytesMax bytes, without control characters.
 std::string name_in(JsonValue object, std::string_view name);
 /// A short text in the agent's words, such as the name of a model: like a name, but secrets are
-/// redacted. Not for ids, which have to stay different.
+/// redacted. Not for ids, which have to stay distinct.
 std::string phrase_in(JsonValue object, std::string_view name);
 /// A string that is a path: like a name, but as long as a path may be.
 std::string path_in(JsonValue object, std::string_view name);
@@ -35,10 +35,10 @@ std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
 /// True for a member that is null or a string without a character; false if it is missing.
 bool is_empty_in(JsonValue object, std::string_view name);
-/// Gives a kNone the words by which people can find an event that the dialect does not read: its
-/// name, and what it reports. Changes no other hook.
+/// Describes in a kNone, for people, an event that the dialect does not read: its name, and what it
+/// reports. Changes no other hook.
 void note_unknown(JsonValue body, Hook& hook);
-/// True for a result that says of itself that it failed, as those of MCP do.
+/// True if the result itself reports a failure, as MCP results can.
 bool says_failed(JsonValue response);
 
 /// The result of a call as text for people: a string, stdout and stderr, the joined text blocks, or
@@ -50,11 +50,11 @@ std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& ar
 /// True if the id may come from call_id_of(), so that equal calls have the same id.
 bool is_content_id(std::string_view call_id);
 
-/// Answers to choose from that one question may have, as in a request for approval.
+/// Maximum number of options of one question, as in a request for approval.
 inline constexpr std::size_t kQuestionOptionsMax = 16;
 
 /// Reads the options of a question, and sets an id that is the same for equal questions. A question
-/// with more than kQuestionOptionsMax gets one more than that, and is refused as a request.
+/// with more options keeps kQuestionOptionsMax + 1, so that the request is refused.
 void read_question(JsonValue object, Hook& hook);
 
 /// The number after `label` at the beginning of `text`.

@@ -33,7 +33,7 @@ struct HookReport {
 
 /// Makes the report of the hook. Afterwards the hook has neither arguments nor long texts, because
 /// these have moved into the events. `document` is used for further parsing. Errors: as in
-/// decode_report(), if a name or a number of the hook is out of the bounds of an event.
+/// decode_report(), if a name or a number of the hook exceeds the limits of events.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

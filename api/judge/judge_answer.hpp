@@ -12,7 +12,7 @@
 #include "core/text/text.hpp"
 
 // A judge's answer, read strictly. A status check is answered by one of four letters and the events
-// that support it, a request for an estimate by a percentage. The texts in an answer are inert
+// that support it; an estimate request, by a percentage. The texts in an answer are inert
 // (data_fence.hpp) and bounded; they are for people and decide nothing.
 
 namespace headway::api {

@@ -31,8 +31,8 @@ std::string telegram_body(const Letter& letter, std::string_view chat);
 std::string email_text(const Letter& letter, std::string_view from,
                        std::span<const std::string> to);
 
-/// For a program: the stored body unchanged, with a further member `notice` (title, text, link,
-/// urgency); several bodies become one object of type "webhook.group".
+/// For a program: the stored body plus a further member `notice` (title, text, link, urgency);
+/// several bodies become one object of type "webhook.group".
 std::string command_body(const Letter& letter, std::span<const std::string_view> bodies);
 
 /// The facts, then as many items as fit into `bytes_max`, one on each line, and where to find the

@@ -54,7 +54,7 @@ inline constexpr std::chrono::minutes kPingEveryMin{1};
 inline constexpr std::chrono::hours kPingEveryMax{15 * 24};
 inline constexpr std::chrono::minutes kPingGraceDefault{5};
 inline constexpr std::chrono::hours kPingGraceMax{7 * 24};
-/// A start that is this much too early still counts, because the clock of the job may be ahead.
+/// A start at most this much too early still counts, because the clock of the job may be ahead.
 inline constexpr std::chrono::minutes kPingEarly{1};
 
 /// How far local time is ahead of UTC at the given time.
@@ -63,7 +63,7 @@ using LocalOffset = std::function<Millis(Timestamp)>;
 /// The next start of a job that started at `last`, without the grace; kNever if no time matches.
 Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOffset& offset);
 
-/// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": both for people and for storage.
+/// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": for people and for storage.
 std::string print_schedule(const PingSchedule& schedule);
 /// The inverse of print_schedule(); nothing for any other text.
 std::optional<PingSchedule> read_schedule(std::string_view text);

@@ -16,7 +16,7 @@ namespace headway::api::hooks {
 /// the prompts of the timers that it names. Sub-agents are left out: they have a list of their own.
 void read_background(JsonValue body, Hook& hook);
 
-/// A name for one line: "shell: npm run dev".
+/// A name on one line: "shell: npm run dev".
 std::string background_name(std::string_view sort, std::string_view what);
 
 /// True if no person wrote this prompt: it is a result of background work, a continuation after a

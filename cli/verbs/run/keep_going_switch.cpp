@@ -266,10 +266,10 @@ agent continues to its end; `headway cancel` asks it to stop. The switch is a fi
 (--state-dir DIR; default: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway), so no
 daemon is needed.
 
-`continue` goes on with each `headway run --keep-going` that was killed, or was cut off when the machine went
-down. The run keeps its session, conversation, folder and limits, and goes on as soon as the daemon replies. An
-agent that outlived its run is ended first. Several runs go on side by side; the path of each output file is
-printed. The environment of a run is not stored: each run gets the environment, daemon and token of this command.
+`continue` continues each `headway run --keep-going` that was killed, or was cut off when the machine went down. The
+run keeps its session, conversation, folder and limits, and goes on as soon as the daemon replies. An agent that
+outlived its run is ended first. Several runs go on side by side; the path of each output file is printed. The
+environment of a run is not stored: each run gets the environment, daemon and token of this command.
 
 Examples:
   headway keep-going off

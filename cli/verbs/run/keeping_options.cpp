@@ -40,8 +40,8 @@ void declare_keeping(Arguments& arguments, RunOptions& options) {
         .fallback(config::print_duration(defaults.margin));
     arguments
         .option("--check", options.keeping.check,
-                "shell command that runs when the agent has succeeded; if the command fails, "
-                "its output is the next prompt; the exit status is 0 only if the command passes")
+                "shell command that runs when the agent has succeeded; if the command fails, its "
+                "output is the next prompt; `run` ends with 0 only if it passes")
         .type("COMMAND");
     arguments.duration("--check-limit", options.keeping.check_most,
                        "a check that runs longer is ended, and counts as failed");

@@ -24,18 +24,18 @@ constexpr std::size_t kLineBytesMax = 2 * 1024;
 
 constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU, memory
-and disk use of its processes, and ends with the command's exit status (exceptions: --check, and below).
-Without a daemon the command still runs. Its reports are sent if the daemon is back within --linger after the exit, or
-within 1 s if no daemon was ever reached.
+and disk use of its processes, and ends with the command's exit status (exceptions: --check, and below). Without a
+daemon the command still runs. The reports are sent if the daemon replies within --linger after the exit, or within
+1 s if no daemon was ever reached.
 
-If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude, qwen,
-gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo run (--format
-json); pi (--mode json); codex exec, cline (--json). The session of such an agent fails, even with exit status 0, if
-the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing after a
-refused call. `run` then ends with 1 if COMMAND is the agent itself, not a script.
+If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude,
+qwen, gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo
+run (--format json); pi (--mode json); codex exec, cline (--json). The session of such an agent fails, even with exit
+status 0, if the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing
+after a refused call. `run` then ends with 1 if COMMAND is the agent itself, not a script.
 
 With `enabled = true` in [keep_going] of your own headway.toml (never the one of the working folder), resumable
-agents run as if with --keep-going. `headway keep-going continue` goes on with a run that was killed.
+agents run as if with --keep-going. `headway keep-going continue` continues a run that was killed.
 
 The command gets its session id in HEADWAY_SESSION, the daemon's address in HEADWAY_URL, and in HEADWAY_RUN a tag that
 marks its processes, but not your token or any other HEADWAY_ variable. With access.mode=token, an agent that also

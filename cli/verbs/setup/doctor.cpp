@@ -207,8 +207,8 @@ public:
         arguments.operand("AGENT", options.agents, "check the hooks of these agents")
             .choices(agent_names());
         arguments.option("--url", options.url,
-                         "the daemon (default: HEADWAY_URL, else yours that runs, else the address "
-                         "in the settings)");
+                         "the daemon (default: HEADWAY_URL, else your running daemon, else the "
+                         "address in the settings)");
         arguments
             .option("--token-file", options.token_file,
                     "file that holds the token (default: HEADWAY_TOKEN, else the file named by "

@@ -257,8 +257,8 @@ public:
                        "let hooks that use a URL (claude, qwen) send HEADWAY_TOKEN; needed with "
                        "access.mode=token");
         arguments.option("--url", options.url,
-                         "the daemon (default: HEADWAY_URL, else yours that runs, else the address "
-                         "in the settings)");
+                         "the daemon (default: HEADWAY_URL, else your running daemon, else the "
+                         "address in the settings)");
         arguments.sources(options.sources);
     }
 

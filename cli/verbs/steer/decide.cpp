@@ -130,8 +130,8 @@ Examples:
             .type("FILE");
         arguments
             .option("--scope", options_.scope,
-                    "once: this request only; session: also later requests with equal arguments in "
-                    "the same session")
+                    "once: this request only; session: also later identical requests in the same "
+                    "session")
             .choices({"once", "session"});
         declare_identical(arguments);
     }

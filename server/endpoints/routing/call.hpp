@@ -98,10 +98,10 @@ public:
         return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
     }
 
-    /// The header Idempotency-Key as own_key(); empty without one. Error: kInvalidField.
+    /// own_key() of the header Idempotency-Key; empty without one. Error: kInvalidField.
     core::Result<std::string> idempotency_key() const;
 
-    /// Whose share of waits and streams this request takes: the token or login, else the user of
+    /// Holder of this request's share of waits and streams: the token or login, else the user of
     /// the socket, else the address. Empty on the operator's socket (CallerShares).
     std::string place_holder() const;
 

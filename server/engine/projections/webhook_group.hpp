@@ -13,7 +13,7 @@ namespace headway::server {
 /// A message of the outbox in the sender's form. Pure.
 WebhookPart part_of(storage::OutboxMessage&& message);
 
-/// The next message to people, made from `due`. These are pending messages in order; some may not
+/// The next message to people, made from `due`. `due` has pending messages in order; some may not
 /// be due yet. Nothing if none is due at `now`. Messages about events before `backlog_before` had
 /// to wait for the end of a window. `crowded`: several requests may share one message. The endpoint
 /// and the time are not set. Pure.

@@ -63,18 +63,18 @@ struct HookMemory {
     /// Digests of the ids of the calls whose hooks are held, or were held when the hook's
     /// connection closed: these calls did not run.
     std::vector<std::uint64_t> held_calls;
-    /// Those of them whose connection has closed.
+    /// The held calls whose connection has closed.
     std::vector<std::uint64_t> left_calls;
 };
 
-/// Changes by sessions below this one, and by this one below its parent. Kept in memory only. Calls
-/// are digests of their ids.
+/// Changes by this session's descendants, and by this session as its parent's descendant. Kept in
+/// memory only. Calls are digests of their ids.
 struct FamilyMemory {
-    /// Calls of the parent, one of which has opened this session: those in flight as it was opened.
+    /// The parent's calls in flight when this session was opened; one of them opened it.
     std::vector<std::uint64_t> opened_by;
-    /// Calls in flight of this session below which a session has made a change.
+    /// Calls in flight of this session whose descendants have made a change.
     std::vector<std::uint64_t> changed_below;
-    bool changed_beside = false;  ///< a session below has made one that no call in flight opened
+    bool changed_beside = false;  ///< a descendant that no call in flight opened has made a change
 };
 
 /// A session in memory. State that only a few sessions have at the same time is LazyOptional.
@@ -97,8 +97,8 @@ struct Resident {
     core::Timestamp touched_at = core::kNever;
     std::size_t bytes = 0;         ///< memory that it takes, as last measured
     std::uint64_t measured_n = 0;  ///< number of its last event at the last measurement
-    bool touched = false;          ///< the current batch has touched it
-    bool moved = false;            ///< it has got events in the current batch
+    bool touched = false;          ///< this engine turn has touched it
+    bool moved = false;            ///< it has new events in this engine turn
     bool news = false;             ///< its ancestors and descendants do not know of its new events
                                    ///< yet
     std::optional<core::BudgetLevel> counted;  ///< the level under which ResidentSet counts it
@@ -114,7 +114,7 @@ struct Resident {
     AgentWork agent_work;     ///< CPU use of the agent's process; in memory only
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
-    std::uint64_t telemetry_calls = 0;  ///< calls of telemetry that the agent had reported before
+    std::uint64_t telemetry_calls = 0;  ///< telemetry calls that the agent had already reported
 };
 
 /// The sessions in memory, most recently used first. A dirty session is ahead of its snapshot and
@@ -177,18 +177,18 @@ private:
     std::size_t bytes_ = 0;  ///< the sum of Resident::bytes
 };
 
-/// True if the call waits for the answer to its hook, or never got it. False for calls from before
+/// True if the call waits for the reply to its hook, or never got it. False for calls from before
 /// a restart, for which this is unknown. Pure.
 bool is_held(const Resident& resident, const std::string& call_id);
-/// True if the call waited for a decision, or its agent never had that: it did not run. Pure.
+/// True if the call waited for a decision, or its agent never got one: it did not run. Pure.
 bool was_held(const Resident& resident, const core::OpenCall& call);
-/// True unless its hook is known to wait no longer: at this daemon or, if `shared`, at another one.
+/// True if the call's hook waits at this daemon or, if `shared`, may wait at another one.
 /// Pure.
 bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared);
 /// True if a hook of an open call is held here. No other session may take its place in memory: only
 /// the memory knows that the hook waits. Pure.
 bool holds_hook(const Resident& resident);
-/// Notes that the connection of its hook has closed. Does nothing if the call is not held.
+/// Notes that the call's hook connection has closed. Does nothing if the call is not held.
 void note_left(Resident& resident, const std::string& call_id);
 
 }  // namespace headway::server
