@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// Alive but not moving (docs/detection.md, section 5.6). After Thresholds::suspect heartbeats
+/// Alive but not moving (docs/detection.md, section 5). After Thresholds::suspect heartbeats
 /// without a state change and without work in flight, the session is suspect. After
 /// Thresholds::stuck such heartbeats it is `stuck`, but only if the agent reported new iterations
 /// meanwhile: then it runs in a loop without doing anything. Without iterations, the cause may be a

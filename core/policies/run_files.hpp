@@ -15,7 +15,7 @@
 namespace headway::core {
 
 /// The contents that the sessions of each run have written to files, kept to find two sessions that
-/// revert each other's work (docs/detection.md, section 5.3). A run is a session with all its
+/// revert each other's work (docs/detection.md, section 5). A run is a session with all its
 /// descendants. Findings become journal events, so replay does not need this object. At most
 /// limits::kRunFilesMax paths over all runs; the oldest are dropped. A plain value with one owner.
 class RunFiles {

@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// Repeated sequences of calls with the same results (docs/detection.md, section 5.1). For each
+/// Repeated sequences of calls with the same results (docs/detection.md, section 5). For each
 /// period p from 2 to kPeriodMax, the detector keeps the length of the current run of calls with
 /// call[i] = call[i-p]. A lap is p calls; an incomplete lap is not counted for `stuck`. A single
 /// question with alternating answers is not a cycle. The end of an epoch ends every run, and a run

@@ -21,7 +21,7 @@ struct EstimateRow {
     }
 };
 
-/// Estimates of progress that do not change (docs/detection.md, section 5.5): the last kWindow
+/// Estimates of progress that do not change (docs/detection.md, section 5): the last kWindow
 /// estimates lie within kRange points of each other. Estimates prove nothing. Therefore, outside
 /// the strict profile, a plateau makes a session suspect at most. For this it takes
 /// Thresholds::suspect estimates with no proof (P1 to P4) in between, and no call in flight. The

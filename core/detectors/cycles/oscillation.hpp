@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// Edits that undo each other (docs/detection.md, section 5.3). Either a file returns to content
+/// Edits that undo each other (docs/detection.md, section 5). Either a file returns to content
 /// that it had left: this is a reversal, and the ledger counts consecutive reversals for each file.
 /// Or the last four edits alternate between two edits (A-B-A-B). Edits that change nothing are
 /// ignored. After hard progress on other files, earlier reversals still count, but only for

@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Consecutive phases in which nothing is done (docs/detection.md, section 5.5). Each new phase
+/// Consecutive phases in which nothing is done (docs/detection.md, section 5). Each new phase
 /// clears the counts of errors, so endless changes of phase must be detected as well.
 struct PhaseChurn {
     static constexpr DetectorTraits kTraits{

@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// A command repeated with one more copy of its own end (docs/detection.md, section 5.1). Its
+/// A command repeated with one more copy of its own end (docs/detection.md, section 5). Its
 /// arguments equal those of the previous call of the same tool, except that a string or a list in
 /// them continues with text that they already contain.
 struct SelfAppend {

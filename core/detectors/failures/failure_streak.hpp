@@ -33,7 +33,7 @@ struct FailureStreak {
 };
 
 /// The same tool fails with the same error, whatever its arguments and whatever happens in between
-/// (docs/detection.md, section 5.2). Probes of ever other targets that are not there are one row,
+/// (docs/detection.md, section 5). Probes of ever other targets that are not there are one row,
 /// because each error may name its target. Failed tests are results, not failures. A success of the
 /// tool, hard progress and a new phase restart the count.
 struct FailureStreaks {

@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// The same failure of a test or a build across several edits (docs/detection.md, section 5.2):
+/// The same failure of a test or a build across several edits (docs/detection.md, section 5):
 /// equal diagnostics, while at most kPathsMax files were edited and nothing was committed. An agent
 /// that pursues one error through many files makes progress. An agent that has fewer failing tests
 /// than ever makes progress too, even if the first failure is the same. The finding never makes a

@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// A message that ends in repeated words (docs/detection.md, section 5.4). Among the last
+/// A message that ends in repeated words (docs/detection.md, section 5). Among the last
 /// kTokensMax tokens, a sequence of at most kPeriodMax tokens repeats up to the end, and the
 /// repetitions span at least kSpanMin tokens. Code blocks, tables and horizontal rules repeat by
 /// nature and are skipped.

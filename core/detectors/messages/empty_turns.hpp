@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Turns of the model without an action (docs/detection.md, section 5.4): empty, cut off at the
+/// Turns of the model without an action (docs/detection.md, section 5): empty, cut off at the
 /// token limit, or unparseable. A turn that was cut off counts twice.
 struct EmptyTurns {
     static constexpr DetectorTraits kTraits{

@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Turns that only plan (docs/detection.md, section 5.5): plans, to-do lists and thoughts are
+/// Turns that only plan (docs/detection.md, section 5): plans, to-do lists and thoughts are
 /// rewritten, with no other call in between.
 struct PlanningOnly {
     static constexpr DetectorTraits kTraits{

@@ -18,7 +18,7 @@ struct MessageSketch {
     }
 };
 
-/// Similar messages with no tool result in between (docs/detection.md, section 5.4): simhashes at
+/// Similar messages with no tool result in between (docs/detection.md, section 5): simhashes at
 /// most kDistanceMax bits apart, among the last limits::kMessagesMax. Messages of fewer than
 /// kWordsMin words are too short to compare. Similar messages only make a session suspect, never
 /// stuck.

@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// More calls than a policy allows (docs/detection.md, section 5.7). This is a configured limit,
+/// More calls than a policy allows (docs/detection.md, section 5). This is a configured limit,
 /// not a claim about loops.
 struct CallVolume {
     static constexpr DetectorTraits kTraits{

@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// Consecutive equal calls that have the same result, or that all fail, whatever the error text
-/// (docs/detection.md, section 5.1). Duplicates of a call in one round count as one call. Provider
+/// (docs/detection.md, section 5). Duplicates of a call in one round count as one call. Provider
 /// errors and polls of something under way end the run of equal calls and are not counted
 /// themselves. A call whose answer changed, or that changed something, is the first of a new run. A
 /// run may span one user message, since "go on" is not a new task; a second message ends the run. A

@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// The same answer to the same question, with any other calls in between but without hard progress
-/// (docs/detection.md, section 5.1). The ledger counts the answers within one epoch. Empty answers
+/// (docs/detection.md, section 5). The ledger counts the answers within one epoch. Empty answers
 /// and acknowledgements are not counted. Several rounds of soft progress without a further repeat
 /// end the claim, and so does a new task from the user.
 struct InterleavedRepeat {

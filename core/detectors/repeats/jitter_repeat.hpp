@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// A test that passes is run repeatedly while nothing changes, and only its output varies
-/// (docs/detection.md, section 5.1). A failed run in between means that the agent studies a flaky
+/// (docs/detection.md, section 5). A failed run in between means that the agent studies a flaky
 /// test.
 struct JitterRepeat {
     static constexpr DetectorTraits kTraits{

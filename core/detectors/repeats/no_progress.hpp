@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Consecutive rounds without any proof, P1 to P4 (docs/detection.md, section 5.5): no new content,
+/// Consecutive rounds without any proof, P1 to P4 (docs/detection.md, section 5): no new content,
 /// no better test, no new or changed answer. After kUnprovenRounds, edits are no longer proof if
 /// tests failed among them, and none got better. The finding corroborates other findings. By itself
 /// it makes a session `stuck` under the strict profile; under other profiles only after kStuckTimes

@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// One tool is asked varying questions and always gives one identical answer of some length
-/// (docs/detection.md, section 5.1), as in a search that finds nothing. A check for the presence of
+/// (docs/detection.md, section 5), as in a search that finds nothing. A check for the presence of
 /// many things looks the same, so `stuck` needs many questions.
 struct Stagnation {
     static constexpr DetectorTraits kTraits{

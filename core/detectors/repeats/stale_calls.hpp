@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Consecutive calls whose answers the agent already had (docs/detection.md, section 5.1). Their
+/// Consecutive calls whose answers the agent already had (docs/detection.md, section 5). Their
 /// order does not matter. The run of these calls ends with one new question that brings news, or
 /// with kNewQuestions consecutive new questions that bring none. Waits, acknowledged actions and
 /// failures without output are ignored. Searches that find nothing are counted separately.
