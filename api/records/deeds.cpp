@@ -234,14 +234,26 @@ std::optional<std::string> deed_in(std::string_view command) {
 
 namespace {
 
+/// True for a program that writes, moves or removes files, or changes a database. One that writes
+/// to its output, as by sys.stdout.write(), looks.
+bool writes_files(std::string_view program) {
+    static constexpr core::Phrases kWrites{std::array<std::string_view, 16>{
+        "write_text(", "write_bytes(", "writelines(", "writefile", "appendfile", "file.write(",
+        ".save(", "to_csv(", "os.rename(", "os.replace(", "os.remove(", "shutil.", "renamesync(",
+        "copyfile", "unlink", ".commit("}};
+    static constexpr core::Phrases kOpens{
+        std::array<std::string_view, 10>{",'w", ", 'w", ",\"w", ", \"w", ",'a'", ", 'a'", ",\"a\"",
+                                         ", \"a\"", "mode='w", "mode=\"w"}};
+    static constexpr core::Phrases kInto{std::array<std::string_view, 2>{".write(", ".dump("}};
+    return kWrites.any_in(program) || (kOpens.any_in(program) && kInto.any_in(program));
+}
+
 /// True if a part of the command is a program of one line, with which agents mostly look; one that
 /// writes a file edits.
 bool looks_by_program(const core::CommandParts& parts, std::string_view command) {
-    static constexpr core::Phrases kWrites{std::array<std::string_view, 6>{
-        ".write(", "write_text(", "writelines(", "writefile", "appendfile", ".dump("}};
     static constexpr WordList<8> kLines{{"python -c", "python3 -c", "python -", "python3 -",
                                          "node -e", "node -p", "ruby -e", "perl -e"}};
-    return !kWrites.any_in(command) &&
+    return !writes_files(command) &&
            std::any_of(parts.begin(), parts.end(),
                        [](std::string_view part) { return core::is_one_of(part, kLines); });
 }

@@ -167,8 +167,8 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
 
   AGENT                 whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic
   --socket PATH         report socket of the daemon (default: HEADWAY_HOOK_SOCKET)
-  --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL); without --require, the daemon
-                        of `headway run` replaces it
+  --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL); the daemon of `headway run`
+                        replaces it, unless --require or, without a token of the run, --token-file is given
   --token-file FILE     file that holds the token for the URL (default: the file named by HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
   --usage               report only the agent's usage, from its own record of the session; changes and delays nothing
