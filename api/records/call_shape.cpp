@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "api/calls/screen_moves.hpp"
 #include "api/records/handed_in.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
@@ -239,7 +240,7 @@ bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
 }
 
 std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args) {
-    if (!core::is_screen(tool) && !core::acts_on_screen(tool)) return {};
+    if (!core::is_screen(tool) && !moves_on_screen(tool, args)) return {};
     static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
     return text_under(args, kActionKeys);
 }
@@ -267,8 +268,10 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
         const bool script = call.ok && has_text && text.empty() && acts_by_script(call);
-        fingerprint.set(Shape::kActs, receipt || script || core::acts_on_screen(call.tool) ||
-                                          core::acts_on_screen(action_of(call.tool, args)));
+        const std::string_view action = action_of(call.tool, args);
+        fingerprint.set(Shape::kActs, receipt || script || moves_on_screen(call.tool, args) ||
+                                          core::acts_on_screen(action) ||
+                                          core::may_act_on_screen(action));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
         shape_absence(fingerprint, missing_page(fingerprint, call, args, text));

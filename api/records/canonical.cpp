@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "api/calls/screen_moves.hpp"
 #include "api/json/canonical_json.hpp"
 #include "api/records/answer_frame.hpp"
 #include "api/records/call_shape.hpp"
 #include "api/records/deeds.hpp"
+#include "api/text/places.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
@@ -114,7 +116,7 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
     // Words such as "connection refused" in a red test are what the test is about.
     const bool of_the_test = fingerprint.kind == CallKind::kVerify && !fingerprint.typed_failure;
     if (of_the_test) fingerprint.failure = FailureKind::kAssertion;
-    std::string line = core::diagnostic_line(message);
+    std::string line = without_places(core::diagnostic_line(message));
     if (fingerprint.failure == FailureKind::kNotFound) line = core::without_quotes(line);
     line.push_back(static_cast<char>('a' + static_cast<int>(fingerprint.failure)));
     fingerprint.diagnostic = low_digest(line);
@@ -204,6 +206,17 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
     return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
 }
 
+/// Makes the outcome of the canonical result: with the error, and of what failed without the places
+/// that each edit moves.
+void append_outcome(std::string& canonical, const core::ToolFinished& call, bool red) {
+    canonical.push_back(call.ok ? '+' : '-');
+    if (call.error) {
+        core::append_masked(canonical, call.error->message.kept);
+        canonical.append(call.error->error_class);
+    }
+    if (!call.ok || red) canonical = without_places(canonical);
+}
+
 /// True for the answer "no" of a search through files, in an object.
 bool found_no_file(const core::ToolFinished& call, std::string_view plain) {
     return call.result_digest.empty() && core::class_of_tool(call.tool) == "class:read" &&
@@ -218,14 +231,14 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     std::string_view command = command_of(args, joined);
     std::string_view path = call.target;
     if (path.empty()) path = text_under(args, kPathKeys);
-    if (core::acts_on_screen(call.tool) && core::is_direction(path)) path = {};
+    const bool moves = moves_on_screen(call.tool, args);
+    if (moves && core::is_direction(path)) path = {};
     CallFingerprint fingerprint;
     const auto editing = core::kind_of_editing(call.tool, command, !path.empty());
     if (editing) command = {};
     fingerprint.kind = editing ? *editing : core::kind_of_call(call.tool, command);
     // `move` is a step in a game, where nothing says which file.
-    if (fingerprint.kind == CallKind::kEdit && command.empty() && path.empty() &&
-        core::acts_on_screen(call.tool))
+    if (fingerprint.kind == CallKind::kEdit && command.empty() && path.empty() && moves)
         fingerprint.kind = CallKind::kOther;
     const std::string action = core::lower(action_of(call.tool, args));
     const bool rests = command.empty() && (action == "wait" || action == "sleep");
@@ -260,17 +273,12 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     shape_state(fingerprint, call, command, plain);
     shape_receipt(fingerprint, call, args, command, plain, result.canonical);
-    text = result.canonical;
-    text.push_back(call.ok ? '+' : '-');
-    if (call.error) {
-        core::append_masked(text, call.error->message.kept);
-        text.append(call.error->error_class);
-    }
-    fingerprint.outcome = core::digest_of(text);
-    fingerprint.kin = kin_of(fingerprint, call, command, text);
-    fingerprint.raw_outcome = raw_outcome_of(call, text);
     if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = core::failing_count(plain);
     const bool red = fingerprint.failing.value_or(0) > 0;
+    append_outcome(result.canonical, call, red);
+    fingerprint.outcome = core::digest_of(result.canonical);
+    fingerprint.kin = kin_of(fingerprint, call, command, result.canonical);
+    fingerprint.raw_outcome = raw_outcome_of(call, text);
     if (!call.ok || red) print_failure(fingerprint, call, plain);
     shape_call(fingerprint, call, args, command, plain);
     fingerprint.set(core::Shape::kBlind, core::is_blind_edit(fingerprint, call));

@@ -11,6 +11,10 @@ namespace headway::core {
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
 
+/// True for a word that means the same in a tool of a game, and something else in many others:
+/// `move`, not to tell from `move_card`.
+bool may_act_on_screen(std::string_view tool);
+
 /// True for the value of `dir` in a game or of a robot: "left", "North".
 bool is_direction(std::string_view value);
 
