@@ -328,17 +328,6 @@ bool waits_as_asked(const std::optional<JsonValue>& args) {
     return waits;
 }
 
-void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 std::string_view command, std::string_view result) {
-    if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
-    fingerprint.running = call.ok && core::says_running(result);
-    fingerprint.set(core::Shape::kBusy, core::says_busy(result));
-    // A wait of a tool that ran out of time has not ended: it is asked again.
-    const bool ran_out = command.empty() && fingerprint.kind == CallKind::kPoll && call.ok &&
-                         result.find("timed_out") != result.npos;
-    fingerprint.set(core::Shape::kOver, !ran_out && core::says_over(result));
-}
-
 void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view result) {
     const bool of_work =

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/calls/screen_moves.hpp"
+#include "api/calls/states.hpp"
 #include "api/json/canonical_json.hpp"
 #include "api/records/answer_frame.hpp"
 #include "api/records/call_shape.hpp"

@@ -108,8 +108,7 @@ std::string without_places(std::string_view failure) {
     std::string out;
     out.reserve(failure.size());
     for (std::size_t at = 0; at < failure.size();) {
-        const bool starts =
-            is_count(failure[at]) && (at == 0 || !core::is_word(failure[at - 1]));
+        const bool starts = is_count(failure[at]) && (at == 0 || !core::is_word(failure[at - 1]));
         const std::size_t end = starts ? numbers_end(failure, at) : at;
         if (end == at) {
             out.push_back(failure[at++]);

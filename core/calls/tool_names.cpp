@@ -39,9 +39,9 @@ bool acts_on_screen(std::string_view tool) {
         {"scroll", "click", "press", "tap", "swipe", "hover", "goto", "drag", "mouse", "navigate",
          "keyboard", "gesture", "dblclick", "doubleclick", "keypress", "joystick", "touch"}};
     // Some names of what is moved there.
-    static constexpr WordList<16> kWorlds{
-        {"chess", "robot", "robots", "drone", "unity", "godot", "minecraft", "emulator", "simulator",
-         "sim", "gym", "android", "ios", "adb", "selenium", "stagehand"}};
+    static constexpr WordList<16> kWorlds{{"chess", "robot", "robots", "drone", "unity", "godot",
+                                           "minecraft", "emulator", "simulator", "sim", "gym",
+                                           "android", "ios", "adb", "selenium", "stagehand"}};
     if (names_one_of(tool, kActs)) return true;
     return may_act_on_screen(tool) &&
            (is_screen(tool) || shows_pages(tool) || names_one_of(tool, kWorlds));

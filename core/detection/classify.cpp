@@ -193,9 +193,9 @@ CallKind kind_of_command(std::string_view line) {
 /// True for a tool that changes what its name would ask for: `update_ticket_status`,
 /// `create_monitor`, not `wait_for_update` and not `get_update_status`.
 bool changes_a_state(const std::vector<std::string>& words) {
-    static constexpr WordList<16> kChanges{
-        {"update", "set", "create", "add", "save", "delete", "remove", "change", "transition",
-         "mark", "write", "edit", "modify", "post", "put", "register"}};
+    static constexpr WordList<16> kChanges{{"update", "set", "create", "add", "save", "delete",
+                                            "remove", "change", "transition", "mark", "write",
+                                            "edit", "modify", "post", "put", "register"}};
     static constexpr WordList<4> kWaits{{"poll", "wait", "await", "stdin"}};
     return any_word(words, kChanges) && !any_word(words, kWaits) && !any_word(words, kReadWords);
 }

@@ -6,7 +6,8 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Errors whose place moves, and tools whose names have a word with two meanings.
+// Errors whose place moves, tools whose names have a word with two meanings, and words of waiting
+// in answers that report no state.
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
@@ -116,5 +117,51 @@ TEST_CASE("two meanings: ever other records are work, and a status that is asked
         for (int i = 0; i < 12; ++i)
             polls.does(call(tool, R"({"id":5})").answers(R"({"status":"running"})"));
         expect_waiting(polls);
+    }
+}
+
+TEST_CASE("words of waiting: a call that says what it does is no poll") {
+    const Call calls[] = {
+        bash("python app.py").result("Processing... nothing done"),
+        bash("python app.py").result("Running checks\nnothing to check"),
+        bash("cat src/state.py").result(R"(STATES = ["pending", "running", "done"])"),
+        call("Read", R"({"file_path":"/p/a.txt"})").result("queue\nstate: waiting for a person"),
+        call("Grep", R"({"pattern":"pending"})").result("src/a.py:3:status = \"pending\""),
+        call("mcp__pg__query", R"({"sql":"select status from orders limit 1"})")
+            .result(R"([{"status":"pending"}])"),
+    };
+    for (const Call& one : calls) {
+        Agent agent;
+        for (int i = 0; i < 6; ++i)
+            agent.does(one);
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("words of waiting: ever other files with one answer of such words are work") {
+    for (const char* const answer : {"Processing... done", "Starting import\nImport complete",
+                                     "Running checks\nAll checks OK"}) {
+        CAPTURE(answer);
+        Agent agent;
+        for (int i = 0; i < 45; ++i)
+            agent.does(bash(with("python import.py --file data/f{}.csv", i)).result(answer));
+        expect_progress(agent);
+    }
+}
+
+TEST_CASE("words of waiting: the state of what was asked for is waited for") {
+    const Call calls[] = {
+        call("get_job", R"({"id":5})").answers(R"({"status":"running"})"),
+        call("check_order", R"({"id":5})").result("Order 5: processing"),
+        bash("./job.sh 7").result("job 7 is still running"),
+        call("mcp__pg__query", R"({"sql":"select status from jobs where id = 5"})")
+            .result(R"([{"status":"running"}])"),
+        bash("sleep 30; cat job.state").result("state: running, 3 of 5 done"),
+    };
+    for (const Call& one : calls) {
+        Agent agent;
+        for (int i = 0; i < 12; ++i)
+            agent.does(one);
+        expect_waiting(agent);
     }
 }

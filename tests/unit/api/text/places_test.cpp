@@ -20,7 +20,8 @@ std::string at(std::string text, const std::string& line) {
 TEST_CASE("places: an error at another line is the same error", "[api]") {
     const char* const failure = GENERATE(
         "src/a.ts(@L,5): error TS2322", "src/a.ts:@L:5 - error TS2322", "A.java:@L: error: symbol",
-        "  File \"/p/a.py\", line @L, in f", "  --> src/main.rs:@L:5\n   |\n@L |     x\n   |  ^ i32",
+        "  File \"/p/a.py\", line @L, in f",
+        "  --> src/main.rs:@L:5\n   |\n@L |     x\n   |  ^ i32",
         "/p/a.js\n  @L:5  error  'x' is not defined", "@L:5  error  'x' is not defined",
         "l.@L \\foo", "psql:a.sql:@L: ERROR:  no t",
         "  on main.tf line @L, in resource:\n  @L:   foo = 1", "a.rb:@L:in `f'",
