@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "api/calls/receipts.hpp"
 #include "api/calls/screen_moves.hpp"
 #include "api/records/handed_in.hpp"
 #include "core/calls/answers.hpp"
@@ -368,12 +369,15 @@ void shape_receipt(CallFingerprint& fingerprint, const core::ToolFinished& call,
         return;
     }
     const bool edits = fingerprint.kind == CallKind::kEdit && !call.args.empty();
-    if (edits && fingerprint.path != 0)
+    if (edits && fingerprint.path != 0) {
         canonical = "edited";
-    else if ((edits || fingerprint.kind == CallKind::kOther) && core::hands_something_in(call.tool))
-        canonical = core::receipt_form(canonical, true);
-    else if (fingerprint.kind == CallKind::kOther && core::is_sub_agent(call.tool))
+    } else if ((edits || fingerprint.kind == CallKind::kOther) &&
+               is_handed_in(call, args, canonical, plain)) {
+        fingerprint.set(core::Shape::kAcknowledged, names_new_id(canonical, call.args.kept));
+        canonical = core::receipt_form(without_new_ids(canonical, call.args.kept), true);
+    } else if (fingerprint.kind == CallKind::kOther && core::is_sub_agent(call.tool)) {
         canonical = core::receipt_form(canonical, false);  // its numbers are what it found
+    }
 }
 
 }  // namespace headway::api

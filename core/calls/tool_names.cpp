@@ -122,6 +122,17 @@ bool hands_something_in(std::string_view tool) {
     return names_one_of(tool, kHands) && !only_asks(tool);
 }
 
+bool may_only_ask(std::string_view tool) {
+    static constexpr WordList<19> kSure{{"create", "add", "send", "submit", "launch", "spawn",
+                                         "start", "publish", "place", "register", "schedule",
+                                         "trigger", "enqueue", "notify", "reply", "dispatch",
+                                         "invite", "insert", "upload"}};
+    static constexpr WordList<19> kMayAsk{
+        {"post", "comment", "book", "order", "open", "request", "file", "update", "pay", "sms",
+         "charge", "transfer", "purchase", "buy", "mail", "email", "donate", "tweet", "payment"}};
+    return names_one_of(tool, kMayAsk) && !names_one_of(tool, kSure);
+}
+
 bool takes_next(std::string_view tool) {
     static constexpr WordList<8> kParts{
         {"next", "once", "one", "batch", "chunk", "pop", "dequeue", "drain"}};

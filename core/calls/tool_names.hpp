@@ -40,6 +40,10 @@ bool asks_a_person(std::string_view tool);
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
 
+/// True for a tool whose name may mean that it hands something in as well as that it asks, so that
+/// its answer has to tell: `order_book`, `http_request`, `pay`.
+bool may_only_ask(std::string_view tool);
+
 /// True for a tool, or a command, that takes the next part of a queue: `import_batch`,
 /// `queue:work --once`.
 bool takes_next(std::string_view tool);
