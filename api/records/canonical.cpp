@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/calls/platform_frames.hpp"
 #include "api/calls/screen_moves.hpp"
 #include "api/calls/states.hpp"
 #include "api/json/canonical_json.hpp"
@@ -91,6 +92,7 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
             result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
         append_canonical(read.canonical, *result, true);
         cut_chunk_id(read.canonical);
+        cut_platform_frames(read.canonical);
     }
     const bool cut = read.canonical.find(kCutMark) != std::string::npos;
     if (!call.result_digest.empty() && (!result || cut))
