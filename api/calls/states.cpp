@@ -51,6 +51,30 @@ std::size_t under_way(std::string_view text) {
     return 0;
 }
 
+/// True if the word before `behind` is counted there, and there is none: `failed":0`, "pending: 0".
+bool counts_none(std::string_view behind) {
+    const std::size_t value = behind.find_first_not_of("\": =");
+    if (value == behind.npos || value == 0 || behind[value] != '0') return false;
+    return value + 1 == behind.size() || (!core::is_word(behind[value + 1]) &&
+                                          behind[value + 1] != '.' && behind[value + 1] != '%');
+}
+
+/// The start of an answer without the words of which it counts none.
+std::string without_zero_counts(std::string_view answer) {
+    std::string out;
+    for (std::size_t at = 0; at < answer.size();) {
+        std::size_t end = at;
+        while (end < answer.size() && core::is_letter(answer[end]))
+            ++end;
+        if (end == at)
+            out.push_back(answer[at++]);
+        else if (!counts_none(answer.substr(end, kStatusBytesMax)))
+            out.append(answer, at, end - at);
+        at = std::max(at, end);
+    }
+    return out;
+}
+
 /// True if `before` takes the word behind it back ("no jobs pending", "0 running"), or `behind`
 /// does: "pending: 0".
 bool denied(std::string_view before, std::string_view behind) {
@@ -60,11 +84,7 @@ bool denied(std::string_view before, std::string_view behind) {
     const std::string near =
         " " + std::string{before.substr(before.size() - std::min(before.size(), kLooked))};
     const std::size_t line = near.rfind('\n') + 1;  // 0 if there is none
-    if (core::mentions(" " + near.substr(line), kDenials)) return true;
-    const std::size_t value = behind.find_first_not_of("\": =");
-    if (value == behind.npos || value == 0 || behind[value] != '0') return false;
-    return value + 1 == behind.size() || (!core::is_word(behind[value + 1]) &&
-                                          behind[value + 1] != '.' && behind[value + 1] != '%');
+    return core::mentions(" " + near.substr(line), kDenials) || counts_none(behind);
 }
 
 /// True if the text says that something is over, or has come to nothing. "3 done" is a count.
@@ -143,7 +163,9 @@ void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
     // A wait of a tool that ran out of time has not ended: it is asked again.
     const bool ran_out = command.empty() && fingerprint.kind == CallKind::kPoll && call.ok &&
                          result.find("timed_out") != result.npos;
-    fingerprint.set(core::Shape::kOver, !ran_out && core::says_over(result));
+    constexpr std::size_t kOverBytesMax = 2048;  // says_over() reads no longer answer
+    fingerprint.set(core::Shape::kOver, !ran_out && result.size() <= kOverBytesMax &&
+                                            core::says_over(without_zero_counts(result)));
     const bool by_words =
         fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead;
     if (!fingerprint.running || !by_words || core::sleeps_and_more(command)) return;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/calls/bare_values.hpp"
 #include "api/calls/platform_frames.hpp"
 #include "api/calls/screen_moves.hpp"
 #include "api/calls/states.hpp"
@@ -100,6 +101,16 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
     return read;
 }
 
+/// True if an edit found its file, and not the text there that it was to replace: then other texts
+/// are other tries at one target.
+bool misses_text(std::string_view line) {
+    static constexpr std::array<std::string_view, 5> kThings{"file", "path", "director", "command",
+                                                             "module"};
+    const std::string text = core::lower(line.substr(0, kEchoBytesMax));
+    const std::size_t at = std::min(text.find("not found"), text.find("does not exist"));
+    return at != text.npos && !core::mentions(std::string_view{text}.substr(0, at), kThings);
+}
+
 void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view result) {
     std::string_view message =
@@ -116,11 +127,17 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (!fingerprint.typed_failure)
         fingerprint.failure =
             core::failure_of_tool_message(quotes ? std::string_view{first} : message);
+    const bool edits = fingerprint.kind == CallKind::kEdit && fingerprint.path != 0 &&
+                       core::class_of_tool(call.tool) != "class:shell";
+    if (edits && fingerprint.failure == FailureKind::kNotFound && !fingerprint.typed_failure &&
+        misses_text(message.substr(0, message.find('\n'))))
+        fingerprint.failure = FailureKind::kMismatch;
     // Words such as "connection refused" in a red test are what the test is about.
     const bool of_the_test = fingerprint.kind == CallKind::kVerify && !fingerprint.typed_failure;
     if (of_the_test) fingerprint.failure = FailureKind::kAssertion;
     std::string line = without_places(core::diagnostic_line(message));
-    if (fingerprint.failure == FailureKind::kNotFound) line = core::without_quotes(line);
+    if (fingerprint.failure == FailureKind::kNotFound || (edits && quotes))
+        line = core::without_quotes(line);
     line.push_back(static_cast<char>('a' + static_cast<int>(fingerprint.failure)));
     fingerprint.diagnostic = low_digest(line);
 }
@@ -209,6 +226,18 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
     return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
 }
 
+/// True if an address, a time or a UUID is what the call asked for, so that its masked form says
+/// nothing: of a debugger, a player, a calendar. What a clock says, or a receipt, is no such value.
+bool asks_for_value(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                    std::string_view command, std::string_view plain) {
+    const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
+                      fingerprint.kind == CallKind::kPoll;
+    if (!call.ok || !asks || !is_bare_value(plain)) return false;
+    const std::string_view words = command.empty() ? std::string_view{call.tool} : command;
+    const bool begins = command.empty() && core::hands_something_in(call.tool);
+    return !begins && !core::begins_work(words) && !asks_a_clock(words);
+}
+
 /// Makes the outcome of the canonical result: with the error, and of what failed without the places
 /// that each edit moves.
 void append_outcome(std::string& canonical, const core::ToolFinished& call, bool red) {
@@ -278,6 +307,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     shape_receipt(fingerprint, call, args, command, plain, result.canonical);
     if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = core::failing_count(plain);
     const bool red = fingerprint.failing.value_or(0) > 0;
+    if (asks_for_value(fingerprint, call, command, plain)) result.canonical.append(plain);
     append_outcome(result.canonical, call, red);
     fingerprint.outcome = core::digest_of(result.canonical);
     fingerprint.kin = kin_of(fingerprint, call, command, result.canonical);

@@ -7,7 +7,8 @@
 #include "tests/catalogue/texts.hpp"
 
 // Errors whose place moves, tools whose names have a word with two meanings, and words of waiting
-// in answers that report no state.
+// in answers that report no state, edits that fail,
+// and answers that are a time or an address.
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
@@ -163,5 +164,80 @@ TEST_CASE("words of waiting: the state of what was asked for is waited for") {
         for (int i = 0; i < 12; ++i)
             agent.does(one);
         expect_waiting(agent);
+    }
+}
+
+TEST_CASE("failed edits: ever other texts that one file does not have are tries at one target") {
+    for (const char* const words :
+         {"String to replace not found in file.", "oldString not found in content"}) {
+        CAPTURE(words);
+        Agent agent;
+        for (int i = 0; i < 18; ++i)
+            agent.does(grep(with("def g{}", i)).result(with("a.py:{}:def g", i)))
+                .does(edit("/p/a.py", with("def g{}():", i), with("def h{}():", i)).fails(words));
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("failed edits: files that are not there are ever other targets") {
+    Agent agent;
+    for (int i = 0; i < 12; ++i)
+        agent.does(edit(with("/p/a{}.py", i), "a", "b").fails("File not found."));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("ends: a count of nothing that failed is no end") {
+    const char* const answers[] = {R"({"done":{},"failed":0,"lost":0})", "done={} failed=0",
+                                   "Done: {}, Failures: 0, cancelled: 0"};
+    for (const char* const answer : answers) {
+        CAPTURE(answer);
+        Agent agent;
+        for (int i = 0; i < 30; ++i)
+            agent.does(bash("sleep 30; curl -s localhost:8080/stats").result(with(answer, 5 * i)));
+        INFO(agent.trace());
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    }
+}
+
+TEST_CASE("ends: what failed is an end, also beside a count of nothing") {
+    Agent agent;
+    for (int i = 0; i < 30; ++i)
+        agent.does(bash("sleep 30; ./job.sh status 7").result("job 7: failed\nretries: 0"));
+    INFO(agent.trace());
+    CHECK(agent.state().judgement->needs_somebody);
+}
+
+TEST_CASE("bare values: a time or an address that was asked for is the answer") {
+    const char* const calls[][3] = {
+        {"mcp__gdb__command", R"({"command":"stepi"})", "0x4010{} in main ()"},
+        {"mcp__sub__next", "{}", "00:{}:07,000 --> 00:{}:07,900"},
+        {"mcp__player__position", "{}", "00:{}:20"},
+        {"mcp__crm__next_customer", "{}", R"({"id":"550e8400-e29b-41d4-a716-4466554400{}"})"},
+        {"mcp__cal__next_free_slot", R"({"minutes":60})", "2026-12-{}T10:00:00Z"},
+    };
+    for (const auto& [tool, args, answer] : calls) {
+        CAPTURE(tool);
+        Agent agent;
+        for (int i = 0; i < 16; ++i)
+            agent.does(call(tool, args).result(with(answer, 10 + i)));
+        expect_progress(agent);
+    }
+}
+
+TEST_CASE("bare values: what a clock says, and the same value, are a loop") {
+    const char* const calls[][3] = {
+        {"mcp__x__get_time", "{}", "2026-12-07T10:{}:00Z"},
+        {"mcp__x__state", "{}", R"({"at":"now","updated":"10:{}:07"})"},
+        {"mcp__x__create_ticket", "{}", "550e8400-e29b-41d4-a716-4466554400{}"},
+        {"mcp__player__position", "{}", "00:01:20"},
+    };
+    for (const auto& [tool, args, answer] : calls) {
+        CAPTURE(tool);
+        Agent agent;
+        for (int i = 0; i < 8; ++i)
+            agent.does(call(tool, args).result(with(answer, 10 + i)));
+        expect_stuck(agent);
     }
 }
