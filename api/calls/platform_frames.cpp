@@ -30,7 +30,7 @@ constexpr std::array<Frame, 3> kFrames{{
     {"agentId: ", " agent)", "SendMessage", 256},
 }};
 
-/// What stands before a token that is made up for each call.
+/// Words before a token that is made up for each call.
 constexpr std::array<std::string_view, 4> kBeforeTokens{
     "/tool-results/",
     "unning in background with ID: ", "Output is being written to: ", "agentId: "};

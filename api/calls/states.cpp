@@ -52,11 +52,24 @@ std::size_t under_way(std::string_view text) {
 }
 
 /// True if the word before `behind` is counted there, and there is none: `failed":0`, "pending: 0".
+/// Blanks alone may stand between two columns of a table: `ErrImagePull   0`.
 bool counts_none(std::string_view behind) {
     const std::size_t value = behind.find_first_not_of("\": =");
-    if (value == behind.npos || value == 0 || behind[value] != '0') return false;
+    if (value == behind.npos || behind[value] != '0') return false;
+    if (behind.substr(0, value).find_first_of(":=") == behind.npos) return false;
     return value + 1 == behind.size() || (!core::is_word(behind[value + 1]) &&
                                           behind[value + 1] != '.' && behind[value + 1] != '%');
+}
+
+/// An answer without the lines about the command itself that some platforms write below it: "[The
+/// command completed with exit code 0.]", "<exited with exit code 0>".
+std::string_view without_status_line(std::string_view answer) {
+    for (const std::string_view words : {"exit code", "exited with"}) {
+        const std::size_t at = answer.find(words);
+        const std::size_t line = at == answer.npos ? at : answer.rfind('\n', at);
+        answer = answer.substr(0, line);
+    }
+    return answer;
 }
 
 /// The start of an answer without the words of which it counts none.
@@ -84,7 +97,8 @@ bool denied(std::string_view before, std::string_view behind) {
     const std::string near =
         " " + std::string{before.substr(before.size() - std::min(before.size(), kLooked))};
     const std::size_t line = near.rfind('\n') + 1;  // 0 if there is none
-    return core::mentions(" " + near.substr(line), kDenials) || counts_none(behind);
+    return core::mentions(" " + near.substr(line), kDenials) || counts_none(behind) ||
+           behind.starts_with(" 0 of ");
 }
 
 /// True if the text says that something is over, or has come to nothing. "3 done" is a count.
@@ -136,7 +150,8 @@ bool names_state(std::string_view before) {
 }  // namespace
 
 bool reports_state(std::string_view answer) {
-    const std::string_view start = core::trimmed(answer).substr(0, kStatusBytesMax);
+    const std::string_view start =
+        core::trimmed(without_status_line(answer)).substr(0, kStatusBytesMax);
     if (heads_states(start)) return true;
     const std::string text = core::lower(start);
     if (core::has_state_at_work(text)) return true;

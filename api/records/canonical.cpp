@@ -227,7 +227,8 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
 }
 
 /// True if an address, a time or a UUID is what the call asked for, so that its masked form says
-/// nothing: of a debugger, a player, a calendar. What a clock says, or a receipt, is no such value.
+/// nothing: of a debugger, a player, a calendar. The answer of a clock, or a receipt, is no such
+/// value.
 bool asks_for_value(const CallFingerprint& fingerprint, const core::ToolFinished& call,
                     std::string_view command, std::string_view plain) {
     const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||

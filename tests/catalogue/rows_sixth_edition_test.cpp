@@ -202,11 +202,16 @@ TEST_CASE("ends: a count of nothing that failed is no end") {
 }
 
 TEST_CASE("ends: what failed is an end, also beside a count of nothing") {
-    Agent agent;
-    for (int i = 0; i < 30; ++i)
-        agent.does(bash("sleep 30; ./job.sh status 7").result("job 7: failed\nretries: 0"));
-    INFO(agent.trace());
-    CHECK(agent.state().judgement->needs_somebody);
+    for (const char* const answer : {"job 7: failed\nretries: 0",
+                                     "NAME   READY   STATUS         RESTARTS\nweb    0/1     "
+                                     "ErrImagePull   0"}) {
+        CAPTURE(answer);
+        Agent agent;
+        for (int i = 0; i < 30; ++i)
+            agent.does(bash("sleep 30; ./job.sh status 7").result(answer));
+        INFO(agent.trace());
+        CHECK(agent.state().judgement->needs_somebody);
+    }
 }
 
 TEST_CASE("bare values: a time or an address that was asked for is the answer") {

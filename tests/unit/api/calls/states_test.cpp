@@ -12,7 +12,9 @@ TEST_CASE("states: words of what is under way report a state", "[api]") {
         R"({"status":"pending"})", R"({"done":5,"running":2})", "Upload in progress",
         "not ready yet", "2 pending, 3 done", "waiting for the build to finish",
         "The deployment is running; it will be ready in a minute.",
-        "Job 7 is still running\n(ask again with job_status)", "status: working\njob: 5");
+        "Job 7 is still running\n(ask again with job_status)", "status: working\njob: 5",
+        "job 7 is running\n[The command completed with exit code 0.]\n[Current folder: /w]",
+        "job 7 is running\n<exited with exit code 0>");
     CAPTURE(answer);
     CHECK(reports_state(answer));
 }
