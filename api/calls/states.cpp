@@ -101,13 +101,28 @@ bool denied(std::string_view before, std::string_view behind) {
            behind.starts_with(" 0 of ");
 }
 
-/// True if the text says that something is over, or has come to nothing. "3 done" is a count.
-bool tells_an_end(std::string_view text) {
-    static constexpr core::WordList<26> kEnds{
-        {"done",    "complete", "completed", "finished", "ok",        "nothing", "acquired",
-         "applied", "skipped",  "success",   "passed",   "succeeded", "failed",  "error",
-         "exited",  "ready",    "listening", "created",  "saved",     "found",   "none",
-         "exiting", "stopped",  "over",      "aborted",  "updated"}};
+/// True for how far something is: "2 of 3", "5/12", "40%".
+bool tells_how_far(std::string_view text) {
+    for (std::size_t at = 1; at < text.size(); ++at) {
+        if (!core::is_digit(text[at - 1])) continue;
+        const std::string_view rest = text.substr(at);
+        const bool parted = rest.size() > 1 && rest[0] == '/' && core::is_digit(rest[1]);
+        const bool counted = rest.starts_with(" of ") && rest.size() > 4 && core::is_digit(rest[4]);
+        if (rest[0] == '%' || parted || counted) return true;
+    }
+    return false;
+}
+
+/// True if the text says that something is over, or has come to nothing. "3 done" is a count. Some
+/// words end only what the call announced itself.
+bool tells_an_end(std::string_view text, bool announced) {
+    static constexpr core::WordList<17> kEnds{
+        {"done", "complete", "completed", "finished", "ok", "nothing", "success", "succeeded",
+         "failed", "error", "exited", "stopped", "aborted", "none", "over", "applied", "exiting"}};
+    static constexpr core::WordList<9> kFound{{"acquired", "skipped", "passed", "ready",
+                                               "listening", "created", "saved", "found",
+                                               "updated"}};
+    if (tells_how_far(text)) return false;
     bool count = false;
     bool denies = false;
     for (std::size_t at = 0; at < text.size();) {
@@ -119,7 +134,9 @@ bool tells_an_end(std::string_view text) {
         while (end < text.size() && core::is_word(text[end]))
             ++end;
         const std::string_view word = text.substr(at, end - at);
-        if (!count && !denies && core::contains(kEnds, word)) return true;
+        const bool ends =
+            core::contains(kEnds, word) || (announced && core::contains(kFound, word));
+        if (ends && !count && !denies) return true;
         count = core::is_digit(word[0]);
         denies = word == "not" || word == "yet" || word == "until" || word == "be" || word == "t";
         HEADWAY_ASSERT(end > at);
@@ -165,7 +182,7 @@ bool reports_state(std::string_view answer) {
         const std::string_view rest = all.substr(at + size);
         // "Running checks" is an announcement, unless nothing came behind it.
         const bool begins = at == 0 || all[at - 1] == '\n';
-        if ((!begins || rest.find('\n') == rest.npos) && !tells_an_end(rest)) return true;
+        if ((!begins || rest.find('\n') == rest.npos) && !tells_an_end(rest, begins)) return true;
     }
     return false;
 }

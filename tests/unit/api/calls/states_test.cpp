@@ -10,6 +10,8 @@ TEST_CASE("states: words of what is under way report a state", "[api]") {
         "job 7 is running", "Order 55: processing", "build pending", "RUNNING", "Processing...",
         "ID: 5f\nSTATUS: QUEUED\nCREATED: today", "JOBID STATE\n5 RUNNING\n6 COMPLETED",
         R"({"status":"pending"})", R"({"done":5,"running":2})", "Upload in progress",
+        "Deployment in progress... 2 of 3 pods updated", "Processing: 3 of 10 files done",
+        "Build is running: tests passed, image created", R"({"state":"building","done":false})",
         "not ready yet", "2 pending, 3 done", "waiting for the build to finish",
         "The deployment is running; it will be ready in a minute.",
         "Job 7 is still running\n(ask again with job_status)", "status: working\njob: 5",
