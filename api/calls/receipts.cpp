@@ -67,13 +67,16 @@ bool shows_receipt(std::string_view canonical, std::string_view plain, std::stri
     return says_so || names_new_id(canonical, question);
 }
 
-/// True if the arguments say that the call asks: a GET, a query that is no mutation.
+/// True if the arguments say that the call asks: a GET, an address alone, a query that is no
+/// mutation.
 bool asks_by_arguments(const std::optional<JsonValue>& args) {
     static constexpr std::array<std::string_view, 1> kMethods{"method"};
     static constexpr std::array<std::string_view, 1> kQueries{"query"};
     const std::string method = core::lower(text_under(args, kMethods));
     const std::string_view query = text_under(args, kQueries);
-    return method == "get" || method == "head" ||
+    static constexpr std::array<std::string_view, 2> kAddresses{"url", "uri"};
+    const bool address = !text_under(args, kAddresses).empty() && args->size() == 1;
+    return method == "get" || method == "head" || address ||
            (!query.empty() && query.find("mutation") == query.npos);
 }
 

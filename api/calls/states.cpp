@@ -21,15 +21,19 @@ using core::CallKind;
 
 constexpr std::size_t kStatusBytesMax = 256;  ///< a longer answer only begins with a state
 
-/// True for a command whose answer is the content of files: `cat`, `sed -n`, `grep`.
-bool shows_files(std::string_view command) {
+/// True for a command whose answer is the content of files: `cat`, `sed -n`, `grep`. A file that
+/// has a state and nothing else is there to be asked for it.
+bool shows_files(std::string_view command, std::string_view answer) {
     static constexpr core::WordList<10> kReaders{
         {"cat", "bat", "head", "sed", "grep", "egrep", "rg", "nl", "less", "awk"}};
     const core::CommandParts parts{command};
     const auto first = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
         return !core::has_no_effect(part);
     });
-    return first != parts.end() && core::is_one_of(*first, kReaders);
+    if (first == parts.end() || !core::is_one_of(*first, kReaders)) return false;
+    answer = core::trimmed(answer);
+    const bool bare = std::count_if(answer.begin(), answer.end(), core::is_space) <= 1;
+    return !bare || !first->starts_with("cat ");
 }
 
 /// True for a query of a database that asks for no record in particular: what it finds there is a
@@ -201,7 +205,8 @@ void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
     const bool by_words =
         fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead;
     if (!fingerprint.running || !by_words || core::sleeps_and_more(command)) return;
-    const bool of_content = core::class_of_tool(call.tool) == "class:read" || shows_files(command);
+    const bool of_content =
+        core::class_of_tool(call.tool) == "class:read" || shows_files(command, result);
     if (of_content || queries_any(call, command) || !reports_state(result))
         fingerprint.running = false;
 }

@@ -250,6 +250,15 @@ void append_outcome(std::string& canonical, const core::ToolFinished& call, bool
     if (!call.ok || red) canonical = without_places(canonical);
 }
 
+/// The failures that a check counts: in its summary, or as the errors of a compiler.
+std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::string_view plain) {
+    if (call.ok) return core::failing_count(plain);
+    const std::string_view said =
+        plain.empty() && call.error ? std::string_view{call.error->message.kept} : plain;
+    const std::optional<std::uint64_t> counted = core::failing_count(said);
+    return counted ? counted : count_places(said);
+}
+
 /// True for the answer "no" of a search through files, in an object.
 bool found_no_file(const core::ToolFinished& call, std::string_view plain) {
     return call.result_digest.empty() && core::class_of_tool(call.tool) == "class:read" &&
@@ -306,7 +315,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     shape_state(fingerprint, call, command, plain);
     shape_receipt(fingerprint, call, args, command, plain, result.canonical);
-    if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = core::failing_count(plain);
+    if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = failing_of(call, plain);
     const bool red = fingerprint.failing.value_or(0) > 0;
     if (asks_for_value(fingerprint, call, command, plain)) result.canonical.append(plain);
     append_outcome(result.canonical, call, red);

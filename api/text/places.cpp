@@ -55,10 +55,22 @@ bool ends_with_word(std::string_view text, std::string_view word) {
     return (at == 0 || !core::is_word(text[at - 1])) && core::lower(text.substr(at)) == word;
 }
 
-/// True behind "line ", or behind a place and a word for what lies within its line.
-bool ends_with_word_of_place(std::string_view text) {
+/// True if a file is named in the last line of the text: "line 12" alone may be one of the data, of
+/// which each try gets further.
+bool names_file(std::string_view text) {
+    constexpr std::size_t kLooked = 128;
+    text = text.substr(text.size() - std::min(text.size(), kLooked));
+    text = text.substr(text.rfind('\n') + 1);  // from 0 if there is none
+    for (std::size_t at = 1; at < text.size(); ++at)
+        if (!core::is_word(text[at]) && ends_with_file(text.substr(0, at))) return true;
+    return false;
+}
+
+/// True behind "line " and a file, or behind a place and a word for what lies within its line.
+bool ends_with_word_of_place(std::string_view text, std::string_view next) {
     if (!text.ends_with(' ')) return false;
-    if (ends_with_word(text, "line ")) return true;
+    if (ends_with_word(text, "line "))
+        return names_file(text) || next.starts_with(" col") || next.starts_with(", col");
     constexpr std::size_t kBetweenMax = 3;  // `, `, ` (`
     for (const std::string_view word :
          {"column ", "col ", "char ", "character ", "characters ", "position "}) {
@@ -91,7 +103,7 @@ bool is_place(std::string_view before, std::string_view text, std::size_t at, st
     if (before.ends_with('(') && next == ')')
         return ends_with_file(before.substr(0, before.size() - 1)) ||
                (text.substr(at, end - at).find(':') != text.npos || text[at] == kPlace);
-    if (ends_with_word_of_place(before)) return true;
+    if (ends_with_word_of_place(before, text.substr(end))) return true;
     bool blanks = false;
     if (before.ends_with("l.")) return begins_line(before.substr(0, before.size() - 2), blanks);
     if (!begins_line(before, blanks)) return false;
@@ -102,7 +114,24 @@ bool is_place(std::string_view before, std::string_view text, std::size_t at, st
     return blanks && (next == ':' || ((pair || text[at] == kPlace) && next == ' '));
 }
 
+/// True for a line that begins with a place: "src/a.ts(12,5): error", "./a.go:12:5: undefined".
+bool begins_with_place(std::string_view line) {
+    const std::size_t sign = line.find_first_of(":(");
+    return sign != line.npos && sign + 1 < line.size() && core::is_digit(line[sign + 1]) &&
+           line.substr(0, sign).find(' ') == line.npos && ends_with_file(line.substr(0, sign));
+}
+
 }  // namespace
+
+std::optional<std::uint64_t> count_places(std::string_view failure) {
+    std::uint64_t count = 0;
+    while (!failure.empty()) {
+        const std::string_view line = failure.substr(0, failure.find('\n'));
+        failure.remove_prefix(std::min(line.size() + 1, failure.size()));
+        if (begins_with_place(line)) ++count;
+    }
+    return count > 0 ? std::optional{count} : std::nullopt;
+}
 
 std::string without_places(std::string_view failure) {
     std::string out;

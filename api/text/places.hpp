@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,5 +12,8 @@ namespace headway::api {
 /// LaTeX, and the numbers of quoted lines (`12 |`). An edit above the error moves its place, and
 /// the error is the same. Other numbers stay: "2 errors". Pure; linear in the text.
 std::string without_places(std::string_view failure);
+
+/// Counts the lines of a failure that begin with a place, as each error of a compiler does.
+std::optional<std::uint64_t> count_places(std::string_view failure);
 
 }  // namespace headway::api

@@ -66,6 +66,26 @@ TEST_CASE("moved lines: another error at another line is news") {
     CHECK_FALSE(agent.ever(Verdict::kSuspect));
 }
 
+TEST_CASE("moved lines: errors that get fewer are progress, also where all are the same") {
+    Agent agent;
+    for (int i = 0; i < 20; ++i) {
+        std::string errors;
+        for (int line = i; line < 20; ++line)
+            errors += with("src/a.ts({},5): error TS2322: no\n", 9 * line + 12);
+        agent.does(edit("src/a.ts", with("v{};", i), with("v{};", i + 1)))
+            .does(bash("npx tsc --noEmit").fails("Exit code 2\n" + errors));
+    }
+    expect_progress(agent);
+}
+
+TEST_CASE("moved lines: a line of the data is no place") {
+    Agent agent;
+    for (int i = 0; i < 20; ++i)
+        agent.does(edit("data.csv", with("v{};", i), with("v{};", i + 1)))
+            .does(bash("python import.py").fails(with("Error: bad date on line {}", 10 * i + 7)));
+    expect_progress(agent);
+}
+
 TEST_CASE("two meanings: a tool that moves a record is judged as any other") {
     const char* const calls[][3] = {
         {"mcp__trello__move_card", R"({"card":"c1","list":"done"})", "ok"},
@@ -155,6 +175,7 @@ TEST_CASE("words of waiting: the state of what was asked for is waited for") {
         call("get_job", R"({"id":5})").answers(R"({"status":"running"})"),
         call("check_order", R"({"id":5})").result("Order 5: processing"),
         bash("./job.sh 7").result("job 7 is still running"),
+        bash("cat /tmp/job.state").result("RUNNING"),
         call("mcp__pg__query", R"({"sql":"select status from jobs where id = 5"})")
             .result(R"([{"status":"running"}])"),
         bash("sleep 30; cat job.state").result("state: running, 3 of 5 done"),
