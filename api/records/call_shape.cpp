@@ -5,6 +5,8 @@
 #include <array>
 #include <string>
 
+#include "api/calls/receipts.hpp"
+#include "api/calls/screen_moves.hpp"
 #include "api/records/handed_in.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
@@ -239,7 +241,7 @@ bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
 }
 
 std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args) {
-    if (!core::is_screen(tool) && !core::acts_on_screen(tool)) return {};
+    if (!core::is_screen(tool) && !moves_on_screen(tool, args)) return {};
     static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
     return text_under(args, kActionKeys);
 }
@@ -267,8 +269,10 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                         (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
         const bool script = call.ok && has_text && text.empty() && acts_by_script(call);
-        fingerprint.set(Shape::kActs, receipt || script || core::acts_on_screen(call.tool) ||
-                                          core::acts_on_screen(action_of(call.tool, args)));
+        const std::string_view action = action_of(call.tool, args);
+        fingerprint.set(Shape::kActs, receipt || script || moves_on_screen(call.tool, args) ||
+                                          core::acts_on_screen(action) ||
+                                          core::may_act_on_screen(action));
         fingerprint.set(Shape::kNothing,
                         fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
         shape_absence(fingerprint, missing_page(fingerprint, call, args, text));
@@ -325,17 +329,6 @@ bool waits_as_asked(const std::optional<JsonValue>& args) {
     return waits;
 }
 
-void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 std::string_view command, std::string_view result) {
-    if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
-    fingerprint.running = call.ok && core::says_running(result);
-    fingerprint.set(core::Shape::kBusy, core::says_busy(result));
-    // A wait of a tool that ran out of time has not ended: it is asked again.
-    const bool ran_out = command.empty() && fingerprint.kind == CallKind::kPoll && call.ok &&
-                         result.find("timed_out") != result.npos;
-    fingerprint.set(core::Shape::kOver, !ran_out && core::says_over(result));
-}
-
 void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view result) {
     const bool of_work =
@@ -376,12 +369,15 @@ void shape_receipt(CallFingerprint& fingerprint, const core::ToolFinished& call,
         return;
     }
     const bool edits = fingerprint.kind == CallKind::kEdit && !call.args.empty();
-    if (edits && fingerprint.path != 0)
+    if (edits && fingerprint.path != 0) {
         canonical = "edited";
-    else if ((edits || fingerprint.kind == CallKind::kOther) && core::hands_something_in(call.tool))
-        canonical = core::receipt_form(canonical, true);
-    else if (fingerprint.kind == CallKind::kOther && core::is_sub_agent(call.tool))
+    } else if ((edits || fingerprint.kind == CallKind::kOther) &&
+               is_handed_in(call, args, canonical, plain)) {
+        fingerprint.set(core::Shape::kAcknowledged, names_new_id(canonical, call.args.kept));
+        canonical = core::receipt_form(without_new_ids(canonical, call.args.kept), true);
+    } else if (fingerprint.kind == CallKind::kOther && core::is_sub_agent(call.tool)) {
         canonical = core::receipt_form(canonical, false);  // its numbers are what it found
+    }
 }
 
 }  // namespace headway::api

@@ -37,10 +37,6 @@ void shape_call(core::CallFingerprint& fingerprint, const core::ToolFinished& ca
 /// True for a long poll: an argument makes the call wait for 10 s or more.
 bool waits_as_asked(const std::optional<JsonValue>& args);
 
-/// Reads from the answer the state of work that runs elsewhere.
-void shape_state(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 std::string_view command, std::string_view result);
-
 /// Recognises a failure that only means "not yet". Either the command queries a status, and fails
 /// while work is pending. Or it first sleeps for at least 10 s, and then finds that work is
 /// pending, a lock is held or a port is closed. Any other failure may be the agent's own error,

@@ -10,10 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "api/calls/bare_values.hpp"
+#include "api/calls/platform_frames.hpp"
+#include "api/calls/screen_moves.hpp"
+#include "api/calls/states.hpp"
 #include "api/json/canonical_json.hpp"
 #include "api/records/answer_frame.hpp"
 #include "api/records/call_shape.hpp"
 #include "api/records/deeds.hpp"
+#include "api/text/places.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
@@ -88,11 +93,22 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
             result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
         append_canonical(read.canonical, *result, true);
         cut_chunk_id(read.canonical);
+        cut_platform_frames(read.canonical);
     }
     const bool cut = read.canonical.find(kCutMark) != std::string::npos;
     if (!call.result_digest.empty() && (!result || cut))
         read.canonical.append("\n#").append(call.result_digest);
     return read;
+}
+
+/// True if an edit found its file, and not the text there that it was to replace: then other texts
+/// are other tries at one target.
+bool misses_text(std::string_view line) {
+    static constexpr std::array<std::string_view, 5> kThings{"file", "path", "director", "command",
+                                                             "module"};
+    const std::string text = core::lower(line.substr(0, kEchoBytesMax));
+    const std::size_t at = std::min(text.find("not found"), text.find("does not exist"));
+    return at != text.npos && !core::mentions(std::string_view{text}.substr(0, at), kThings);
 }
 
 void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
@@ -111,11 +127,17 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (!fingerprint.typed_failure)
         fingerprint.failure =
             core::failure_of_tool_message(quotes ? std::string_view{first} : message);
+    const bool edits = fingerprint.kind == CallKind::kEdit && fingerprint.path != 0 &&
+                       core::class_of_tool(call.tool) != "class:shell";
+    if (edits && fingerprint.failure == FailureKind::kNotFound && !fingerprint.typed_failure &&
+        misses_text(message.substr(0, message.find('\n'))))
+        fingerprint.failure = FailureKind::kMismatch;
     // Words such as "connection refused" in a red test are what the test is about.
     const bool of_the_test = fingerprint.kind == CallKind::kVerify && !fingerprint.typed_failure;
     if (of_the_test) fingerprint.failure = FailureKind::kAssertion;
-    std::string line = core::diagnostic_line(message);
-    if (fingerprint.failure == FailureKind::kNotFound) line = core::without_quotes(line);
+    std::string line = without_places(core::diagnostic_line(message));
+    if (fingerprint.failure == FailureKind::kNotFound || (edits && quotes))
+        line = core::without_quotes(line);
     line.push_back(static_cast<char>('a' + static_cast<int>(fingerprint.failure)));
     fingerprint.diagnostic = low_digest(line);
 }
@@ -204,6 +226,39 @@ std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinishe
     return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
 }
 
+/// True if an address, a time or a UUID is what the call asked for, so that its masked form says
+/// nothing: of a debugger, a player, a calendar. The answer of a clock, or a receipt, is no such
+/// value.
+bool asks_for_value(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                    std::string_view command, std::string_view plain) {
+    const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
+                      fingerprint.kind == CallKind::kPoll;
+    if (!call.ok || !asks || !is_bare_value(plain)) return false;
+    const std::string_view words = command.empty() ? std::string_view{call.tool} : command;
+    const bool begins = command.empty() && core::hands_something_in(call.tool);
+    return !begins && !core::begins_work(words) && !asks_a_clock(words);
+}
+
+/// Makes the outcome of the canonical result: with the error, and of what failed without the places
+/// that each edit moves.
+void append_outcome(std::string& canonical, const core::ToolFinished& call, bool red) {
+    canonical.push_back(call.ok ? '+' : '-');
+    if (call.error) {
+        core::append_masked(canonical, call.error->message.kept);
+        canonical.append(call.error->error_class);
+    }
+    if (!call.ok || red) canonical = without_places(canonical);
+}
+
+/// The failures that a check counts: in its summary, or as the errors of a compiler.
+std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::string_view plain) {
+    if (call.ok) return core::failing_count(plain);
+    const std::string_view said =
+        plain.empty() && call.error ? std::string_view{call.error->message.kept} : plain;
+    const std::optional<std::uint64_t> counted = core::failing_count(said);
+    return counted ? counted : count_places(said);
+}
+
 /// True for the answer "no" of a search through files, in an object.
 bool found_no_file(const core::ToolFinished& call, std::string_view plain) {
     return call.result_digest.empty() && core::class_of_tool(call.tool) == "class:read" &&
@@ -218,14 +273,14 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     std::string_view command = command_of(args, joined);
     std::string_view path = call.target;
     if (path.empty()) path = text_under(args, kPathKeys);
-    if (core::acts_on_screen(call.tool) && core::is_direction(path)) path = {};
+    const bool moves = moves_on_screen(call.tool, args);
+    if (moves && core::is_direction(path)) path = {};
     CallFingerprint fingerprint;
     const auto editing = core::kind_of_editing(call.tool, command, !path.empty());
     if (editing) command = {};
     fingerprint.kind = editing ? *editing : core::kind_of_call(call.tool, command);
     // `move` is a step in a game, where nothing says which file.
-    if (fingerprint.kind == CallKind::kEdit && command.empty() && path.empty() &&
-        core::acts_on_screen(call.tool))
+    if (fingerprint.kind == CallKind::kEdit && command.empty() && path.empty() && moves)
         fingerprint.kind = CallKind::kOther;
     const std::string action = core::lower(action_of(call.tool, args));
     const bool rests = command.empty() && (action == "wait" || action == "sleep");
@@ -260,17 +315,13 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     shape_state(fingerprint, call, command, plain);
     shape_receipt(fingerprint, call, args, command, plain, result.canonical);
-    text = result.canonical;
-    text.push_back(call.ok ? '+' : '-');
-    if (call.error) {
-        core::append_masked(text, call.error->message.kept);
-        text.append(call.error->error_class);
-    }
-    fingerprint.outcome = core::digest_of(text);
-    fingerprint.kin = kin_of(fingerprint, call, command, text);
-    fingerprint.raw_outcome = raw_outcome_of(call, text);
-    if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = core::failing_count(plain);
+    if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = failing_of(call, plain);
     const bool red = fingerprint.failing.value_or(0) > 0;
+    if (asks_for_value(fingerprint, call, command, plain)) result.canonical.append(plain);
+    append_outcome(result.canonical, call, red);
+    fingerprint.outcome = core::digest_of(result.canonical);
+    fingerprint.kin = kin_of(fingerprint, call, command, result.canonical);
+    fingerprint.raw_outcome = raw_outcome_of(call, text);
     if (!call.ok || red) print_failure(fingerprint, call, plain);
     shape_call(fingerprint, call, args, command, plain);
     fingerprint.set(core::Shape::kBlind, core::is_blind_edit(fingerprint, call));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "api/calls/receipts.hpp"
 #include "api/records/call_shape.hpp"
 #include "core/base/assert.hpp"
 #include "core/calls/answers.hpp"
@@ -50,6 +51,22 @@ bool runs_elsewhere(std::string_view part, std::string_view words) {
            core::is_one_of(words, kSchedulers);
 }
 
+/// A container that is left to run, a record of a database, a mail.
+bool makes_one(std::string_view part, std::string_view bare) {
+    static constexpr std::array<std::string_view, 4> kContainers{
+        "docker run", "podman run", "nerdctl run", "docker container run"};
+    static constexpr std::array<std::string_view, 5> kDetached{" -d ", " --detach", " -dit ",
+                                                               " -itd ", " -dt "};
+    static constexpr std::array<std::string_view, 5> kDatabases{"psql", "mysql", "mariadb",
+                                                                "sqlite3", "mongosh"};
+    static constexpr std::array<std::string_view, 2> kInserts{"insert into", "insertone("};
+    static constexpr std::array<std::string_view, 6> kMailers{"sendmail", "mail",  "mailx",
+                                                              "mutt",     "msmtp", "swaks"};
+    if (core::is_one_of(bare, kContainers)) return core::mentions(part, kDetached);
+    if (core::is_one_of(part, kDatabases)) return core::mentions(core::lower(part), kInserts);
+    return core::is_one_of(part, kMailers);
+}
+
 /// True for the end of a pipe, which only shortens the answer of what stands before it.
 bool shortens(std::string_view part) {
     static constexpr std::array<std::string_view, 11> kFilters{
@@ -76,7 +93,8 @@ Handed by_command(std::string_view line) {
         words = words.substr(0, words.find(" -"));
         if (!shortens(part) && core::only_looks(part)) return Handed::kNo;
         if (core::has_no_effect(part)) continue;
-        const bool begins = core::begins_work(words) || runs_elsewhere(part, words);
+        const bool begins =
+            core::begins_work(words) || runs_elsewhere(part, words) || makes_one(part, bare);
         if (begins && !is_script(words))
             handed = Handed::kBegins;
         else if (begins || posts(part))
@@ -95,7 +113,8 @@ bool left_running(const core::ToolFinished& call, std::string_view command) {
 }
 
 Handed handed_in(const CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 const std::optional<JsonValue>& args, std::string_view command) {
+                 const std::optional<JsonValue>& args, std::string_view command,
+                 std::string_view plain, std::string_view canonical) {
     const bool edits = fingerprint.kind == CallKind::kEdit && !call.args.empty();
     if (!call.ok || (!edits && fingerprint.kind != CallKind::kOther)) return Handed::kNo;
     if (!command.empty())
@@ -106,7 +125,8 @@ Handed handed_in(const CallFingerprint& fingerprint, const core::ToolFinished& c
     const std::size_t server = call.tool.rfind("__");
     const std::string_view name =
         std::string_view{call.tool}.substr(server == std::string::npos ? 0 : server + 2);
-    const bool begins = method != "get" && method != "head" && core::begins_work(name);
+    const bool begins = method != "get" && method != "head" && core::begins_work(name) &&
+                        may_be_handed_in(call, args, canonical, plain);
     return begins ? Handed::kBegins : Handed::kNo;
 }
 
@@ -142,6 +162,12 @@ std::string form_of(std::string_view canonical, bool numbers) {
     return out;
 }
 
+/// An id of hex digits and nothing else, as of a container.
+bool is_bare_id(std::string_view text) {
+    constexpr std::size_t kBytesMin = 12;
+    return text.size() >= kBytesMin && std::all_of(text.begin(), text.end(), core::is_hex);
+}
+
 bool tells_a_fault(std::string_view answer) {
     static constexpr std::array<std::string_view, 5> kFaultWords{"error", "fail", "invalid",
                                                                  "denied", "not "};
@@ -156,13 +182,15 @@ bool shape_handed_in(CallFingerprint& fingerprint, const core::ToolFinished& cal
     constexpr std::size_t kReceiptBytesMax = 512;
     constexpr std::size_t kDocumentBytesMax = 8192;  // of a machine that is being made
     if (canonical.size() > kDocumentBytesMax) return false;
-    const Handed handed = handed_in(fingerprint, call, args, command);
+    const Handed handed = handed_in(fingerprint, call, args, command, plain, canonical);
     if (handed == Handed::kNo) return false;
     const bool queued = std::exchange(fingerprint.running, false);
     const std::string_view text = core::trimmed(plain);
     const bool document = text.starts_with('{') || text.starts_with('[');
-    const bool receipt = queued || ((document || core::is_acknowledgement(text)) &&
-                                    !command.empty() && !tells_a_fault(text));
+    const bool accepted = document || core::is_acknowledgement(text) || is_bare_id(text) ||
+                          text.find("INSERT 0 ") != text.npos;  // of PostgreSQL, below its ids
+    const bool answers = command.empty() ? names_new_id(canonical, call.args.kept) : accepted;
+    const bool receipt = queued || (answers && !tells_a_fault(text));
     fingerprint.set(core::Shape::kAcknowledged, receipt);
     fingerprint.measured = fingerprint.measured && !receipt;  // `--profile` is no benchmark here
     if (fingerprint.kind == CallKind::kEdit && fingerprint.path != 0 && command.empty())
@@ -172,7 +200,7 @@ bool shape_handed_in(CallFingerprint& fingerprint, const core::ToolFinished& cal
     const bool counts = !command.empty() && !document && core::mentions(text, kLeft);
     const bool numbers =
         !counts && (queued || command.empty() || (receipt && handed == Handed::kBegins));
-    canonical = form_of(canonical, numbers);
+    canonical = form_of(without_new_ids(canonical, call.args.kept), numbers);
     return true;
 }
 

@@ -35,13 +35,22 @@ bool only_asks(std::string_view tool) {
 }  // namespace
 
 bool acts_on_screen(std::string_view tool) {
-    static constexpr WordList<29> kActs{
-        {"scroll",      "click",    "type",     "press",   "tap",     "swipe",
-         "hover",       "key",      "keys",     "goto",    "drag",    "mouse",
-         "navigate",    "keyboard", "back",     "forward", "gesture", "cursor",
-         "act",         "action",   "step",     "play",    "move",    "dblclick",
-         "doubleclick", "keypress", "joystick", "button",  "touch"}};
-    return names_one_of(tool, kActs);
+    static constexpr WordList<17> kActs{
+        {"scroll", "click", "press", "tap", "swipe", "hover", "goto", "drag", "mouse", "navigate",
+         "keyboard", "gesture", "dblclick", "doubleclick", "keypress", "joystick", "touch"}};
+    // Some names of what is moved there.
+    static constexpr WordList<16> kWorlds{{"chess", "robot", "robots", "drone", "unity", "godot",
+                                           "minecraft", "emulator", "simulator", "sim", "gym",
+                                           "android", "ios", "adb", "selenium", "stagehand"}};
+    if (names_one_of(tool, kActs)) return true;
+    return may_act_on_screen(tool) &&
+           (is_screen(tool) || shows_pages(tool) || names_one_of(tool, kWorlds));
+}
+
+bool may_act_on_screen(std::string_view tool) {
+    static constexpr WordList<12> kMayAct{{"type", "key", "keys", "back", "forward", "cursor",
+                                           "act", "action", "step", "play", "move", "button"}};
+    return names_one_of(tool, kMayAct);
 }
 
 bool is_direction(std::string_view value) {
@@ -111,6 +120,17 @@ bool hands_something_in(std::string_view tool) {
          "schedule", "trigger", "enqueue", "notify", "reply",  "dispatch", "open",
          "request",  "invite",  "file",    "insert", "append", "update",   "upload"}};
     return names_one_of(tool, kHands) && !only_asks(tool);
+}
+
+bool may_only_ask(std::string_view tool) {
+    static constexpr WordList<19> kSure{{"create", "add", "send", "submit", "launch", "spawn",
+                                         "start", "publish", "place", "register", "schedule",
+                                         "trigger", "enqueue", "notify", "reply", "dispatch",
+                                         "invite", "insert", "upload"}};
+    static constexpr WordList<18> kMayAsk{{"post", "comment", "book", "order", "open", "request",
+                                           "file", "pay", "sms", "charge", "transfer", "purchase",
+                                           "buy", "mail", "email", "donate", "tweet", "payment"}};
+    return names_one_of(tool, kMayAsk) && !names_one_of(tool, kSure);
 }
 
 bool takes_next(std::string_view tool) {

@@ -11,6 +11,10 @@ namespace headway::core {
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
 
+/// True for a word that means the same in a tool of a game, and something else in many others:
+/// `move`, not to tell from `move_card`.
+bool may_act_on_screen(std::string_view tool);
+
 /// True for the value of `dir` in a game or of a robot: "left", "North".
 bool is_direction(std::string_view value);
 
@@ -35,6 +39,10 @@ bool asks_a_person(std::string_view tool);
 
 /// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
+
+/// True for a tool whose name may mean that it hands something in as well as that it asks, so that
+/// its answer has to tell: `order_book`, `http_request`, `pay`.
+bool may_only_ask(std::string_view tool);
 
 /// True for a tool, or a command, that takes the next part of a queue: `import_batch`,
 /// `queue:work --once`.

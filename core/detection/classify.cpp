@@ -190,10 +190,22 @@ CallKind kind_of_command(std::string_view line) {
     return sleeps && !does_more ? CallKind::kSleep : CallKind::kOther;
 }
 
+/// True for a tool that changes what its name would ask for: `update_ticket_status`,
+/// `create_monitor`, not `wait_for_update` and not `get_update_status`.
+bool changes_a_state(const std::vector<std::string>& words) {
+    static constexpr WordList<16> kChanges{{"update", "set", "create", "add", "save", "delete",
+                                            "remove", "change", "transition", "mark", "write",
+                                            "edit", "modify", "post", "put", "register"}};
+    static constexpr WordList<4> kWaits{{"poll", "wait", "await", "stdin"}};
+    return any_word(words, kChanges) && !any_word(words, kWaits) && !any_word(words, kReadWords);
+}
+
 CallKind kind_of_name(const std::vector<std::string>& words) {
     if (any_word(words, kPlanWords)) return CallKind::kPlan;
     if (words.size() == 1 && contains(kSleepWords, words[0])) return CallKind::kSleep;
-    if (any_word(words, kPollWords)) return CallKind::kPoll;
+    // No edit either: what an agent says of its own progress proves none.
+    if (any_word(words, kPollWords))
+        return changes_a_state(words) ? CallKind::kOther : CallKind::kPoll;
     if (any_word(words, kReadWords)) return CallKind::kRead;
     if (any_word(words, kCommitWords)) return CallKind::kCommit;
     if (any_word(words, kVerifyWords)) return CallKind::kVerify;

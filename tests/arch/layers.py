@@ -74,7 +74,7 @@ ALLOWED = {
 ROOMS = {
     "core": """base text calls values events approvals detection detectors/messages detectors/repeats detectors/failures
         detectors/cycles detectors meters state redaction policies budgets judgement fold hooks session views outbound""",
-    "api": """text json records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin digest mcp notify otlp""",
+    "api": """text json calls records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin digest mcp notify otlp""",
     "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
     "config": "values settings load keys",
     "system": ".",

@@ -53,6 +53,17 @@ constexpr Handed kHanded[] = {
         .answers(with(R"({"job":"j{}","status":"queued"})", n)); }},
     {"a crawl", [](int item, int n) { return call("mcp__firecrawl__firecrawl_crawl", with(R"({"url":"https://s{}.example"})", item))
         .result("Crawl started for it with job ID: " + hex(n) + ". Use firecrawl_check_crawl_status to check progress."); }},
+    {"a charge by its form", [](int item, int n) { return with_item("curl -s https://api.pay/v1/charges -d amount={} -d currency=usd", item)
+        .result(R"({"id":"ch_)" + hex(n) + R"(","object":"charge"})"); }},
+    {"a payment", [](int item, int n) { return call("mcp__bank__pay", with(R"({"to":"DE{}","amount":5})", item))
+        .answers(R"({"transaction":"tx)" + hex(n) + with(R"(","balance":{}})", 9000 - 5 * n)); }},
+    {"a text message", [](int item, int n) { return call("mcp__twilio__sms", with(R"({"to":"+49{}","body":"hi"})", item))
+        .answers(R"({"sid":"SM)" + hex(n) + R"(","body":"hi"})"); }},
+    {"a container", [](int item, int n) { return with_item("docker run -d app:{}", item).result(hex(n) + hex(n + 1) + hex(n + 2) + hex(n + 3)); }},
+    {"a record", [](int item, int n) { return with_item("psql -c 'insert into t values ({}) returning id'", item)
+        .result(with(" id\n----\n {}\n(1 row)\n\nINSERT 0 1", n)); }},
+    {"a mail", [](int item, int n) { return with_item("sendmail -t < m{}.txt; tail -1 /var/log/mail.log", item)
+        .result("postfix/smtp[77]: A" + hex(n) + ": to=<a@b>, status=sent"); }},
     {"a command left running", [](int item, int n) { return with_item("npm run dev -- --port 30{}", item)
         .result("Command running in background with ID: b" + hex(n) + ". Output is being written to: /tmp/x/b" + hex(n) + ".output"); }},
 };
@@ -135,6 +146,24 @@ TEST_CASE("handed in: a question after it is a poll, whatever its words") {
                            .answers(R"({"status":"running"})"));
     }
     expect_waiting(agent);
+}
+
+TEST_CASE("handed in: a tool that only asks is asked for numbers, whatever its name") {
+    const char* const calls[][3] = {
+        {"mcp__http__request", R"({"method":"GET","url":"https://x/price"})", R"({"price":{}})"},
+        {"mcp__bank__request_balance", R"({"account":"x"})", R"({"balance":{}})"},
+        {"mcp__ex__order_book", R"({"pair":"x"})", R"({"bid":{},"ask":{}})"},
+        {"mcp__blog__comment_count", R"({"post":7})", R"({"count":{}})"},
+        {"mcp__plc__request_value", R"({"id":"r7"})", R"({"id":"r7","value":{}})"},
+        {"mcp__graphql__post", R"({"query":"{ user(id:5) { age } }"})", R"({"data":{"age":{}}})"},
+    };
+    for (const auto& [tool, args, answer] : calls) {
+        CAPTURE(tool);
+        Agent agent;
+        for (int i = 0; i < 16; ++i)
+            agent.does(call(tool, args).answers(with(answer, 100 + 37 * i)));
+        expect_progress(agent);
+    }
 }
 
 TEST_CASE("handed in: what a script or a service counts is news") {

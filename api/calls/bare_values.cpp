@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/calls/bare_values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "api/json/json_document.hpp"
+#include "core/text/words.hpp"
+
+namespace headway::api {
+namespace {
+
+constexpr std::size_t kBytesMax = 128;
+
+/// `550e8400-e29b-41d4-a716-446655440000`
+bool is_uuid(std::string_view token) {
+    constexpr std::size_t kBytes = 36;
+    constexpr std::size_t kGroups = 4;
+    return token.size() == kBytes && std::count(token.begin(), token.end(), '-') == kGroups &&
+           std::all_of(token.begin(), token.end(),
+                       [](char c) { return core::is_hex(c) || c == '-'; });
+}
+
+/// A time, a date, an offset from UTC: digits and signs, and the letters of ISO 8601.
+bool is_time(std::string_view token) {
+    return std::all_of(token.begin(), token.end(), [](char c) {
+        return core::is_digit(c) || c == ':' || c == '-' || c == '.' || c == ',' || c == '/' ||
+               c == '+' || c == 'T' || c == 'Z';
+    });
+}
+
+/// True if the token has two numbers with a sign of times or dates between them.
+bool tells_a_time(std::string_view token) {
+    for (std::size_t at = 1; at + 1 < token.size(); ++at) {
+        const bool sign = token[at] == ':' || token[at] == '-' || token[at] == '/';
+        if (sign && core::is_digit(token[at - 1]) && core::is_digit(token[at + 1])) return true;
+    }
+    return false;
+}
+
+/// `0x401004 in main ()`: where a program is, or what stands there.
+bool is_address(std::string_view text) {
+    constexpr std::size_t kWordsMax = 2;
+    if (!text.starts_with("0x") || text.size() < 4) return false;
+    std::size_t words = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool starts = core::is_word(text[at]) && (at == 0 || !core::is_word(text[at - 1]));
+        if (starts && !core::is_digit(text[at])) ++words;
+    }
+    return words <= kWordsMax;
+}
+
+bool is_value(std::string_view text) {
+    text = core::trimmed(text);
+    if (is_address(text)) return true;
+    bool tells = false;
+    while (!text.empty()) {
+        const std::string_view token = text.substr(0, text.find_first_of(" \t\n"));
+        text = core::trimmed(text.substr(token.size()));
+        if (token == "-->" || token == "to" || token == "UTC") continue;
+        if (!is_uuid(token) && !is_time(token)) return false;
+        tells = tells || is_uuid(token) || tells_a_time(token);
+    }
+    return tells;
+}
+
+}  // namespace
+
+bool asks_a_clock(std::string_view words) {
+    static constexpr std::array<std::string_view, 12> kClocks{
+        "time", "date", "clock", "now",  "uuid",   "random",
+        "ping", "beat", "last",  "seen", "update", "generate"};
+    return core::mentions(core::lower(words.substr(0, 4 * kBytesMax)), kClocks);
+}
+
+bool is_bare_value(std::string_view answer) {
+    constexpr std::size_t kMembersMax = 2;
+    answer = core::trimmed(answer);
+    if (answer.empty() || answer.size() > kBytesMax) return false;
+    if (!answer.starts_with('{')) return is_value(answer);
+    JsonDocument document;
+    if (!document.parse(answer)) return false;
+    const JsonValue root = document.root();
+    return root.size() >= 1 && root.size() <= kMembersMax && root.each([](JsonValue member) {
+        return member.kind() == JsonKind::kString && is_value(member.text()) &&
+               !asks_a_clock(member.key());
+    });
+}
+
+}  // namespace headway::api

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace headway::api {
+
+/// True if a short answer consists of addresses, times, dates or UUIDs alone: "0x401004 in main
+/// ()", "00:01:20", {"slot":"2026-12-07T10:00:00Z"}. Such a value is what was asked for, and no
+/// volatile part of an answer. False for the answer of a clock, and for sentences with a time in
+/// them.
+bool is_bare_value(std::string_view answer);
+
+/// True for a tool or a command that asks what time it is, or for a random value.
+bool asks_a_clock(std::string_view words);
+
+}  // namespace headway::api

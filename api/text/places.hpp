@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headway::api {
+
+/// A failure without the places that it names: `a.ts(12,5)`, `a.c:12:5`, "line 12", `l.12` of
+/// LaTeX, and the numbers of quoted lines (`12 |`). An edit above the error moves its place, and
+/// the error is the same. Other numbers stay: "2 errors". Pure; linear in the text.
+std::string without_places(std::string_view failure);
+
+/// Counts the lines of a failure that begin with a place, as each error of a compiler does.
+std::optional<std::uint64_t> count_places(std::string_view failure);
+
+}  // namespace headway::api
