@@ -35,12 +35,12 @@ bool only_asks(std::string_view tool) {
 }  // namespace
 
 bool acts_on_screen(std::string_view tool) {
-    static constexpr WordList<29> kActs{
-        {"scroll",      "click",    "type",     "press",   "tap",     "swipe",
-         "hover",       "key",      "keys",     "goto",    "drag",    "mouse",
-         "navigate",    "keyboard", "back",     "forward", "gesture", "cursor",
-         "act",         "action",   "step",     "play",    "move",    "dblclick",
-         "doubleclick", "keypress", "joystick", "button",  "touch"}};
+    static constexpr WordList<31> kActs{
+        {"undo",     "redo",     "scroll", "click",   "type",     "press",       "tap",
+         "swipe",    "hover",    "key",    "keys",    "goto",     "drag",        "mouse",
+         "navigate", "keyboard", "back",   "forward", "gesture",  "cursor",      "act",
+         "action",   "step",     "play",   "move",    "dblclick", "doubleclick", "keypress",
+         "joystick", "button",   "touch"}};
     return names_one_of(tool, kActs);
 }
 
@@ -146,6 +146,19 @@ bool is_sub_agent(std::string_view tool) {
 bool waits_by_name(std::string_view tool) {
     static constexpr WordList<3> kWaits{{"wait", "await", "waits"}};
     return names_one_of(tool, kWaits);
+}
+
+bool thinks_by_name(std::string_view tool) {
+    static constexpr WordList<6> kThinks{
+        {"think", "thinking", "thought", "thoughts", "reflect", "sequentialthinking"}};
+    return names_one_of(tool, kThinks);
+}
+
+bool receives(std::string_view tool) {
+    static constexpr WordList<16> kReceives{
+        {"receive", "inbox", "mail", "mailbox", "email", "emails", "gmail", "message", "messages",
+         "queue", "event", "events", "notification", "notifications", "listen", "consume"}};
+    return names_one_of(tool, kReceives);
 }
 
 bool is_artifact(std::string_view path) {

@@ -30,6 +30,8 @@ bool finds_none(const CallSeen& call) {
 
 void Waiting::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
+    // An agent that looks each time that a timer wakes it has not waited since the first time.
+    if (seen.woken) unmoved = pressed = rested = 0;
     if (const auto* started = std::get_if<ToolStarted>(&seen.event.payload)) {
         const CallKind kind = kind_of_call(started->tool, {});
         const bool was_waiting = waits;
@@ -78,7 +80,9 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     const CallFingerprint& fingerprint = call.fingerprint;
     const bool asks = fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
                       fingerprint.kind == CallKind::kRead;
-    busy = still && (fingerprint.is(Shape::kBusy) || finds_none(call));
+    const bool none = still && !fingerprint.is(Shape::kBusy) && finds_none(call);
+    busy = still && (fingerprint.is(Shape::kBusy) || none);
+    missed = none ? static_cast<std::uint8_t>(std::min<std::uint32_t>(missed + 1U, kBusyWaits)) : 0;
     if (!still) {
         pressed = 0;
         // New questions do not move what it waits for.
@@ -141,7 +145,9 @@ bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now
     const bool long_ago =
         patience != Millis{0} && unmoved_at != kNever &&
         std::max(now - unmoved_at, Millis{std::chrono::seconds{rested}}) >= patience;
-    const bool taken = polls != 0 && busy && unmoved >= kBusyWaits;
+    // A lock may be looked at in other ways meanwhile; a thing that was there a look ago may come.
+    const bool taken =
+        polls != 0 && busy && (missed > 0 ? std::uint32_t{missed} : unmoved) >= kBusyWaits;
     return many || long_ago || taken;
 }
 

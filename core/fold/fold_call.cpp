@@ -9,6 +9,7 @@
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/detection/known_answers.hpp"
+#include "core/fold/fold_pace.hpp"
 #include "core/state/person_time.hpp"
 #include "core/text/words.hpp"
 
@@ -230,17 +231,6 @@ bool waited_itself(const ToolFinished& call, std::optional<Millis> took) {
     return call.duration_ms.value_or(0) >= static_cast<std::uint64_t>(kWait.count());
 }
 
-void note_pause(SessionState& state, const Event& event) {
-    const EventType type = type_of(event.payload);
-    const bool call = type == EventType::kToolStarted || type == EventType::kToolFinished;
-    if (!call || state.last_change_at == kNever || state.ledger->calls == 0) return;
-    const Millis passed = event.at - state.last_change_at;
-    if (passed < kShortRest) return;
-    Ledger& ledger = state.ledger.change();
-    ledger.paused_n = event.n;
-    ledger.paused_long = passed >= kLongRest;
-}
-
 void begin_call(SessionState& state, const ToolStarted& call) {
     const bool alone = state.open_calls.empty() || state.round.finished;
     const bool numbered_anew = call.round && call.round != state.round.number;
@@ -274,7 +264,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     const bool waited = evidence.rested ||
                         (evidence.fingerprint.is(Shape::kPauses) && !returned_at_once(call, took));
     evidence.slept = slept_before(ledger, evidence.fingerprint) || waited ||
-                     paused_before(ledger, evidence.fingerprint);
+                     paused_before(ledger, evidence.fingerprint, receives(call.tool));
     evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);
     // One that returned at once with "running" is a poll: no time has passed.
     const bool sleeps =
