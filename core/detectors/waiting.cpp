@@ -6,6 +6,7 @@
 #include "core/base/assert.hpp"
 #include "core/base/validity_rules.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -18,12 +19,13 @@ constexpr std::uint64_t kSentenceBytesMin = 24;  // "failed" alone may be said o
 bool finds_none(const CallSeen& call) {
     const FailureKind failure = call.fingerprint.failure;
     const bool says_so = !call.call.ok && !call.fingerprint.is(Shape::kSilent);
-    const std::string_view said =
-        call.call.error ? std::string_view{call.call.error->message.kept} : std::string_view{};
     constexpr std::size_t kLooked = 256;
+    const std::string said =
+        call.call.error ? lower(std::string_view{call.call.error->message.kept}.substr(0, kLooked))
+                        : std::string{};
     return says_so && !call.fingerprint.running &&
            (failure == FailureKind::kNotFound || failure == FailureKind::kOther) &&
-           said.substr(0, kLooked).find("timed out") == said.npos;
+           said.find("timed out") == said.npos;
 }
 
 }  // namespace

@@ -185,6 +185,16 @@ void count_path(SessionState& state, std::uint64_t path) {
     state.files_modified = seen.size();
 }
 
+/// A tool that waits for something by its name, and ends at its own limit: it has not come yet.
+bool waited_in_vain(const CallFingerprint& fingerprint, const ToolFinished& call) {
+    constexpr std::size_t kLooked = 256;
+    if (call.ok || !waits_by_name(call.tool)) return false;
+    if (fingerprint.failure == FailureKind::kTimeout) return true;
+    const std::string said =
+        call.error ? lower(std::string_view{call.error->message.kept}.substr(0, kLooked)) : "";
+    return said.find("timed out") != said.npos || said.find("timeout") != said.npos;
+}
+
 /// True if no time has passed in the call, whatever its name says. Unknown times are no such thing.
 bool returned_at_once(const ToolFinished& call, std::optional<Millis> took) {
     constexpr Millis kAtOnce{1'000};
@@ -261,8 +271,9 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.fingerprint.kind = CallKind::kPoll;
     evidence.rested = waited_itself(call, took);
-    const bool waited = evidence.rested ||
-                        (evidence.fingerprint.is(Shape::kPauses) && !returned_at_once(call, took));
+    const bool pauses =
+        evidence.fingerprint.is(Shape::kPauses) || waited_in_vain(evidence.fingerprint, call);
+    const bool waited = evidence.rested || (pauses && !returned_at_once(call, took));
     evidence.slept = slept_before(ledger, evidence.fingerprint) || waited ||
                      paused_before(ledger, evidence.fingerprint, receives(call.tool));
     evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);

@@ -72,6 +72,22 @@ TEST_CASE("pace: a pause of several turns before a look is a wait") {
     expect_waiting(agent);
 }
 
+TEST_CASE("pace: a wait of a browser lets time pass, however short, and also if it ends in vain") {
+    const bool in_vain = GENERATE(true, false);
+    Agent agent{Hook::kStarted};
+    for (int i = 0; i < 8; ++i) {
+        Call wait =
+            call("mcp__playwright__browser_wait_for", R"({"text":"Report","timeout":5000})");
+        if (in_vain)
+            wait.fails("Timed out after waiting 5000ms");
+        else
+            wait.result("### Result\nWaited for 5");
+        agent.starts(wait).passes(2s).ends(wait);
+        agent.does(call("mcp__playwright__browser_snapshot", "{}").result("- img: a spinner"));
+    }
+    expect_waiting(agent);
+}
+
 TEST_CASE("pace: a mailbox that a slow model finds empty is waited for") {
     Agent agent{each_hook()};
     work_at(agent, 60s);
