@@ -21,10 +21,12 @@
 #include "api/text/places.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
+#include "core/calls/command_parts.hpp"
 #include "core/calls/mask.hpp"
 #include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/text.hpp"
 #include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
@@ -140,6 +142,42 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
         line = core::without_quotes(line);
     line.push_back(static_cast<char>('a' + static_cast<int>(fingerprint.failure)));
     fingerprint.diagnostic = low_digest(line);
+}
+
+/// True if the call prints what files say, where words about errors are content.
+bool shows_files(const core::ToolFinished& call, std::string_view command) {
+    static constexpr core::WordList<16> kShows{{"cat", "head", "tail", "sed", "awk", "grep", "rg",
+                                                "ag", "ls", "find", "git", "diff", "less", "bat",
+                                                "jq", "echo"}};
+    if (command.empty()) return core::class_of_tool(call.tool) == "class:read";
+    std::string_view rest = command;
+    return core::starts_with_any(core::plain_command(core::next_part(rest)), kShows);
+}
+
+/// True for a short answer of a call that ended well and all the same names a failure: an error
+/// page, a pod that crashes, a result that is not the expected one.
+bool brings_bad_news(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                     std::string_view command, std::string_view answer) {
+    constexpr std::size_t kBytesMax = 512;
+    const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
+                      fingerprint.kind == CallKind::kPoll;
+    if (!asks || !call.ok || answer.size() > kBytesMax) return false;
+    static constexpr core::Phrases kSigns{std::array<std::string_view, 10>{
+        "error", "exception", "failure", "failed", "crashloopbackoff", "panic", "fatal",
+        "(expected ", "http/2 5", "http/1.1 5"}};
+    static constexpr core::Phrases kDenied{
+        std::array<std::string_view, 8>{"no error", "0 error", "no failure", "0 failure",
+                                        "0 failed", "failed: 0", "errors: 0", "without error"}};
+    return kSigns.any_in(answer) && !kDenied.any_in(answer) && !shows_files(call, command);
+}
+
+/// The failure that the outcome of a call names, if any.
+void print_outcome(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   std::string_view command, std::string_view result) {
+    if (!call.ok || fingerprint.failing.value_or(0) > 0)
+        print_failure(fingerprint, call, result);
+    else if (brings_bad_news(fingerprint, call, command, result))
+        fingerprint.diagnostic = low_digest(core::diagnostic_line(result));
 }
 
 constexpr std::size_t kEchoesMax = 4;  ///< arguments that are looked for
@@ -322,7 +360,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     fingerprint.outcome = core::digest_of(result.canonical);
     fingerprint.kin = kin_of(fingerprint, call, command, result.canonical);
     fingerprint.raw_outcome = raw_outcome_of(call, text);
-    if (!call.ok || red) print_failure(fingerprint, call, plain);
+    print_outcome(fingerprint, call, command, plain);
     shape_call(fingerprint, call, args, command, plain);
     fingerprint.set(core::Shape::kBlind, core::is_blind_edit(fingerprint, call));
     const bool asks = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll ||

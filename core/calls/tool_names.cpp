@@ -35,9 +35,10 @@ bool only_asks(std::string_view tool) {
 }  // namespace
 
 bool acts_on_screen(std::string_view tool) {
-    static constexpr WordList<17> kActs{
-        {"scroll", "click", "press", "tap", "swipe", "hover", "goto", "drag", "mouse", "navigate",
-         "keyboard", "gesture", "dblclick", "doubleclick", "keypress", "joystick", "touch"}};
+    static constexpr WordList<19> kActs{{"undo", "redo", "scroll", "click", "press", "tap", "swipe",
+                                         "hover", "goto", "drag", "mouse", "navigate", "keyboard",
+                                         "gesture", "dblclick", "doubleclick", "keypress",
+                                         "joystick", "touch"}};
     // Some names of what is moved there.
     static constexpr WordList<16> kWorlds{{"chess", "robot", "robots", "drone", "unity", "godot",
                                            "minecraft", "emulator", "simulator", "sim", "gym",
@@ -166,6 +167,19 @@ bool is_sub_agent(std::string_view tool) {
 bool waits_by_name(std::string_view tool) {
     static constexpr WordList<3> kWaits{{"wait", "await", "waits"}};
     return names_one_of(tool, kWaits);
+}
+
+bool thinks_by_name(std::string_view tool) {
+    static constexpr WordList<6> kThinks{
+        {"think", "thinking", "thought", "thoughts", "reflect", "sequentialthinking"}};
+    return names_one_of(tool, kThinks);
+}
+
+bool receives(std::string_view tool) {
+    static constexpr WordList<16> kReceives{
+        {"receive", "inbox", "mail", "mailbox", "email", "emails", "gmail", "message", "messages",
+         "queue", "event", "events", "notification", "notifications", "listen", "consume"}};
+    return names_one_of(tool, kReceives);
 }
 
 bool is_artifact(std::string_view path) {

@@ -61,6 +61,12 @@ bool is_sub_agent(std::string_view tool);
 /// True for a tool whose calls last until an event or a limit: `wait_agent`, `waitForEvent`.
 bool waits_by_name(std::string_view tool);
 
+/// True for a tool that only takes down a thought: `think`, `sequentialthinking`.
+bool thinks_by_name(std::string_view tool);
+
+/// True for a tool that takes what others send: a mailbox, a queue, a chat.
+bool receives(std::string_view tool);
+
 /// True for a file that tests and tools write by themselves: coverage, logs, caches.
 bool is_artifact(std::string_view path);
 

@@ -103,6 +103,7 @@ struct EventSigns {
     bool state_change = false;
     bool user_message = false;
     bool other_spoke = false;      ///< a message of a role other than the agent's
+    bool woken = false;            ///< a timer or background work woke the agent from a rest
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
     bool dialog_over = false;      ///< the agent's own dialog was answered, at the agent or in
                                    ///< Headway

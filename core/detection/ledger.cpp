@@ -223,8 +223,11 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
     const bool rechecks = ok && entry.rechecks;
     // A new question of the user may need what an earlier one has shown.
-    const bool free_again = fingerprint.kind == CallKind::kRead &&
-                            std::max(ledger.compacted_n, ledger.scope_n) > last.last_n;
+    const bool forgot = fingerprint.kind == CallKind::kRead &&
+                        std::max(ledger.compacted_n, ledger.scope_n) > last.last_n;
+    // So does a change: who reviews the whole looks once more at what is as it was.
+    const bool looks = fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
+    const bool free_again = forgot || (looks && ledger.hard_n > last.last_n);
     const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
     entry.same_answer = (counts_again && !rechecks) || led_here;
     entry.free_again = free_again;
@@ -326,12 +329,6 @@ bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
     if (fingerprint.is(Shape::kSleeps)) return true;
     const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
     return last != nullptr && last->last_n < ledger.slept_n;
-}
-
-bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
-    const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
-    if (last == nullptr || last->last_n >= ledger.paused_n) return false;
-    return ledger.paused_long || fingerprint.is(Shape::kNothingYet) || fingerprint.running;
 }
 
 Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,

@@ -24,6 +24,18 @@ inline constexpr std::uint32_t kInformedRounds = 5;
 /// question.
 inline constexpr std::size_t kAnswersOfSet = 8;
 
+/// The time that passed before a call, compared with the agent's own pace. Values are stored:
+/// append only.
+enum class Pause : std::uint8_t {
+    kShort,  ///< kShortRest or more, but no more than a slow model thinks
+    kRest,   ///< kShortRest or more, and several times what this agent takes for a turn
+    kLong,   ///< kLongRest or more, and several times as much
+};
+template <>
+struct EnumNames<Pause> {
+    static constexpr std::array<std::string_view, 3> kNames{"short", "rest", "long"};
+};
+
 /// The last answer to one question.
 struct KnownAnswer {
     std::uint64_t question = 0;
@@ -130,7 +142,7 @@ struct Ledger {
     std::uint64_t compacted_n = 0;  ///< the last compaction of the agent's context
     Tier round_tier = Tier::kNone;  ///< best tier of the current round so far
     bool round_counts = false;      ///< the current round has a call that is not neutral
-    bool paused_long = false;       ///< the pause before paused_n lasted at least kLongRest
+    Pause paused = Pause::kShort;   ///< the pause before paused_n
     bool said_go_on = false;        ///< the last user message only asked to go on
     /// The last call that did something not done before: the low half of its number.
     std::uint32_t done_n = 0;
@@ -147,7 +159,11 @@ struct Ledger {
     std::uint64_t cosmetic_path = 0;  ///< path of the last edit if that edit changed only comments;
                                       ///< else 0
     std::uint64_t last_content = 0;   ///< content of the last file that was written whole
-    std::uint64_t paused_n = 0;       ///< the last event before which the clock shows a pause
+    /// The last event before which the clock shows a pause: the low half of its number.
+    std::uint32_t paused_n = 0;
+    /// How long the model took for its last eight turns, the newest in the lowest four bits: the
+    /// width of the number of seconds; 0 = no such turn.
+    std::uint32_t turn_times = 0;
 
     /// Closes the current round and begins the next.
     void begin_round();
@@ -181,9 +197,9 @@ constexpr auto Ledger::fields() {
         field("slept_n", &L::slept_n), field("wait_outcome", &L::wait_outcome),
         field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
         field("content_copies", &L::content_copies), field("lifts", &L::lifts),
-        field("paused_n", &L::paused_n), field("paused_long", &L::paused_long),
+        field("paused_n", &L::paused_n), field("paused", &L::paused),
         field("unsure_edits", &L::unsure_edits), field("deed_n", &L::deed_n),
-        field("done_n", &L::done_n));
+        field("done_n", &L::done_n), field("turn_times", &L::turn_times));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,
@@ -201,7 +217,8 @@ struct Entry {
     /// A check that passes as the last time, behind something that was done since: it ends a step
     /// of the work and is no repeat.
     bool confirms = false;
-    /// The first reading since the context was compacted, or since the user's last message.
+    /// The first reading since the context was compacted, since the user's last message or since
+    /// hard progress.
     bool free_again = false;
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
     std::uint64_t first_n = 0;  ///< event of the first of these answers
@@ -227,14 +244,6 @@ bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 /// True if the agent has slept since it last asked this question, or if the call itself sleeps.
 /// Pure.
 bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
-
-/// Between two equal queries, a model may think for kShortRest. A longer time is a pause if the
-/// awaited thing has not come; from kLongRest on, the time is always a pause.
-inline constexpr Millis kShortRest{30'000};
-inline constexpr Millis kLongRest{120'000};
-
-/// True if the clock shows a pause since the agent last asked this question. Pure.
-bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// Records a counted call. `n` is the number of its event.
 Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,

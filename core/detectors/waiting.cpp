@@ -6,6 +6,7 @@
 #include "core/base/assert.hpp"
 #include "core/base/validity_rules.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -18,18 +19,21 @@ constexpr std::uint64_t kSentenceBytesMin = 24;  // "failed" alone may be said o
 bool finds_none(const CallSeen& call) {
     const FailureKind failure = call.fingerprint.failure;
     const bool says_so = !call.call.ok && !call.fingerprint.is(Shape::kSilent);
-    const std::string_view said =
-        call.call.error ? std::string_view{call.call.error->message.kept} : std::string_view{};
     constexpr std::size_t kLooked = 256;
+    const std::string said =
+        call.call.error ? lower(std::string_view{call.call.error->message.kept}.substr(0, kLooked))
+                        : std::string{};
     return says_so && !call.fingerprint.running &&
            (failure == FailureKind::kNotFound || failure == FailureKind::kOther) &&
-           said.substr(0, kLooked).find("timed out") == said.npos;
+           said.find("timed out") == said.npos;
 }
 
 }  // namespace
 
 void Waiting::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
+    // An agent that looks each time that a timer wakes it has not waited since the first time.
+    if (seen.woken) unmoved = pressed = rested = 0;
     if (const auto* started = std::get_if<ToolStarted>(&seen.event.payload)) {
         const CallKind kind = kind_of_call(started->tool, {});
         const bool was_waiting = waits;
@@ -78,7 +82,9 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     const CallFingerprint& fingerprint = call.fingerprint;
     const bool asks = fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
                       fingerprint.kind == CallKind::kRead;
-    busy = still && (fingerprint.is(Shape::kBusy) || finds_none(call));
+    const bool none = still && !fingerprint.is(Shape::kBusy) && finds_none(call);
+    busy = still && (fingerprint.is(Shape::kBusy) || none);
+    missed = none ? static_cast<std::uint8_t>(std::min<std::uint32_t>(missed + 1U, kBusyWaits)) : 0;
     if (!still) {
         pressed = 0;
         // New questions do not move what it waits for.
@@ -141,7 +147,9 @@ bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now
     const bool long_ago =
         patience != Millis{0} && unmoved_at != kNever &&
         std::max(now - unmoved_at, Millis{std::chrono::seconds{rested}}) >= patience;
-    const bool taken = polls != 0 && busy && unmoved >= kBusyWaits;
+    // A lock may be looked at in other ways meanwhile; a thing that was there a look ago may come.
+    const bool taken =
+        polls != 0 && busy && (missed > 0 ? std::uint32_t{missed} : unmoved) >= kBusyWaits;
     return many || long_ago || taken;
 }
 

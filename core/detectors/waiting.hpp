@@ -26,14 +26,16 @@ struct Waiting {
     static constexpr std::uint32_t kClosedWaits = 12;
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
-    /// If a lock stays taken, a person is needed after this number of waits.
+    /// If a lock stays taken, or a thing is not there, a person is needed after this number of
+    /// waits.
     static constexpr std::uint32_t kBusyWaits = 20;
 
     bool waits = false;
-    bool live = false;    ///< the last poll found something under way
-    bool moves = false;   ///< the last poll got a changed answer
-    bool closed = false;  ///< `over` counts queries of a closed port
-    bool busy = false;    ///< according to the last answer, the awaited resource is taken
+    bool live = false;        ///< the last poll found something under way
+    bool moves = false;       ///< the last poll got a changed answer
+    bool closed = false;      ///< `over` counts queries of a closed port
+    bool busy = false;        ///< according to the last answer, the awaited resource is taken
+    std::uint8_t missed = 0;  ///< consecutive waits that found nothing, at most kBusyWaits
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< consecutive polls after the first one
     std::uint32_t idle = 0;       ///< consecutive sleeps with nothing under way
@@ -69,7 +71,7 @@ struct Waiting {
             field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at),
             field("over", &D::over), field("over_of", &D::over_of), field("over_at", &D::over_at),
             field("closed", &D::closed), field("busy", &D::busy), field("over_said", &D::over_said),
-            field("rested", &D::rested));
+            field("rested", &D::rested), field("missed", &D::missed));
     }
 
 private:

@@ -11,6 +11,7 @@
 #include "core/fold/fold_advice.hpp"
 #include "core/fold/fold_call.hpp"
 #include "core/fold/fold_detectors.hpp"
+#include "core/fold/fold_pace.hpp"
 #include "core/fold/fold_phase.hpp"
 #include "core/meters/fan_out.hpp"
 #include "core/policies/user_words.hpp"
@@ -108,7 +109,7 @@ struct Fold {
         seen.model_answered = own && !message.text.empty();
         if (own) return;
         if (message.wake_up && message.role == "system") {
-            state.ledger.change().slept_n = event.n;  // the agent let time pass
+            seen.woken = note_wake_up(state, event);
             return;
         }
         const bool trusted = state.policy->trust_user || message.of_operator;
@@ -369,8 +370,7 @@ void apply(SessionState& state, const Event& event) {
     if (beats) state.last_beat_at = event.at;
     hold_calls(state, event.at);
     charge_clock(state.budget, event);
-
-    note_pause(state, event);
+    note_time(state, event);
     EventSigns signs;
     CallEvidence evidence;
     std::visit(Fold{state, event, signs, evidence}, event.payload);

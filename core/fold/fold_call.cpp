@@ -9,6 +9,7 @@
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/detection/known_answers.hpp"
+#include "core/fold/fold_pace.hpp"
 #include "core/state/person_time.hpp"
 #include "core/text/words.hpp"
 
@@ -184,6 +185,16 @@ void count_path(SessionState& state, std::uint64_t path) {
     state.files_modified = seen.size();
 }
 
+/// A tool that waits for something by its name, and ends at its own limit: it has not come yet.
+bool waited_in_vain(const CallFingerprint& fingerprint, const ToolFinished& call) {
+    constexpr std::size_t kLooked = 256;
+    if (call.ok || !waits_by_name(call.tool)) return false;
+    if (fingerprint.failure == FailureKind::kTimeout) return true;
+    const std::string said =
+        call.error ? lower(std::string_view{call.error->message.kept}.substr(0, kLooked)) : "";
+    return said.find("timed out") != said.npos || said.find("timeout") != said.npos;
+}
+
 /// True if no time has passed in the call, whatever its name says. Unknown times are no such thing.
 bool returned_at_once(const ToolFinished& call, std::optional<Millis> took) {
     constexpr Millis kAtOnce{1'000};
@@ -230,17 +241,6 @@ bool waited_itself(const ToolFinished& call, std::optional<Millis> took) {
     return call.duration_ms.value_or(0) >= static_cast<std::uint64_t>(kWait.count());
 }
 
-void note_pause(SessionState& state, const Event& event) {
-    const EventType type = type_of(event.payload);
-    const bool call = type == EventType::kToolStarted || type == EventType::kToolFinished;
-    if (!call || state.last_change_at == kNever || state.ledger->calls == 0) return;
-    const Millis passed = event.at - state.last_change_at;
-    if (passed < kShortRest) return;
-    Ledger& ledger = state.ledger.change();
-    ledger.paused_n = event.n;
-    ledger.paused_long = passed >= kLongRest;
-}
-
 void begin_call(SessionState& state, const ToolStarted& call) {
     const bool alone = state.open_calls.empty() || state.round.finished;
     const bool numbered_anew = call.round && call.round != state.round.number;
@@ -271,10 +271,11 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.fingerprint.kind = CallKind::kPoll;
     evidence.rested = waited_itself(call, took);
-    const bool waited = evidence.rested ||
-                        (evidence.fingerprint.is(Shape::kPauses) && !returned_at_once(call, took));
+    const bool pauses =
+        evidence.fingerprint.is(Shape::kPauses) || waited_in_vain(evidence.fingerprint, call);
+    const bool waited = evidence.rested || (pauses && !returned_at_once(call, took));
     evidence.slept = slept_before(ledger, evidence.fingerprint) || waited ||
-                     paused_before(ledger, evidence.fingerprint);
+                     paused_before(ledger, evidence.fingerprint, receives(call.tool));
     evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);
     // One that returned at once with "running" is a poll: no time has passed.
     const bool sleeps =

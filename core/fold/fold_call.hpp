@@ -22,10 +22,6 @@ struct CallEvidence {
     Tier tier = Tier::kNone;
 };
 
-/// Notes a pause if a call starts or ends long after the last change: the agent has waited in some
-/// way. Called before the event is entered.
-void note_pause(SessionState& state, const Event& event);
-
 /// True if one pending request is all that the agent waits for: no call that is open asks a person.
 /// Pure.
 bool awaits_one_decision(const SessionState& state);

@@ -20,7 +20,7 @@ void read_background(JsonValue body, Hook& hook);
 std::string background_name(std::string_view sort, std::string_view what);
 
 /// True if no person wrote this prompt: it is a result of background work, a continuation after a
-/// limit, or the reason given by a stop hook.
+/// limit, the reason given by a stop hook, or the prompt of a timer.
 bool is_made_prompt(std::string_view prompt);
 
 }  // namespace headway::api::hooks

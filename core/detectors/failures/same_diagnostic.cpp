@@ -60,16 +60,21 @@ bool SameDiagnostic::is_valid(const Ledger&, std::uint64_t) const {
 }
 
 /// A command that is no test, and fails behind each edit as it did before: `systemctl restart app`.
-/// It takes no test's place.
+/// So does a look that ends well and shows the same failure: a page, a log. They take no test's
+/// place.
 void SameDiagnostic::rerun(const CallSeen& call, std::uint64_t n) {
     const CallFingerprint& fingerprint = call.fingerprint;
     const auto asked = static_cast<std::uint32_t>(fingerprint.question.low);
-    if (question == asked && diagnostic != key_of(fingerprint)) *this = {};
+    const bool shows = call.call.ok && fingerprint.diagnostic != 0;
+    const std::uint64_t what = shows ? fingerprint.diagnostic : key_of(fingerprint);
+    if (question == asked && diagnostic != what) *this = {};
     const bool command =
         fingerprint.kind == CallKind::kOther && fingerprint.is(Shape::kCommand) && call.failed();
-    if (!command || !call.entry.same_answer) return;
-    if (count > 1 && diagnostic != key_of(fingerprint)) return;
-    fail(key_of(fingerprint), n);
+    if (!(command && call.entry.same_answer) &&
+        !(shows && (call.entry.same_answer || call.entry.known_answer)))
+        return;
+    if (count > 1 && diagnostic != what) return;
+    fail(what, n);
     question = asked;
 }
 

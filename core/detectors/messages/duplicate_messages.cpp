@@ -48,7 +48,8 @@ std::string_view words_of_agent(const Payload& payload) {
 
 void DuplicateMessages::observe(const Observation& seen) {
     const bool acted = std::holds_alternative<ToolFinished>(seen.event.payload);
-    if (acted || seen.user_message || seen.other_spoke || seen.nudge_taken) *this = {};
+    const bool spoken_to = seen.user_message || seen.other_spoke || seen.woken;
+    if (acted || spoken_to || seen.nudge_taken) *this = {};
     const auto* test = std::get_if<TestResult>(&seen.event.payload);
     const bool red = test != nullptr && test->failed.value_or(0) + test->errors.value_or(0) > 0;
     if (red && denied_n != last_n) {

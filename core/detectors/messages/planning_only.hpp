@@ -16,7 +16,11 @@ struct PlanningOnly {
         .advice = "The plan is good enough: carry out its first open step.",
     };
 
-    std::uint32_t count = 0;  ///< consecutive rounds
+    /// Thoughts, each another one, that count as one plan: who thinks step by step has many.
+    static constexpr std::uint32_t kThoughtsOfPlan = 3;
+
+    std::uint32_t count = 0;     ///< consecutive rounds without a new thought
+    std::uint32_t thoughts = 0;  ///< new thoughts among these rounds
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -29,7 +33,7 @@ struct PlanningOnly {
     static constexpr auto fields() {
         using D = PlanningOnly;
         return field_list(field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n));
+                          field("last_n", &D::last_n), field("thoughts", &D::thoughts));
     }
 };
 

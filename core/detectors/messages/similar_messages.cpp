@@ -77,7 +77,8 @@ std::uint64_t simhash_of(std::string_view text, std::uint32_t& words) {
 
 void SimilarMessages::observe(const Observation& seen) {
     const bool acted = std::holds_alternative<ToolFinished>(seen.event.payload);
-    if (acted || seen.user_message || seen.other_spoke || seen.nudge_taken) *this = {};
+    const bool spoken_to = seen.user_message || seen.other_spoke || seen.woken;
+    if (acted || spoken_to || seen.nudge_taken) *this = {};
     const std::string_view text = words_of_agent(seen.event.payload);
     if (text.empty()) return;
     std::uint32_t words = 0;

@@ -31,8 +31,7 @@ void ExactRepeat::observe(const Observation& seen) {
         return;
     }
     // A red test is a result, and its text is the answer.
-    const bool fails = may_be_retried(call);
-    failing_run = fails && failing_run > 0 ? failing_run + 1 : (fails ? 1 : 0);
+    count_failure(call);
     run = key == key_of(call.fingerprint) ? run + 1 : 1;
     patience = std::max(patience, call.patience);  // it may grow with what is known of a test
     key = key_of(call.fingerprint);
@@ -67,11 +66,29 @@ bool ExactRepeat::is_valid(const Ledger&, std::uint64_t) const {
     return patience >= 1;
 }
 
+/// A failure that is none of those before got further, or has another cause, and begins a row of
+/// its own. One that is back has gone round: all of them are one row.
+void ExactRepeat::count_failure(const CallSeen& call) {
+    const auto what = static_cast<std::uint16_t>(call.fingerprint.diagnostic);
+    if (!may_be_retried(call)) {
+        failing_run = failures = 0;
+        return;
+    }
+    if (failures == 0) first_failure = last_failure = what;
+    if (failures < UINT8_MAX) ++failures;
+    if (what == last_failure && failures > 1)
+        ++failing_run;
+    else
+        failing_run = what == first_failure ? failures : 1;
+    last_failure = what;
+}
+
 void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     key = key_of(seen.fingerprint);
     question = seen.fingerprint.question.low;
     run = 1;
-    failing_run = may_be_retried(seen) ? 1 : 0;
+    failures = 0;
+    count_failure(seen);
     patience = std::max(1U, seen.patience);
     if (seen.weak()) {
         patience *= seen.fingerprint.is(Shape::kSilent) ? kGuardPatience : kActPatience;

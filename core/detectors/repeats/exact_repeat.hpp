@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Consecutive equal calls that have the same result, or that all fail, whatever the error text
+/// Consecutive equal calls that have the same result, or that all fail with the same diagnostic
 /// (docs/detection.md, section 5). Duplicates of a call in one round count as one call. Provider
 /// errors and polls of something under way end the run of equal calls and are not counted
 /// themselves. A call whose answer changed, or that changed something, is the first of a new run. A
@@ -37,13 +37,16 @@ struct ExactRepeat {
     std::uint64_t key = 0;
     std::uint64_t question = 0;
     std::uint32_t run = 0;          ///< equal calls with equal outcomes
-    std::uint32_t failing_run = 0;  ///< equal calls that failed
+    std::uint32_t failing_run = 0;  ///< equal calls that failed alike
     std::uint32_t patience = 1;
-    std::uint32_t scope = 0;  ///< Ledger::scope at the start of the run
-    bool user_spoke = false;  ///< a user message came after the last call: the detector claims
-                              ///< nothing before the next call
-    bool edits = false;       ///< the call is an edit: a failed edit fails again if repeated
-    bool closed = false;      ///< its target is a closed port, on which a server may listen later
+    std::uint32_t scope = 0;    ///< Ledger::scope at the start of the run
+    bool user_spoke = false;    ///< a user message came after the last call: the detector claims
+                                ///< nothing before the next call
+    bool edits = false;         ///< the call is an edit: a failed edit fails again if repeated
+    bool closed = false;        ///< its target is a closed port, on which a server may listen later
+    std::uint8_t failures = 0;  ///< failures of the row, whatever they say
+    std::uint16_t first_failure = 0;  ///< low bits of its first CallFingerprint::diagnostic
+    std::uint16_t last_failure = 0;   ///< and of its last one
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -53,14 +56,16 @@ struct ExactRepeat {
     bool operator==(const ExactRepeat&) const = default;
     static constexpr auto fields() {
         using D = ExactRepeat;
-        return field_list(field("key", &D::key), field("question", &D::question),
-                          field("run", &D::run), field("failing_run", &D::failing_run),
-                          field("patience", &D::patience), field("scope", &D::scope),
-                          field("user_spoke", &D::user_spoke), field("edits", &D::edits),
-                          field("closed", &D::closed));
+        return field_list(
+            field("key", &D::key), field("question", &D::question), field("run", &D::run),
+            field("failing_run", &D::failing_run), field("patience", &D::patience),
+            field("scope", &D::scope), field("user_spoke", &D::user_spoke),
+            field("edits", &D::edits), field("closed", &D::closed), field("failures", &D::failures),
+            field("first_failure", &D::first_failure), field("last_failure", &D::last_failure));
     }
 
 private:
+    void count_failure(const CallSeen& seen);
     void begin(const CallSeen& seen, std::uint32_t now_scope);
 };
 

@@ -3,6 +3,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/validity_rules.hpp"
+#include "core/calls/tool_names.hpp"
 
 namespace headway::core {
 namespace {
@@ -22,6 +23,8 @@ void Stagnation::observe(const Observation& seen) {
     // Equal results of passing tests and of edits are no failed search.
     if (fingerprint.kind == CallKind::kVerify || fingerprint.kind == CallKind::kEdit) return;
     if (fingerprint.is(Shape::kAbsent)) return;  // a sweep over targets
+    // The receipt of a thought answers nothing.
+    if (fingerprint.kind == CallKind::kPlan || thinks_by_name(seen.call->call.tool)) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     // Another tool between two questions; after some of its calls the first is over.
     if (called != tool && halves > 2 && ++others < kOthersMax) return;
