@@ -177,7 +177,7 @@ void print_outcome(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (!call.ok || fingerprint.failing.value_or(0) > 0)
         print_failure(fingerprint, call, result);
     else if (brings_bad_news(fingerprint, call, command, result))
-        fingerprint.diagnostic = low_digest(core::diagnostic_line(result));
+        fingerprint.diagnostic = low_digest(without_places(core::diagnostic_line(result)));
 }
 
 constexpr std::size_t kEchoesMax = 4;  ///< arguments that are looked for
