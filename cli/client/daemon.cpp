@@ -176,6 +176,7 @@ HttpReply Daemon::post_held(std::string_view path, std::string body,
     request.body = std::move(body);
     request.content_type = "application/json";
     request.timeout = kHoldSilenceMax;
+    request.headers = held_headers_;
     return send(std::move(request), &handlers);
 }
 
