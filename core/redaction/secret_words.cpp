@@ -202,6 +202,9 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
     }
     auto found = argument_at(text, from);
     if (!found) return std::nullopt;
+    const auto parted =
+        text_of(text, *found).ends_with(':') ? quoted_behind(text, *found) : std::nullopt;
+    if (parted) found = parted;
     std::size_t bar = found->at + found->size;
     bar = behind_backslashes(text, bar);
     if (bar < text.size() && is_quote(text[bar])) ++bar;
@@ -209,13 +212,15 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
     if (bar + 1 >= text.size() || text[bar] != '|' || text[bar + 1] == '|') return std::nullopt;
     const std::size_t next = behind_gap(text, bar + 1);
     const std::size_t sudo = behind_words(text, next, "sudo ");
-    if (behind_words(text, std::max(next, sudo), "chpasswd") != 0) {
+    const bool users = behind_words(text, std::max(next, sudo), "chpasswd") != 0;
+    if (parted && !users) return std::nullopt;
+    if (users && !parted) {
         const std::size_t colon = text_of(text, *found).find(':');
         if (colon == text.npos) return std::nullopt;
         found = SecretSpan{found->at + colon + 1, found->size - colon - 1};
-    } else if (!reads_secret(text, bar + 1)) {
+    } else if (!users && !reads_secret(text, bar + 1)) {
         return std::nullopt;
-    } else if (!only_reads(text, std::max(next, sudo))) {
+    } else if (!users && !only_reads(text, std::max(next, sudo))) {
         // A shell behind the bar would run them.
         const std::string_view words = text_of(text, *found);
         if (!looks_secret(words) || is_program_name(words) || words.find(' ') != words.npos)
