@@ -199,7 +199,7 @@ bool AcpSessions::forget(std::uint64_t serial, Json end) {
 // The report has one id for all tries: it is stored once.
 AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
-    daemon.set_held_headers(own_process());
+    daemon.set_headers(own_process());
     if (action.data.contains("started"))
         hold.report = {{"type", "tool.started"},
                        {"event_id", "acp-" + random_tag()},
@@ -252,7 +252,7 @@ AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
 void AcpSessions::tell_end(const AcpAction& action, const Reporter& reporter, const Json& end,
                            Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
-    daemon.set_held_headers(own_process());
+    daemon.set_headers(own_process());
     const auto goes_on = [this] { return !closing_; };
     const auto gives_up = steady_now() + AcpPatience::kBackMax;
     const Json last = {

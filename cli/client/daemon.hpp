@@ -65,8 +65,8 @@ public:
     HttpReply stream(std::string_view path, const std::string& last_event_id,
                      const HttpClient::StreamHandlers& handlers);
 
-    /// Sent with each held request from now on, as "Name: value".
-    void set_held_headers(std::vector<std::string> headers) { held_headers_ = std::move(headers); }
+    /// Sent with each request that has a body from now on, as "Name: value".
+    void set_headers(std::vector<std::string> headers) { headers_ = std::move(headers); }
 
     const std::string& url() const { return url_; }
     /// The option for choosing the daemon, as advice names it; --url if not set.
@@ -100,7 +100,7 @@ private:
     std::string base_;    ///< prefix of request URLs
     Credential credential_;
     std::string withheld_from_;  ///< owner of the last reply's listener, if it is another user
-    std::vector<std::string> held_headers_;
+    std::vector<std::string> headers_;
     HttpClient client_;
 };
 

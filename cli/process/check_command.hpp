@@ -56,7 +56,7 @@ private:
     void read_tail(system::FileDescriptor& from);
 
     const Setup& setup_;
-    /// What the agent has left behind, such as a server: each with its begin.
+    /// Processes that the agent has left behind, such as a server, each with its begin.
     std::vector<std::pair<pid_t, std::string>> before_;
     std::string mark_;  // in the environment of the check
     Process process_;
