@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 
 namespace headway::cli {
 
@@ -18,14 +18,17 @@ std::optional<AcpGate::Closed> AcpGate::begin(const std::string& id) {
     return closed;
 }
 
-std::optional<AcpAction> AcpGate::ask(AcpAction asking, const Json& request) {
+std::optional<AcpAction> AcpGate::ask(AcpAction asking, const Json& request,
+                                      std::string_view line) {
     if (open_.size() >= kOpenMax) return std::nullopt;
     asking.serial = ++serial_;
+    std::string refusal = acp_refusal(request);
+    std::string cancelled = asking.deed ? refusal : acp_cancelled(request["id"]);
     open_[asking.request] = {asking,
                              request["params"]["options"],
-                             acp_refusal(request),
-                             acp_cancelled(request["id"]),
-                             {},
+                             std::move(refusal),
+                             std::move(cancelled),
+                             std::string{line},
                              false};
     return asking;
 }
@@ -40,6 +43,10 @@ AcpGate::Reply AcpGate::reply(const std::string& id, const std::string& line, co
     }
     reply.known = true;
     Open& open = found->second;
+    if (open.asking.deed) {
+        reply.answer = Answer::kDrop;  // of a request that the editor has not seen
+        return reply;
+    }
     reply.refused = !acp_allows(open.options, message);
     if (!reply.refused && open.decided) open.asking.serial = ++serial_;
     if (open.asking.reached) open.asking.data.erase("started");  // it is reported once
@@ -77,8 +84,9 @@ std::optional<std::string> AcpGate::decide(const std::string& id, std::uint64_t 
     open.asking.reached = open.asking.reached || reached;
     if (!refused && open.held.empty()) return std::nullopt;
     std::string line = std::move(refused ? open.refusal : open.held);
+    const bool passes = open.asking.deed && !refused;  // its answer is still to come
     open_.erase(found);
-    answered(id);
+    if (!passes) answered(id);
     return line;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/acp/acp_observer.hpp"
@@ -49,8 +50,8 @@ public:
     std::optional<Closed> begin(const std::string& id);
 
     /// Takes the agent's `request` and returns the question for Headway; nothing if too many
-    /// requests are open.
-    std::optional<AcpAction> ask(AcpAction asking, const Json& request);
+    /// requests are open. `line`: of a deed, which the editor does not get before it is allowed.
+    std::optional<AcpAction> ask(AcpAction asking, const Json& request, std::string_view line = {});
 
     /// Takes the editor's reply to any request of the agent.
     Reply reply(const std::string& id, const std::string& line, const Json& message);
@@ -62,8 +63,9 @@ public:
     /// True if the editor has not answered a request of this session.
     bool waits_for_editor(const std::string& session) const;
 
-    /// Takes Headway's answer to the question with this serial; returns the message to send to the
-    /// agent now, if any. `reached`: it is a daemon's.
+    /// Takes Headway's answer to the question with this serial; returns the message to send now, if
+    /// any: a deed that is allowed to the editor, all else to the agent. `reached`: it is a
+    /// daemon's.
     std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused,
                                       bool reached = true);
 
@@ -83,7 +85,8 @@ private:
         Json options;
         std::string refusal;    // the line that tells the agent of the refusal
         std::string cancelled;  // the line that tells it of the end of the turn
-        std::string held;       // the editor's line that allows the call; empty: no answer so far
+        std::string held;       // the editor's line that allows the call, or the deed; empty: no
+                                // answer so far
         bool decided = false;
     };
 

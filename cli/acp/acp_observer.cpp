@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 #include "cli/base/text.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
@@ -39,6 +39,8 @@ AcpObserver::Session* AcpObserver::find(const std::string& id) {
 Json AcpObserver::state(const std::string& session) const {
     const auto found = sessions_.find(session);
     if (found == sessions_.end()) return {};
+    for (const auto& [request, wait] : found->second.waits)
+        if (wait.told) return {};
     for (const auto& [name, call] : found->second.calls)
         if (call.at_work())
             return {{"state", "executing_tool"}, {"detail", call.first.text_of("tool")}};
@@ -55,14 +57,21 @@ AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
     if (requests_.size() == kRequestsMax) requests_.pop_front();
     const std::string& id = params.text_of("sessionId");
     requests_.push_back({acp_id(message["id"]), method, id, params.text_of("cwd")});
+    // The old conversation is shown again, by some agents after their reply as well.
+    if (Session* const loaded = method == "session/load" ? find(id) : nullptr)
+        loaded->prompted = false;
     if (method != "session/prompt") return actions;
     // An agent may know a session that was begun before we were.
     if (find(id) == nullptr) opened(requests_.back(), params, actions);
     Session* const session = find(id);
     if (session == nullptr) return actions;
     // The turn before may go on until its calls have ended.
-    if (!session->at_work) end_calls(id, *session, actions);
-    session->at_work = true;
+    if (!session->at_work) {
+        end_message(id, *session, actions);
+        end_calls(id, *session, actions);
+    }
+    session->at_work = session->prompted = true;
+    session->waits.clear();
     session->cancelled = session->by_agent = session->worked = false;
     for (auto& [name, other] : sessions_)
         other.cancelled = other.cancelled && !other.by_agent;
@@ -82,7 +91,12 @@ AcpObserver::Actions AcpObserver::from_agent(const Json& message) {
         updated(message["params"], actions);
     } else if (method == "session/request_permission") {
         asked(message, actions);
-    } else if (method.empty() && message.contains("id")) {
+    } else if (acp_is_deed(method)) {
+        do_for(message, actions);
+    } else if (!method.empty()) {
+        end_deed(deeds_.from_agent(message), actions);
+        wait_for_person(message, actions);
+    } else if (message.contains("id")) {
         replied(message, actions);
     }
     return actions;
@@ -118,6 +132,7 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
     const bool by_agent = request.method == "session/request_permission";
     sessions_[id].used = ++used_;
     sessions_[id].by_agent = by_agent;
+    sessions_[id].cwd = request.cwd;
     Json agent = {{"type", agent_}, {"name", agent_}};
     const std::string model{
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
@@ -156,6 +171,7 @@ void AcpObserver::turn_over(const Request& prompt, const Json& reply, Actions& a
     const std::string& reason = result.text_of("stopReason");
     const bool cancelled = std::exchange(session->cancelled, false) || reason == "cancelled";
     session->at_work = false;
+    session->waits.clear();
     end_calls(id, *session, actions);
     std::string wrong = session->worked ? "" : "its last turn had neither words nor a call";
     if (Json error = acp_turn_error(reply); !error.is_null()) {
@@ -202,14 +218,16 @@ void AcpObserver::end_unnamed(const std::string& id, bool cancelled, Actions& ac
 void AcpObserver::updated(const Json& params, Actions& actions) {
     const std::string& id = params.text_of("sessionId");
     Session* const session = find(id);
-    // A message outside of a turn is an old conversation, shown again after session/load.
-    if (session == nullptr || session->idle()) return;
+    // Outside of a turn, agents go on in the background. Before the first, an old conversation is
+    // shown again.
+    if (session == nullptr || (session->idle() && !session->prompted)) return;
     const Json& update = params["update"];
     const std::string& kind = update.text_of("sessionUpdate");
     if (kind == "agent_message_chunk") {
         const std::string text = acp_text(update["content"]);
         session->worked = session->worked || !text.empty();
         if (session->text.size() < kLineTextBytesMax) session->text += text;
+        begun_ = begun_ || !session->at_work;
         return;
     }
     if (kind == "tool_call" || kind == "tool_call_update") {
@@ -250,6 +268,7 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     start(id, call_id, call, actions);
     finish(id, call, actions);
     session.calls.erase(call_id);
+    tell_rest(id, session, actions);
 }
 
 /// With as much of the arguments as the start was reported with.
@@ -272,6 +291,8 @@ AcpObserver::Actions AcpObserver::start_calls() {
     Actions actions;
     begun_ = false;
     for (auto& [id, session] : sessions_) {
+        tell_waits(id, session, actions);
+        tell_words(id, session, actions);
         for (auto& [call_id, call] : session.calls) {
             if (call.waited) start(id, call_id, call, actions);
             call.waited = call.begun;
@@ -296,69 +317,6 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
         data["error"] = std::move(error);
     }
     actions.push_back(finished(id, call, std::move(data)));
-}
-
-void AcpObserver::asked(const Json& message, Actions& actions) {
-    if (!message.contains("id")) return;
-    const Json& params = message["params"];
-    const std::string& id = params.text_of("sessionId");
-    const std::string call_id = acp_call_id(params["toolCall"]);
-    const std::string request = acp_id(message["id"]);
-    if (!id.empty() && !call_id.empty())
-        opened({request, "session/request_permission", id, {}}, {}, actions);
-    Session* const session = find(id);
-    if (session == nullptr || call_id.empty()) {
-        actions.push_back({Kind::kAsk, id, call_id, Json::object(), request});
-        return;
-    }
-    if (session->cancelled) {
-        session->call(call_id).refused = true;
-        Json asking = {{"refused", "its turn was cancelled"}};
-        actions.push_back({Kind::kAsk, id, call_id, std::move(asking), request});
-        return;
-    }
-    Call& call = session->call(call_id);
-    call.known.update(params["toolCall"]);
-    call.words.ask(params["toolCall"], call.allowed, ++questions_);
-    const Json now = call.words.about(call_id);
-    std::string remarks = call.words.remarks();
-    const bool more = remarks != call.remarks;
-    call.remarks = std::move(remarks);
-    const bool announced = call.asked.is_null() && call.started;
-    // The announcement and the request for permission differ with honest agents, too.
-    const bool other = announced
-                           ? call.first != now || more
-                           : !call.asked.is_null() && (call.asked != now || more || call.allowed);
-    if (other) ask_anew(id, call_id, call, actions);
-    const bool first = !std::exchange(call.started, true) || other;
-    if (first && !other) call.first = now;
-    call.asked = now;
-    const LineEvent about = acp_asked_event("", call.first);
-    Json hook = {{"event", "permission"},      {"agent", agent_}, {"call", call.first["call_id"]},
-                 {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
-    if (about.data.contains("args")) hook["args"] = about.data["args"];
-    Json asking = {{"hook", std::move(hook)}};
-    if (first) asking["started"] = acp_described(about.data, call.remarks);
-    end_message(id, *session, actions);
-    AcpAction action{Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), request};
-    action.reached = call.reached;
-    actions.push_back(std::move(action));
-}
-
-/// The new question was never decided: it is a call of its own, with an id of its own, and the one
-/// before it is not made any more.
-void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Call& call,
-                           Actions& actions) {
-    Json before = call.first;
-    before["ok"] = false;
-    // A call that was refused needed no approval.
-    before["error"] = {{"class", call.refused ? call.how_refused() : "cancelled"},
-                       {"message", "asked again"}};
-    if (!call.told) actions.push_back(finished(id, call, std::move(before)));
-    const std::string number = "~" + std::to_string(++call.question);
-    call.first = call.words.about(
-        std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
-    call.refused = call.cancelled = call.told = call.allowed = call.reached = false;
 }
 
 Json AcpObserver::taken_back(const std::string& session, const std::string& call_id,
@@ -392,6 +350,7 @@ AcpObserver::Call* AcpObserver::noted(const std::string& session, const std::str
 void AcpObserver::end_message(const std::string& id, Session& session, Actions& actions) {
     if (session.text.empty()) return;
     const std::string text = std::exchange(session.text, {});
+    session.said = 0;
     actions.push_back(event(id, "message", {{"role", "assistant"}, {"text", text}}));
 }
 

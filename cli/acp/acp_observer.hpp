@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_deed.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 #include "cli/base/json.hpp"
 #include "cli/lines/use_meter.hpp"
 
@@ -30,9 +32,10 @@ struct AcpAction {
         /// `hook` the call cannot be read, or is of a session that is not followed; `refused`, if
         /// any, tells why it must not run.
         kAsk,
-        kCancel,  ///< the turn is cancelled
-        kIdle,    ///< the turn is over; `type`: why that was no success, empty if it was
-        kLeft,    ///< the session is not followed any more, because others need its place
+        kCancel,   ///< the turn is cancelled
+        kIdle,     ///< the turn is over; `type`: why that was no success, empty if it was
+        kLeft,     ///< the session is not followed any more, because others need its place
+        kSettled,  ///< its editor has answered a question; `data`: of the `state.changed` due then
     };
     Kind kind = Kind::kEvent;
     std::string session;  ///< the protocol's id for the session
@@ -46,6 +49,8 @@ struct AcpAction {
     std::uint64_t serial = 0;
     /// For kAsk: a daemon has had this call, so that the editor does not decide alone.
     bool reached = false;
+    /// For kAsk: the request is for the editor to do it (AcpDeed), which gets it if it is allowed.
+    bool deed = false;
 };
 
 /// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded,
@@ -59,12 +64,17 @@ public:
     static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
     static constexpr std::size_t kRequestsMax = 256;  // requests of the editor that have no reply
                                                       // so far
+    static constexpr std::size_t kWaitsMax = 16;      // questions of a session
 
-    /// `agent`: the name of the agent until it sends its own.
-    explicit AcpObserver(std::string agent) : agent_(std::move(agent)) {}
+    /// `agent`: the name of the agent until it sends its own. `mark`: part of the ids of calls that
+    /// the agent does not name; no other connection has it.
+    explicit AcpObserver(std::string agent, std::string mark = {})
+        : agent_(std::move(agent)), mark_(std::move(mark)) {}
 
     Actions from_editor(const Json& message);
     Actions from_agent(const Json& message);
+    /// Takes the editor's reply to any request of the agent.
+    Actions answered(const Json& reply);
     /// Called when Headway or a person has refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::refused);
@@ -86,14 +96,16 @@ public:
     void reached(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::reached);
     }
+    /// Called when a deed was refused, whose end no agent tells.
+    Actions not_done(const std::string& session, const std::string& call_id);
     /// Called when the turn of this session is cancelled.
     void stopped(const std::string& session);
 
-    /// True if calls have begun whose start is not reported so far: agents announce a call as begun
-    /// and ask for its permission right after, in words of their own, which are part of its start.
+    /// True if there are calls that have begun, or questions, that are not reported so far: agents
+    /// announce a call as begun and ask for its permission right after, in words of their own,
+    /// which are part of its start; and a question that no person sees is answered at once.
     bool has_begun() const { return begun_; }
-    /// Reports these starts of calls that had begun at the last call of this function, since no
-    /// question has come.
+    /// Reports those that were there at the last call of this function.
     Actions start_calls();
 
     /// Data of the `state.changed` that is true now; null where other reports tell the state.
@@ -115,6 +127,8 @@ private:
         bool told = false;       // the end of a call that did not run was reported
         bool allowed = false;    // the agent has the permission that it asked for last
         bool reached = false;    // a daemon has had the question
+        bool own = false;        // of a deed that no call announces
+        bool done = false;       // the deed that it announces has been done
         bool at_work() const { return started && !refused && (asked.is_null() || allowed); }
         /// `cancelled` is for calls that a daemon has decided about, and for those that have run.
         const char* how_refused() const {
@@ -123,14 +137,24 @@ private:
         }
         unsigned question = 1;  // number of the current question; new arguments are a new question
     };
+    /// A question that the agent asks its user by another request than for permission.
+    struct Wait {
+        std::string text;
+        bool waited = false;
+        bool told = false;
+    };
     struct Session {
         bool at_work = false;
+        bool prompted = false;   // it has had a prompt since it was loaded
         bool by_agent = false;   // no editor has named it
         bool cancelled = false;  // the turn at work
         bool worked = false;     // the last turn had words or a call
         std::string prompt;      // id of the request that began it
         std::map<std::string, Call> calls;
-        std::string text;        // text so far of a message that comes in pieces
+        std::string cwd;
+        std::map<std::string, Wait> waits;  // by the request's id
+        std::string text;                   // text so far of a message that comes in pieces
+        std::size_t said = 0;               // its size at the last start_calls()
         UseMeter cost;           // computes added costs from the total cost that the agent reports
         std::uint64_t used = 0;  // number of its last turn or opening
 
@@ -162,17 +186,27 @@ private:
     void finish(const std::string& id, const Call& call, Actions& actions);
     void asked(const Json& message, Actions& actions);
     void ask_anew(const std::string& id, const std::string& call_id, Call& call, Actions& actions);
+    void do_for(const Json& message, Actions& actions);
+    Call* announced(Session& session, const AcpDeed& deed);
+    void end_deed(const std::optional<AcpDeeds::End>& end, Actions& actions);
+    void wait_for_person(const Json& message, Actions& actions);
+    void tell_waits(const std::string& id, Session& session, Actions& actions);
+    void tell_words(const std::string& id, Session& session, Actions& actions);
+    void tell_rest(const std::string& id, Session& session, Actions& actions);
     void end_message(const std::string& id, Session& session, Actions& actions);
     void note(const std::string& session, const std::string& call_id, bool Call::*what);
     Call* noted(const std::string& session, const std::string& call_id);
     Session* find(const std::string& id);
 
     std::string agent_;
+    std::string mark_;
     std::string version_;
     std::map<std::string, Session> sessions_;
     std::uint64_t used_ = 0;
-    std::uint64_t questions_ = 0;  // number of the last request for permission
-    bool begun_ = false;           // a call has begun since start_calls()
+    std::uint64_t questions_ = 0;   // number of the last request for permission
+    bool begun_ = false;            // a call has begun since start_calls()
+    std::uint64_t deeds_made_ = 0;  // number of the last deed that no call announced
+    AcpDeeds deeds_;
     std::deque<Request> requests_;
 };
 

@@ -10,7 +10,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_message.hpp"
+#include "cli/base/ids.hpp"
 
 namespace headway::cli {
 namespace {
@@ -52,7 +53,7 @@ AcpProxy::AcpProxy(Process process, const SignalGuard& signals, AcpSessions& ses
     : agent_(std::move(process)),
       signals_(signals),
       sessions_(sessions),
-      observer_(std::move(agent)) {}
+      observer_(std::move(agent), random_tag()) {}
 
 ExitStatus AcpProxy::run() {
     while (!done()) {
@@ -149,28 +150,27 @@ void AcpProxy::drop_to_agent() {
 }
 
 void AcpProxy::read_agent() {
-    to_editor_.resize(kPassedBytes);
-    const ssize_t size = ::read(agent_.out.get(), to_editor_.data(), kPassedBytes);
-    const bool again = size < 0 && (errno == EINTR || errno == EAGAIN);
-    to_editor_.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-    written_ = 0;
-    if (size <= 0 && !again) agent_.out.reset();
+    std::array<char, kPassedBytes> buffer;
+    const ssize_t size = ::read(agent_.out.get(), buffer.data(), buffer.size());
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (size > 0)
+        return from_agent_.feed({buffer.data(), static_cast<std::size_t>(size)},
+                                [this](std::string_view text, bool whole) {
+                                    if (whole) return agent_line(text);
+                                    agent_part(text);
+                                });
+    from_agent_.finish([this](std::string_view text, bool) { agent_part(text); });
+    agent_.out.reset();
 }
 
-// Each piece is read once it was passed on, which delays none, and before the editor can answer it.
 void AcpProxy::write_editor() {
-    const std::size_t before = written_;
-    const std::string_view bytes = to_editor_;
-    const bool taken = write_some(STDOUT_FILENO, bytes.substr(written_), written_);
-    from_agent_.feed(bytes.substr(before, written_ - before),
-                     [this](std::string_view text, bool whole) {
-                         if (whole) return agent_line(text);
-                         unread_ = true;
-                     });
+    const bool taken =
+        write_some(STDOUT_FILENO, std::string_view(to_editor_).substr(written_), written_);
     if (taken && written_ < to_editor_.size()) return;
     to_editor_.clear();
+    written_ = 0;
     if (taken) return;
-    // The editor is gone: the agent finds out as it would without us.
+    // The agent finds out as it would without us.
     agent_.out.reset();
     agent_.in.reset();
     drop_to_agent();
@@ -207,33 +207,15 @@ void AcpProxy::editor_reply(const std::string& line, const Json& message) {
     if (reply.refused) report_state(reply.asking.session);
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
     if (reply.answer != AcpGate::Answer::kPass) return;
+    act(observer_.answered(message), message);
     // An answer to a request that was not read: what nothing is known of is not allowed.
     const bool blind = !reply.known && acp_selects(message);
     if (blind) sessions_.refuse({}, "its request for permission is unknown");
     to_agent_ += (blind ? acp_cancelled(message["id"]) : line) + "\n";
 }
 
-void AcpProxy::agent_line(std::string_view line) {
-    const std::optional<Json> message = Json::parse(line);
-    if (!message) return;
-    if (message->is_object()) return agent_message(*message);
-    for (const Json& each : *message)
-        if (each.is_object()) agent_message(each);
-}
-
-void AcpProxy::agent_message(const Json& message) {
-    const std::string& method = message.text_of("method");
-    const bool request = !method.empty() && message.contains("id");
-    const auto before = request ? gate_.begin(acp_id(message["id"])) : std::nullopt;
-    if (before) {
-        sessions_.refuse(before->asking, "the agent has given its request's id to another");
-        answer(*before, "denied");
-        if (method == "session/request_permission") return inject(acp_refusal(message));
-    }
-    act(observer_.from_agent(message), message);
-}
-
-void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
+void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message,
+                   std::string_view line) {
     for (const AcpAction& action : actions) {
         const bool over = action.kind == Kind::kTurn || action.kind == Kind::kCancel ||
                           action.kind == Kind::kIdle || action.kind == Kind::kLeft;
@@ -243,16 +225,10 @@ void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
         if (action.kind == Kind::kEvent) sessions_.report(action);
         if (action.kind == Kind::kIdle) sessions_.end_turn(action.session, action.type);
         if (action.kind == Kind::kLeft) sessions_.leave(action.session);
-        if (action.kind == Kind::kAsk) ask(action, message);
+        if (action.kind == Kind::kAsk) ask(action, message, line);
+        if (action.kind == Kind::kSettled && !gate_.waits_for_editor(action.session))
+            sessions_.report({Kind::kEvent, action.session, "state.changed", action.data, {}});
     }
-}
-
-void AcpProxy::ask(const AcpAction& action, const Json& message) {
-    if (const auto asking = gate_.ask(action, message)) return sessions_.ask(*asking);
-    sessions_.refuse(action, "too many permissions are open");
-    observer_.refused(action.session, action.type);
-    gate_.answered(action.request);
-    inject(acp_refusal(message));
 }
 
 /// A permission lives no longer than its turn: an agent may wait for it, and a late one would let a
@@ -284,7 +260,11 @@ void AcpProxy::take_decisions() {
             observer_.allowed(asked.session, asked.type);
             report_state(asked.session);
         }
-        if (line) inject(*line);
+        if (!line) continue;
+        const bool passes = asked.deed && !decision.refused;
+        if (!passes) inject(*line);
+        if (passes && agent_.in.open()) pass_to_editor(*line);
+        if (asked.deed && !passes) act(observer_.not_done(asked.session, asked.type), {});
     }
     for (const std::string& session : sessions_.late())
         report_state(session);
@@ -337,6 +317,9 @@ void AcpProxy::read_signals() {
 }
 
 void AcpProxy::end_agent() {
+    // The rest of an agent whose output stays open.
+    if (status_ && quiet_)
+        from_agent_.finish([this](std::string_view text, bool) { agent_part(text); });
     if (status_ || !editor_gone_at_) return;
     const auto gone = steady_now() - *editor_gone_at_;
     if (ending_ == 0 && gone >= kTermAgentAfter) {

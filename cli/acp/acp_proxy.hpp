@@ -10,7 +10,7 @@
 #include "cli/acp/acp_gate.hpp"
 #include "cli/acp/acp_observer.hpp"
 #include "cli/acp/acp_sessions.hpp"
-#include "cli/acp/line_cutter.hpp"
+#include "cli/acp/messages/line_cutter.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/process/process.hpp"
 #include "cli/run/supervised_command.hpp"
@@ -18,8 +18,8 @@
 namespace headway::cli {
 
 /// Passes the Agent Client Protocol between an editor, on this program's standard input and output,
-/// and an agent. The editor gets each byte as it comes; the agent gets whole lines, because answers
-/// to permissions may be held, and a cancel must be inserted between two lines.
+/// and an agent. Both get whole lines, because answers to permissions and requests to the editor
+/// may be held, and a cancel must be inserted between two lines.
 class AcpProxy {
 public:
     AcpProxy(Process process, const SignalGuard& signals, AcpSessions& sessions, std::string agent);
@@ -38,10 +38,12 @@ private:
     void editor_line(std::string_view line);
     void editor_message(const std::string& line, const Json& message);
     void editor_reply(const std::string& line, const Json& message);
+    void agent_part(std::string_view text);
     void agent_line(std::string_view line);
-    void agent_message(const Json& message);
-    void act(const AcpObserver::Actions& actions, const Json& message);
-    void ask(const AcpAction& action, const Json& message);
+    bool agent_message(const Json& message, std::string_view line);
+    void pass_to_editor(std::string_view line);
+    void act(const AcpObserver::Actions& actions, const Json& message, std::string_view line = {});
+    void ask(const AcpAction& action, const Json& message, std::string_view line);
     void end_permissions(const std::string& session, bool refused = false);
     void answer(const AcpGate::Closed& closed, const char* how);
     void take_back(const AcpAction& asking, const char* how);
@@ -66,6 +68,9 @@ private:
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
+    bool in_agents_line_ = false;     // a part of a line, without its end, has been passed on
+    bool drops_agents_line_ = false;  // that line does not reach the editor
+    std::string released_;            // lines to be passed on after the end of that line
     bool in_long_line_ = false;  // a part of a line, without its end, has been sent to the agent
     bool drops_line_ = false;    // that line does not reach the agent
     bool unread_ = false;        // a line of the agent was too long to be read

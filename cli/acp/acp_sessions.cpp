@@ -2,8 +2,10 @@
 #include "cli/acp/acp_sessions.hpp"
 
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/keep_going/run_record.hpp"
 #include "core/text/sha256.hpp"
 
 namespace headway::cli {
@@ -44,6 +47,18 @@ std::string native_id(const std::string& id) {
     const bool fits =
         id.size() <= kNativeBytesMax && std::all_of(id.begin(), id.end(), plain) && !id.empty();
     return fits ? id : core::sha256_hex(id).substr(0, 32);
+}
+
+/// Names this process to the daemon. Its end is that of its sessions, whatever ends it.
+std::vector<std::string> own_process() {
+    const RecordedProcess process = recorded_process(::getpid());
+    std::string space(64, '\0');  // `pid:[4026531836]`
+    const ::ssize_t size = ::readlink("/proc/self/ns/pid", space.data(), space.size());
+    space.resize(static_cast<std::size_t>(std::max<::ssize_t>(size, 0)));
+    std::erase_if(space, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0; });
+    return {"X-Headway-Agent-Pid: " + std::to_string(process.pid),
+            "X-Headway-Agent-Start: " + process.began, "X-Headway-Agent-Boot: " + process.boot,
+            "X-Headway-Agent-Pid-Ns: " + space};
 }
 
 // The daemon has taken the request, or never will: one that is busy, starts or ends has nothing of
@@ -184,6 +199,7 @@ bool AcpSessions::forget(std::uint64_t serial, Json end) {
 // The report has one id for all tries: it is stored once.
 AcpAnswer AcpSessions::answer(const AcpAction& action, const Reporter& reporter, Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
+    daemon.set_headers(own_process());
     if (action.data.contains("started"))
         hold.report = {{"type", "tool.started"},
                        {"event_id", "acp-" + random_tag()},
@@ -236,6 +252,7 @@ AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
 void AcpSessions::tell_end(const AcpAction& action, const Reporter& reporter, const Json& end,
                            Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
+    daemon.set_headers(own_process());
     const auto goes_on = [this] { return !closing_; };
     const auto gives_up = steady_now() + AcpPatience::kBackMax;
     const Json last = {

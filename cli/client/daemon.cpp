@@ -153,6 +153,7 @@ HttpReply Daemon::send_body(std::string_view method, std::string_view path, std:
     request.body = std::move(body);
     request.content_type = "application/json";
     request.timeout = timeout;
+    request.headers = headers_;
     return send(std::move(request));
 }
 
@@ -176,6 +177,7 @@ HttpReply Daemon::post_held(std::string_view path, std::string body,
     request.body = std::move(body);
     request.content_type = "application/json";
     request.timeout = kHoldSilenceMax;
+    request.headers = headers_;
     return send(std::move(request), &handlers);
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/base/console.hpp"
 #include "cli/client/credentials.hpp"
@@ -63,6 +65,9 @@ public:
     HttpReply stream(std::string_view path, const std::string& last_event_id,
                      const HttpClient::StreamHandlers& handlers);
 
+    /// Sent with each request that has a body from now on, as "Name: value".
+    void set_headers(std::vector<std::string> headers) { headers_ = std::move(headers); }
+
     const std::string& url() const { return url_; }
     /// The option for choosing the daemon, as advice names it; --url if not set.
     void set_url_option(std::string option) { url_option_ = std::move(option); }
@@ -95,6 +100,7 @@ private:
     std::string base_;    ///< prefix of request URLs
     Credential credential_;
     std::string withheld_from_;  ///< owner of the last reply's listener, if it is another user
+    std::vector<std::string> headers_;
     HttpClient client_;
 };
 

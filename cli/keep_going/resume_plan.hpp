@@ -80,7 +80,8 @@ struct ResumeCounts {
     std::uint64_t in_row = 0;   ///< resumes since the last progress
     bool compacted = false;  ///< true if, since the last progress, a full context led to a resume
     bool unstuck = false;    ///< resumed after a loop; this happens only once
-    std::string last_check;  ///< SHA-256 of the output of the check that failed last; empty: none
+    std::string
+        last_check;  ///< SHA-256 of the masked output of the check that failed last; empty: none
     bool operator==(const ResumeCounts&) const = default;
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr const char* kMarkName = "HEADWAY_CHECK";
 constexpr std::size_t kTailBytesKept = 2'048;
 constexpr int kStatusOfNoShell = 126;
 constexpr milliseconds kCheckLookEvery{1'000};
@@ -41,8 +42,13 @@ bool read_end_signals(int fd, pid_t watched, std::optional<int>& status) {
 }
 
 CheckResult CheckCommand::run() {
-    before_ = ProcTree().descendants(::getpid());
-    process_ = spawn_process({"/bin/sh", "-c", setup_.command}, setup_.environment, setup_.mask, {},
+    for (const pid_t pid : ProcTree().descendants(::getpid()))
+        before_.emplace_back(pid, process_began(pid));
+    // The same for all checks of a run, whose outputs are compared.
+    mark_ = std::to_string(::getpid()) + "-" + process_began(::getpid());
+    auto environment = setup_.environment;
+    environment[kMarkName] = mark_;
+    process_ = spawn_process({"/bin/sh", "-c", setup_.command}, environment, setup_.mask, {},
                              setup_.folder);
     const bool began = process_.pid > 0;
     const auto began_at = steady_now();
@@ -93,8 +99,23 @@ void CheckCommand::end(CheckResult::Ended why) {
     kill_at_ = steady_now() + kTermCheckFor;
 }
 
+std::vector<pid_t> CheckCommand::own_processes() const {
+    const ProcTree processes;
+    std::vector<pid_t> others;
+    for (const auto& [pid, began] : before_)
+        if (process_began(pid) == began) others.push_back(pid);
+    const std::vector<pid_t> below = processes.descendants(process_.pid);
+    std::vector<pid_t> own;
+    for (const pid_t pid : processes.descendants(::getpid(), others)) {
+        const bool in_shell =
+            pid == process_.pid || std::find(below.begin(), below.end(), pid) != below.end();
+        if (in_shell || !processes.lacks_variable(pid, kMarkName, mark_)) own.push_back(pid);
+    }
+    return own;
+}
+
 void CheckCommand::signal_all(int signal) const {
-    for (const pid_t pid : ProcTree().descendants(::getpid(), before_))
+    for (const pid_t pid : own_processes())
         ::kill(pid, signal);
 }
 

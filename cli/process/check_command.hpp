@@ -27,8 +27,9 @@ struct CheckResult {
 };
 
 /// Runs one check, a shell command. At a signal, at the time limit, and when `ends` requires it,
-/// all processes below this one that were not there before the check are ended: by SIGTERM, and ten
-/// seconds later by SIGKILL.
+/// its processes are ended, by SIGTERM and ten seconds later by SIGKILL: all below this one that
+/// were not there before the check, without those of another environment, which an agent's server
+/// may begin meanwhile.
 class CheckCommand {
 public:
     struct Setup {
@@ -51,10 +52,13 @@ private:
     void poll_once();
     void end(CheckResult::Ended why);
     void signal_all(int signal) const;
+    std::vector<pid_t> own_processes() const;
     void read_tail(system::FileDescriptor& from);
 
     const Setup& setup_;
-    std::vector<pid_t> before_;  // what the agent has left behind, such as a server
+    /// Processes that the agent has left behind, such as a server, each with its begin.
+    std::vector<std::pair<pid_t, std::string>> before_;
+    std::string mark_;  // in the environment of the check
     Process process_;
     std::string tail_;
     std::optional<int> status_;

@@ -46,14 +46,22 @@ bool any_process(pid_t, const std::string&) {
 bool is_no_run(pid_t, const std::string& folder) {
     std::error_code hidden;
     const std::string program = fs::read_symlink(fs::path(folder) / "exe", hidden).filename();
-    if (!hidden && program != "headway" && program != "headway (deleted)") return true;
-    constexpr std::string_view kRun{"headway\0run", 11};
+    // It may be installed under another name, as this one is then.
+    std::error_code unknown;
+    const std::string own = fs::read_symlink("/proc/self/exe", unknown).filename();
+    const auto is_ours = [&own](std::string_view name) { return name == "headway" || name == own; };
+    constexpr std::string_view kDeleted = " (deleted)";
+    std::string_view name = program;
+    if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+    if (!hidden && !is_ours(name)) return true;
+    constexpr std::string_view kRun{"\0run\0", 5};
     const std::string line = content_of(fs::path(folder) / "cmdline") + '\0';
     std::string_view words = line;
     const std::size_t end = words.find('\0');
     const std::size_t slash = words.substr(0, end).rfind('/');
     if (slash != words.npos) words.remove_prefix(slash + 1);
-    return !words.starts_with(kRun) || words[kRun.size()] != '\0';
+    name = words.substr(0, words.find('\0'));
+    return !is_ours(name) || !words.substr(name.size()).starts_with(kRun);
 }
 
 std::vector<pid_t> pids_of(const std::vector<ProcStat>& tree) {
@@ -170,6 +178,12 @@ std::vector<pid_t> ProcTree::with_variable(std::string_view name,
             pids.push_back(*pid);
     }
     return pids;
+}
+
+bool ProcTree::lacks_variable(pid_t pid, std::string_view name, std::string_view value) const {
+    const std::string all = content_of(proc_ / std::to_string(pid) / "environ");
+    const std::string entry = std::string(name) + "=" + std::string(value) + std::string(1, '\0');
+    return !all.empty() && (std::string(1, '\0') + all).find('\0' + entry) == std::string::npos;
 }
 
 TreeUsage ProcTree::usage(pid_t root) const {

@@ -51,6 +51,9 @@ public:
     /// descendants.
     std::vector<pid_t> descendants_of_run(pid_t root) const;
     TreeUsage usage(pid_t root) const;
+    /// True if the process was started with an environment that can be read and has no such
+    /// variable of this value.
+    bool lacks_variable(pid_t pid, std::string_view name, std::string_view value) const;
     /// The other processes of this user that were started with this variable, whose value begins
     /// so, except those of `headway run` itself.
     std::vector<pid_t> with_variable(std::string_view name, std::string_view beginning) const;

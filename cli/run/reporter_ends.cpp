@@ -67,7 +67,10 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
 }
 
 Reporter::Step Reporter::end_session(const std::string& end) {
+    // The session's own end, though the token may be the operator's.
+    daemon_.set_headers({"X-Headway-Session: " + session_});
     const HttpReply reply = daemon_.post_text(session_path(session_, "/end"), end);
+    daemon_.set_headers({});
     if (!reply.ok()) return failed(reply, false);
     const std::lock_guard lock(mutex_);
     delivered_ = spool_.dropped() + lines_.dropped() == 0;

@@ -146,10 +146,19 @@ std::optional<SecretSpan> argument_at(std::string_view text, std::size_t at) {
     return SecretSpan{from, end - from};
 }
 
+std::optional<SecretSpan> quoted_behind(std::string_view text, const SecretSpan& begin) {
+    const std::size_t at = begin.at + begin.size;
+    const std::size_t quote = behind_backslashes(text, at);
+    const bool quoted = quote < text.size() && (text[quote] == '"' || text[quote] == '\'');
+    // A quote in front of the begin is the one that ends it.
+    const bool inside = begin.at > 0 && quoted && text[begin.at - 1] == text[quote];
+    return quoted && !inside ? argument_at(text, at) : std::nullopt;
+}
+
 bool is_argument_secret(std::string_view value) {
-    static constexpr std::array<std::string_view, 14> kPlaceholders{
-        "password", "passwd", "pass", "secret", "token",  "key",      "your",
-        "none",     "null",   "true", "yes",    "string", "required", "prompt"};
+    static constexpr std::array<std::string_view, 16> kPlaceholders{
+        "password", "passwd", "pass", "secret", "token",    "key",    "your",  "none",
+        "null",     "true",   "yes",  "string", "required", "prompt", "https", "ssh"};
     constexpr std::size_t kBytesMin = 3;
     const std::string small = lower(value.substr(0, kGapMax));
     return value.size() >= kBytesMin && value.front() != '-' &&
@@ -215,10 +224,13 @@ std::optional<SecretSpan> behind_flag(std::string_view text, std::size_t at,
         const auto from = value_of_flag(text, at, flag, seen);
         if (from) found = argument_at(text, *from);
         if (!found || flag.behind == '\0') continue;
+        // A comma at the end is none of most arguments.
+        if (text.substr(found->at + found->size).starts_with(flag.behind)) ++found->size;
         const std::size_t parting = text.substr(found->at, found->size).find(flag.behind);
         if (parting == std::string_view::npos) return std::nullopt;  // a user alone
         const std::size_t skipped = parting + 1;
-        found = SecretSpan{found->at + skipped, found->size - skipped};
+        found = skipped == found->size ? quoted_behind(text, *found)
+                                       : SecretSpan{found->at + skipped, found->size - skipped};
     }
     if (!found || stands_for_one(text.substr(found->at, found->size)) ||
         !is_argument_secret(text.substr(found->at, found->size)))

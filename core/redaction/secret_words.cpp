@@ -191,28 +191,24 @@ bool reads_secret(std::string_view text, std::size_t at) {
     });
 }
 
-/// Where the program behind a bar is named: behind `sudo` with its flags, assignments and folders.
+/// The program behind a bar: behind `sudo` with its flags, assignments and a folder of programs.
 std::size_t program_behind(std::string_view text, std::size_t at) {
     constexpr int kPassedMax = 6;
-    constexpr std::string_view kWordEnds = " \t\n\"'`$;|&<>(){}\\";
+    static constexpr std::array<std::string_view, 8> kPassed{"sudo", "npx", "-S", "-n",
+                                                             "-E",   "-H",  "-k", "--"};
     at = behind_gap(text, at);
-    bool sudo = false;
     for (int passed = 0; passed < kPassedMax; ++passed) {
-        const std::string_view bounded = text.substr(0, at + kGapMax);
-        const std::size_t end = std::min(bounded.find_first_of(kWordEnds, at), bounded.size());
-        const std::string_view word = text.substr(at, end - at);
-        if (end >= text.size() || text[end] != ' ') break;
-        const bool flag = sudo && (word == "-S" || word == "-n" || word == "-E" || word == "-H" ||
-                                   word == "-k" || word == "--");
-        const bool assignment = !word.empty() && is_letter(word[0]) && word.find('=') != word.npos;
-        sudo = sudo || word == "sudo";
-        if (!flag && !assignment && word != "sudo" && word != "npx") break;
-        at = behind_gap(text, end);
+        const std::size_t size = text.substr(at, kGapMax).find_first_of(" \t\n\"'`$;|&<>(){}\\");
+        if (size == text.npos || size == 0 || text[at + size] != ' ') break;
+        const std::string_view word = text.substr(at, size);
+        const bool assigns = is_letter(word[0]) && word.find('=') != word.npos;
+        if (!assigns && !contains(kPassed, word)) break;
+        at = behind_gap(text, at + size);
     }
-    const std::string_view bounded = text.substr(0, at + kGapMax);
-    const std::size_t end = std::min(bounded.find_first_of(kWordEnds, at), bounded.size());
-    const std::size_t folder = text.substr(at, end - at).rfind('/');
-    return folder == std::string_view::npos ? at : at + folder + 1;
+    for (const std::string_view folder : {"/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/"}) {
+        if (text.substr(at).starts_with(folder)) return at + folder.size();
+    }
+    return at;
 }
 
 bool is_one_at(std::string_view text, std::size_t at, const auto& names) {
@@ -231,10 +227,10 @@ bool takes_secret(std::string_view text, std::size_t at) {
 
 /// True if the program at `at`, which `sudo -S` starts, runs nothing of what is left of the input.
 bool reads_no_commands(std::string_view text, std::size_t at) {
-    static constexpr std::array<std::string_view, 22> kPrograms{
-        "apt ",   "apt-get ", "dpkg ", "dnf ",     "yum ",   "pacman ",    "snap ",  "systemctl ",
-        "mkdir ", "rm ",      "cp ",   "mv ",      "ln ",    "chmod ",     "chown ", "ls ",
-        "mount ", "umount ",  "ufw ",  "service ", "reboot", "journalctl "};
+    static constexpr std::array<std::string_view, 20> kPrograms{
+        "apt ",       "apt-get ", "dpkg ",  "dnf ",     "yum ",   "pacman ", "snap ",
+        "systemctl ", "cp ",      "mkdir ", "rm ",      "mv ",    "ln ",     "chmod ",
+        "chown ",     "ls ",      "ufw ",   "service ", "reboot", "mount "};
     return is_one_at(text, at, kPrograms);
 }
 
@@ -246,6 +242,9 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
     }
     auto found = argument_at(text, from);
     if (!found) return std::nullopt;
+    const auto parted =
+        text_of(text, *found).ends_with(':') ? quoted_behind(text, *found) : std::nullopt;
+    if (parted) found = parted;
     std::size_t bar = found->at + found->size;
     bar = behind_backslashes(text, bar);
     if (bar < text.size() && is_quote(text[bar])) ++bar;
@@ -253,14 +252,16 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
     if (bar + 1 >= text.size() || text[bar] != '|' || text[bar + 1] == '|') return std::nullopt;
     const std::size_t next = behind_gap(text, bar + 1);
     const std::size_t sudo = behind_words(text, next, "sudo ");
-    if (behind_words(text, std::max(next, sudo), "chpasswd") != 0) {
+    const bool users = behind_words(text, std::max(next, sudo), "chpasswd") != 0;
+    if (parted && !users) return std::nullopt;
+    if (users && !parted) {
         const std::size_t colon = text_of(text, *found).find(':');
         if (colon == text.npos) return std::nullopt;
         found = SecretSpan{found->at + colon + 1, found->size - colon - 1};
-    } else if (!reads_secret(text, bar + 1)) {
+    } else if (!users && !reads_secret(text, bar + 1)) {
         return std::nullopt;
     } else if (const std::size_t program = program_behind(text, next);
-               !takes_secret(text, program)) {
+               !users && !takes_secret(text, program)) {
         // A shell behind the bar would run them.
         const std::string_view words = text_of(text, *found);
         if (words.find_first_of(" \t/") != words.npos) return std::nullopt;

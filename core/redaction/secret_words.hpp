@@ -59,6 +59,8 @@ Tool tool_of(std::string_view text, std::size_t start, std::string_view word);
 /// One word of a shell or statement at `at`, quoted or not. None between backticks, whose words a
 /// shell runs.
 std::optional<SecretSpan> argument_at(std::string_view text, std::size_t at);
+/// The word in quotes right behind `begin`, the first part of an argument: `user:"word"`.
+std::optional<SecretSpan> quoted_behind(std::string_view text, const SecretSpan& begin);
 /// True for the argument of a password flag; placeholders of a manual stay readable.
 bool is_argument_secret(std::string_view value);
 /// The word before `at` in its line, without the blanks between.

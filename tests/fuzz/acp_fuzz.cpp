@@ -9,9 +9,9 @@
 #include "api/hooks/dialect.hpp"
 #include "api/hooks/report.hpp"
 #include "cli/acp/acp_gate.hpp"
-#include "cli/acp/acp_message.hpp"
 #include "cli/acp/acp_observer.hpp"
-#include "cli/acp/line_cutter.hpp"
+#include "cli/acp/messages/acp_message.hpp"
+#include "cli/acp/messages/line_cutter.hpp"
 #include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
@@ -41,7 +41,10 @@ public:
         const auto message = Json::parse(from);
         if (!message || !message->is_object()) return;
         const bool reply = message->text_of("method").empty() && message->contains("id");
-        if (text.front() == 'e' && reply) return editor_replies(from, *message);
+        if (text.front() == 'e' && reply) {
+            editor_replies(from, *message);
+            return act(observer_.answered(*message), *message);
+        }
         if (text.front() == 'e') return act(observer_.from_editor(*message), *message);
         const bool request = !message->text_of("method").empty() && message->contains("id");
         const auto twice = request ? gate_.begin(cli::acp_id((*message)["id"])) : std::nullopt;
@@ -102,10 +105,11 @@ private:
         if (action.data.contains("started"))
             tests::report_and_keep(document_, "tool.started", dump(action.data["started"]));
         if (action.data.contains("hook")) check_hook(action);
-        const auto put = gate_.ask(action, message);
+        const std::string deed = action.deed ? dump(message) : "";
+        const auto put = gate_.ask(action, message, deed);
         if (!put) return;
         if (asked_.size() >= AcpGate::kOpenMax) asked_.clear();  // the gate forgets answered ones
-        asked_[put->request] = {*put, message["params"]["options"], {}, false};
+        asked_[put->request] = {*put, message["params"]["options"], deed, false};
         last_ = put->request;
     }
 
@@ -126,6 +130,10 @@ private:
         const auto found = asked_.find(id);
         if (found == asked_.end()) return;
         Asked& asked = found->second;
+        if (asked.action.deed) {  // the editor has not seen the request
+            tests::require(reply.answer == AcpGate::Answer::kDrop);
+            return;
+        }
         tests::require((reply.answer == AcpGate::Answer::kDrop) == asked.refused);
         if (asked.refused) return void(asked_.erase(found));
         const bool allows = cli::acp_allows(asked.options, message);

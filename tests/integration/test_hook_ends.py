@@ -64,6 +64,15 @@ class Ends(SharedDaemonCase):
         agent.hook("PreToolUse", **call)
         self.assertEqual(len(kinds(self.client.journal(agent.id), "tool.started")), 3)
 
+    def test_an_id_that_is_used_again_begins_another_call(self):
+        agent = Agent(self.daemon)
+        agent.hook("UserPromptSubmit", prompt="go")
+        call = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "call_0"}
+        for _ in range(2):
+            agent.hook("PreToolUse", **call)
+            agent.hook("PostToolUse", **call, tool_response={"stdout": "ok", "stderr": ""})
+        self.assertEqual(len(kinds(self.client.journal(agent.id), "tool.started")), 2)
+
     def test_a_sub_agent_of_claude_without_a_word_or_a_call_has_failed(self):
         agent = Agent(self.daemon)
         agent.hook("UserPromptSubmit", prompt="go")

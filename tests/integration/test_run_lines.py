@@ -71,6 +71,7 @@ class LinesCase(SharedDaemonCase):
 class Lines(LinesCase):
     def test_calls_tokens_cost_model_and_result_of_an_agent_are_told(self):
         _, document, journal = self.run_lines((FIXTURES / "claude.jsonl").read_text())
+        self.assertIsNone(document.get("end_code"))  # no person's end
         calls = {event["data"]["call_id"]: event["data"] for event in journal if event["type"] == "tool.finished"}
         self.assertEqual(calls["toolu_fake0001"]["args"], {"command": "ls -la", "description": "List files"})
         self.assertIn("a.txt", json.dumps(calls["toolu_fake0001"]["result"]))

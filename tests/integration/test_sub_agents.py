@@ -332,6 +332,34 @@ class Ends(SharedDaemonCase):
         ended = self.client.session(agent.id)
         self.assertEqual((ended["outcome"], ended["verdict"]["reason"]), ("failed", "its work in the background was cut off"))
 
+    def test_a_call_of_a_sub_agent_is_cut_off_also_where_the_last_turn_named_none(self):
+        for again, outcome in ((False, "failed"), (True, "completed")):
+            agent = Agent(self.daemon)
+            agent.hook("UserPromptSubmit", prompt="review it")
+            agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+            agent.hook("PreToolUse", agent_id="a1", agent_type="review", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="b1")
+            if again:  # as after an interruption
+                self.clock.advance(5)
+                agent.hook("UserPromptSubmit", prompt="go on")
+            agent.hook("Stop", last_assistant_message="started", stop_hook_active=False)
+            agent.hook("SessionEnd", reason="other")
+            self.assertEqual(self.client.session(agent.id)["outcome"], outcome)
+
+    def test_a_session_below_one_that_has_ended_is_cut_off_as_well(self):
+        agent = Agent(self.daemon)
+        agent.hook("UserPromptSubmit", prompt="review it")
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        for name, parent in ((agent.id + "-run", agent.id), (agent.id + "-job", agent.id + "-run")):
+            self.assertEqual(operator.put(f"/v1/sessions/{name}", {"goal": "go", "parent": parent}).status, 201)
+        self.assertEqual(operator.post(f"/v1/sessions/{agent.id}-run/end", {"outcome": "completed"}).status, 200)
+        self.assertIsNone(self.client.session(agent.id + "-job")["ended_at"])
+        agent.hook("Stop", last_assistant_message="started", stop_hook_active=False, background_tasks=[
+            {"type": "subagent", "status": "running", "description": "review"}])
+        self.clock.advance(300)
+        agent.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(agent.id)["outcome"], "failed")
+
     def test_a_sub_agent_whose_end_was_never_reported_is_not_the_one_that_the_last_turn_left_at_work(self):
         agent = Agent(self.daemon)
         agent.hook("UserPromptSubmit", prompt="review it")

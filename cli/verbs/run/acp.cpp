@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/acp/acp_message.hpp"
 #include "cli/acp/acp_proxy.hpp"
 #include "cli/acp/acp_sessions.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 #include "cli/base/exit_code.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/client_options.hpp"

@@ -77,7 +77,9 @@ Result<> endpoints::open_named_session(Call& call) {
 
 Result<> endpoints::end_session(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_end(call.on.document, call.request.body));
-    if (call.by_operator()) decoded.code = core::kEndedByPerson;
+    // A run ends its own session, by the operator's token where it has that.
+    const bool own = call.request.head.named_session() == call.session();
+    if (call.by_operator() && !own) decoded.code = core::kEndedByPerson;
     EndCommand command{call.session(), std::move(decoded), call.controls()};
     return call.write(std::move(command), call.session());
 }

@@ -77,6 +77,8 @@ void note_finished_input(Resident& resident, const HookCommand& command) {
     if (kind != HookKind::kPost || command.events.empty()) return;
     const auto* call = std::get_if<core::ToolFinished>(&command.events.front().payload);
     if (call == nullptr || call->args.kept.empty()) return;
+    // The start of this one has come. Some agents use an id for call after call.
+    if (core::in_flight(resident.session.state(), call->call_id)) return;
     auto& known = resident.hooks.change().finished_inputs;
     if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
     known.push_back(core::digest_of(input_of(*call)).low);
@@ -91,6 +93,8 @@ core::Result<> drop_late_start(Transaction& transaction, Resident& resident, Hoo
     HEADWAY_TRY(const bool must_ask,
                 must_ask_for(transaction, &resident, *state.policy, call->tool));
     if (must_ask) return {};
+    auto& known = resident.hooks.change().finished_inputs;
+    known.erase(std::find(known.begin(), known.end(), core::digest_of(input_of(*call)).low));
     command.events.clear();
     command.whole_args.clear();
     return {};
@@ -152,8 +156,9 @@ void note_answer(Resident& resident, HookCommand& command) {
     if (ends || goes_on || hook.answer_end) resident.hooks.change().answer_error.reset();
 }
 
-void note_agents_left(Resident& resident, const HookCommand& command) {
+void note_agents_left(Resident& resident, const HookCommand& command, core::Timestamp now) {
     const api::hooks::Hook& hook = command.call.hook;
+    if (hook.kind == api::hooks::HookKind::kPrompt) resident.hooks.change().prompted_at = now;
     if (hook.kind != api::hooks::HookKind::kStop) return;
     if (hook.background_agents.empty() && resident.hooks->agents_left.empty()) return;
     auto& left = resident.hooks.change().agents_left;
@@ -174,6 +179,19 @@ core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& r
     }
     if (known) return false;
     return transaction.has_open_child(resident);
+}
+
+bool has_call_below(Transaction& transaction, const Resident& resident) {
+    const core::Timestamp prompted_at = resident.hooks->prompted_at;
+    if (prompted_at == core::kNever) return false;
+    const auto below =
+        transaction.tree().descendants(resident.session, transaction.sessions().residents());
+    const std::string own = resident.session.id() + ".";
+    return std::any_of(below.begin(), below.end(), [&](const Resident* child) {
+        const core::SessionState& state = child->session.state();
+        return child->session.id().starts_with(own) && !state.ended() &&
+               !state.open_calls.empty() && state.heard_at() >= prompted_at;
+    });
 }
 
 }  // namespace headway::server

@@ -22,12 +22,12 @@ core::Event finish_of(const std::string& call_id, const std::string& tool,
 /// is remembered.
 void note_finished_call(Resident& resident, const std::string& call_id);
 
-/// Remembers the input of the call that a hook reports as finished, for drop_late_start(), until
-/// the next prompt. A bounded number is remembered.
+/// Remembers the input of the call that a hook reports as finished and that was not announced, for
+/// drop_late_start(), until the next prompt. A bounded number is remembered.
 void note_finished_input(Resident& resident, const HookCommand& command);
 
 /// Removes the start of a call that has already finished, with the same id and input: the hook was
-/// overtaken by that of the result. A call that needs approval is announced all the same.
+/// overtaken by that of the result, once. A call that needs approval is announced all the same.
 core::Result<> drop_late_start(Transaction& transaction, Resident& resident, HookCommand& command);
 
 /// Removes from a batch the events that are known already, such as calls that were reported
@@ -48,10 +48,14 @@ void number_round(const core::SessionState& state, HookCommand& command);
 void note_answer(Resident& resident, HookCommand& command);
 
 /// Remembers the sub-agents that a stop hook names as still at work. Bounded.
-void note_agents_left(Resident& resident, const HookCommand& command);
+void note_agents_left(Resident& resident, const HookCommand& command, core::Timestamp now);
 
 /// True if one of these sub-agents has not ended; if the agent named none by its id, or one that
 /// is not known, true if any session below has not ended.
 core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& resident);
+
+/// True if a sub-agent of the agent's own has a call in flight that hooks have announced since the
+/// agent's last prompt, whatever its last stop hook named.
+bool has_call_below(Transaction& transaction, const Resident& resident);
 
 }  // namespace headway::server

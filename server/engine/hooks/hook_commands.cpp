@@ -66,7 +66,7 @@ public:
         if (kind == HookKind::kAnswered) settle_answer();
         note_interruption();
         note_answer(resident_, command_);
-        note_agents_left(resident_, command_);
+        note_agents_left(resident_, command_, transaction_.now());
         note_finished_input(resident_, command_);
         if (kind == HookKind::kInterrupt) {
             for (const core::OpenCall& call : state_.open_calls)
@@ -86,7 +86,8 @@ public:
         if (ends_session(kind)) {
             HEADWAY_TRY(const bool cut_off, has_agent_at_work(transaction_, resident_));
             core::Event& end = events.emplace_back();
-            end.payload = end_of(state_, command_.call.hook, *resident_.hooks, cut_off);
+            end.payload = end_of(state_, command_.call.hook, *resident_.hooks,
+                                 {cut_off, has_call_below(transaction_, resident_)});
             if (is_of_run(state_)) end.payload = agent_has_ended();
             if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
         }

@@ -87,11 +87,11 @@ bool ran_out_of_time(const Hook& hook) {
 }
 
 /// The end of an agent at its prompt, whose last turn ended without an error.
-void end_at_prompt(const core::SessionState& state, const Hook& hook, bool children_work,
+void end_at_prompt(const core::SessionState& state, const Hook& hook, const WorkBelow& below,
                    core::SessionEnded& end) {
     const bool of_session = hook.kind == HookKind::kEnd;
     end.outcome = core::Outcome::kFailed;
-    if (children_work && names_an_agent(state)) {
+    if (below.in_call || (below.open && names_an_agent(state))) {
         if (is_left_by_person(hook.reason)) end.outcome = core::Outcome::kCancelled;
         end.reason = core::bounded_text("its work in the background was cut off");
     } else if (did_nothing(state, hook)) {
@@ -107,7 +107,7 @@ void end_at_prompt(const core::SessionState& state, const Hook& hook, bool child
 }  // namespace
 
 core::SessionEnded end_of(const core::SessionState& state, const Hook& hook,
-                          const HookMemory& memory, bool children_work) {
+                          const HookMemory& memory, const WorkBelow& below) {
     const bool interrupted = memory.interrupted;
     core::SessionEnded end;
     end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
@@ -135,7 +135,7 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook,
                ran_out_of_time(hook) || (completed && !interrupted && named)) {
         end.outcome = core::Outcome::kFailed;
     } else if (completed && !interrupted) {
-        end_at_prompt(state, hook, children_work, end);
+        end_at_prompt(state, hook, below, end);
     }
     return end;
 }

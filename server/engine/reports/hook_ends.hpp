@@ -24,10 +24,15 @@ bool closes_calls(const api::hooks::Hook& hook);
 /// over or the agent is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
+/// Work that an agent that is gone has left below it.
+struct WorkBelow {
+    bool open = false;     ///< sessions below it have not ended
+    bool in_call = false;  ///< its own sub-agent has a call in flight
+};
+
 /// The event that ends the session of an agent that is gone. `memory`: of its hooks.
-/// `children_work`: sessions below it have not ended.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
-                          const HookMemory& memory, bool children_work);
+                          const HookMemory& memory, const WorkBelow& below);
 
 /// True for a report of a program beside the agent, which is no sign of the agent itself.
 bool tells_use_only(const api::hooks::Hook& hook);

@@ -53,8 +53,9 @@ struct HookMemory {
     std::vector<PromptFingerprint> wake_prompts;
     /// Sessions of the sub-agents that the last stop hook named as still at work.
     std::vector<std::string> agents_left;
-    bool interrupted = false;  ///< a person ended the last turn
-    bool turned = false;       ///< the agent has called its model, or ended a turn
+    core::Timestamp prompted_at = core::kNever;  ///< of the last prompt
+    bool interrupted = false;                    ///< a person ended the last turn
+    bool turned = false;  ///< the agent has called its model, or ended a turn
     /// The error of the model's last answer in this turn, which was cut off or refused.
     std::optional<core::ErrorReported> answer_error;
     /// Digests of the calls that a person has refused in earlier generations of the session; read

@@ -60,12 +60,26 @@ bool Transaction::children_work(const Resident& resident) {
 
 Result<bool> Transaction::has_open_child(const Resident& resident) {
     if (children_work(resident)) return true;
-    storage::SessionFilter filter;
-    filter.open = true;
-    filter.parent = resident.session.id();
+    // Each level, since one in between may have ended.
+    constexpr std::size_t kLooksMost = 32;
     constexpr auto kNewest = std::numeric_limits<storage::SessionKey>::max();
-    HEADWAY_TRY(const auto open, store().index().list(filter, kNewest, 1));
-    return !open.empty();
+    std::vector<std::string> parents{resident.session.id()};
+    for (std::size_t next = 0; next < parents.size(); ++next) {
+        storage::SessionFilter filter;
+        filter.parent = parents[next];
+        filter.open = true;
+        HEADWAY_TRY(const auto open, store().index().list(filter, kNewest, 1));
+        if (!open.empty()) return true;
+        filter.open = false;
+        HEADWAY_TRY(const auto ended, store().index().list(filter, kNewest, kLooksMost));
+        for (const storage::SessionKey child : ended) {
+            if (parents.size() == kLooksMost) break;
+            HEADWAY_CHECK(reader_.with(child, [&parents](const core::Session& session) {
+                parents.push_back(session.id());
+            }));
+        }
+    }
+    return false;
 }
 
 bool Transaction::may_change(std::string_view session) const {

@@ -200,6 +200,25 @@ def wait_for_cancel(session) -> str:
     return "cancelled"
 
 
+def deeds(session) -> str:
+    """Lets the editor run a command and write a file, for no call."""
+    for method, params in (("terminal/create", {"command": "rm", "args": ["-rf", "/x"]}), ("fs/write_text_file", {"path": "/x", "content": "new"})):
+        send(id=method, method=method, params={"sessionId": session, **params})
+        while receive().get("id") != method:
+            pass
+    return "end_turn"
+
+
+def elicits(session) -> str:
+    """A question to a person that is no permission."""
+    send(id="elicits", method="elicitation/create", params={"sessionId": session, "message": "Which database?"})
+    while receive().get("id") != "elicits":
+        pass
+    return "end_turn"
+
+
+ASKING |= {"deeds": deeds, "elicits": elicits}
+
 ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
           "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
 
@@ -243,6 +262,11 @@ def prompt(message):
         reason = words[5:] or None
     elif words == "exit":
         sys.exit(7)
+    elif words == "background":
+        send(id=message["id"], result={"stopReason": "end_turn"})
+        about = {"toolCallId": "late", "kind": "edit", "rawInput": NEW}
+        update(session, sessionUpdate="tool_call", status="in_progress", **about)
+        return update(session, sessionUpdate="tool_call_update", toolCallId="late", status="completed")
     elif words == "pieces":
         sys.stdout.write('{"not whole')
         sys.stdout.flush()

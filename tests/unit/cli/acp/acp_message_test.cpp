@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

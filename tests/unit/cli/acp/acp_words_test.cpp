@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "cli/acp/acp_message.hpp"
 #include "cli/acp/acp_observer.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 #include "core/calls/tool_class.hpp"
 #include "tests/support/parsed.hpp"
 

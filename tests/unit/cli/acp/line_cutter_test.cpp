@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/acp/line_cutter.hpp"
+#include "cli/acp/messages/line_cutter.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -235,7 +235,11 @@ TEST_CASE("resume plan: a check that fails goes into the prompt, twice the same 
     CHECK(step.at == kStart);
     CHECK_THAT(step.prompt, Catch::Contains("1 test failed"));
     CHECK_FALSE(plan.next(run, kStart, 0).resume);
-    run.check_failed = "2 tests failed";
+    run.check_failed = "2 tests failed in 0.12s";
+    CHECK(plan.next(run, kStart, 0).resume);
+    run.check_failed = "2 tests failed in 0.31s";
+    CHECK_FALSE(plan.next(run, kStart, 0).resume);
+    run.check_failed = "3 tests failed in 0.31s";
     CHECK(plan.next(run, kStart, 0).resume);
 }
 

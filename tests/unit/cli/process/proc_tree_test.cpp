@@ -144,6 +144,12 @@ TEST_CASE("proc tree: another run of Headway and its descendants are of another 
         std::filesystem::create_symlink(program, proc.path() / "12/exe");
         CHECK(left("headway\0run"s).size() == (program == "/bin/sh" ? 4 : 2));
     }
+    // Installed under another name, as this program is.
+    const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
+    std::filesystem::remove(proc.path() / "12/exe");
+    std::filesystem::create_symlink(own, proc.path() / "12/exe");
+    CHECK(left("headway\0run"s).size() == 2);
+    CHECK(left(own.filename().string() + "\0run"s).size() == 2);
 }
 
 TEST_CASE("proc tree: a circle of reused numbers ends", "[cli]") {
@@ -179,4 +185,9 @@ TEST_CASE("proc tree: processes are found by the beginning of a variable of thei
     std::vector<pid_t> found = ProcTree(folder.file("")).with_variable("HEADWAY_SESSION", "s");
     std::sort(found.begin(), found.end());
     CHECK(found == std::vector<pid_t>{41, 42});
+    const ProcTree tree(folder.file(""));
+    CHECK(tree.lacks_variable(42, "HEADWAY_SESSION", "s"));
+    CHECK(tree.lacks_variable(44, "HEADWAY_SESSION", "s"));
+    CHECK_FALSE(tree.lacks_variable(41, "HEADWAY_SESSION", "s"));
+    CHECK_FALSE(tree.lacks_variable(99, "HEADWAY_SESSION", "s"));
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,7 @@ Said observed(const std::string& name) {
     std::ifstream file{folder / (name + ".jsonl")};
     AcpObserver observer("agent");
     Said record;
+    std::map<std::string, AcpAction> asked;
     for (std::string line; std::getline(file, line);) {
         Json message = parsed(line);
         const std::string from = std::as_const(message).text_of("dir");
@@ -55,9 +57,16 @@ Said observed(const std::string& name) {
                     record.push_back(short_form(action));
             }
         }
-        for (const AcpAction& action :
-             editor ? observer.from_editor(message) : observer.from_agent(message))
+        const bool reply = editor && !message.contains("method") && message.contains("id");
+        const auto allowed = reply ? asked.find(dump(message["id"])) : asked.end();
+        if (allowed != asked.end() && headway::cli::acp_selects(message))
+            observer.allowed(allowed->second.session, allowed->second.type);
+        for (const AcpAction& action : reply    ? observer.answered(message)
+                                       : editor ? observer.from_editor(message)
+                                                : observer.from_agent(message)) {
+            if (action.kind == Kind::kAsk) asked[action.request] = action;
             if (action.kind != Kind::kTurn) record.push_back(short_form(action));
+        }
     }
     return record;
 }

@@ -93,6 +93,7 @@ bool acp_selects(const Json& message);
 struct AcpHead {
     bool request = false;  ///< it has a method, so it answers nothing
     std::string id{};      ///< as of acp_id(); empty: not seen
+    std::string method{};
 };
 
 /// Reads the members of a message up to the first that is not whole.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/acp/messages/acp_deed.hpp"
 #include "cli/base/text.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
@@ -324,6 +325,7 @@ std::string acp_id(const Json& id) {
 }
 
 std::string acp_refusal(const Json& request) {
+    if (acp_is_deed(request.text_of("method"))) return acp_not_done(request["id"]);
     Json outcome;
     std::set<std::string_view> seen;  // of options with one id the first counts, and it may allow
     bool once = false;
@@ -373,7 +375,8 @@ AcpHead acp_head(std::string_view begin) {
         const auto key = Json::parse(name.substr(0, name.size() - 1));
         const auto read = Json::parse(value.substr(0, value.size() - 1));
         if (!key || !read) return head;
-        head.request = head.request || (key->text() == "method" && !read->text().empty());
+        if (key->text() == "method") head.method = read->text();
+        head.request = head.request || !head.method.empty();
         if (key->text() == "id") head.id = acp_id(*read);
         if (!value.ends_with(',')) return head;
     }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/acp/acp_message.hpp"
+#include "cli/acp/messages/acp_message.hpp"
 #include "cli/base/text.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/recorded_line.hpp"

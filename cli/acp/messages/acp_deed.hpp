@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/base/json.hpp"
+
+namespace headway::cli {
+
+/// A request by which an agent lets its editor run a command or write a file.
+struct AcpDeed {
+    Json call;                          ///< `kind` and `rawInput`, as a tool call has them
+    std::vector<std::string> commands;  ///< each form of the command line that a call may name
+    std::string path;                   ///< of the file
+};
+
+/// True if a request of this method is a deed.
+bool acp_is_deed(std::string_view method);
+
+/// Nothing for other messages. Pure.
+std::optional<AcpDeed> acp_deed(const Json& message);
+
+/// True if this is what a call of `tool`, with the members `call`, has announced. Relative paths
+/// begin at `folder`. Pure.
+bool acp_announces(const Json& call, std::string_view tool, const AcpDeed& deed,
+                   const std::string& folder);
+
+/// The reply by which an agent learns that its editor has not done it.
+std::string acp_not_done(const Json& id);
+
+/// Deeds that are calls of their own: their ends, from the messages that follow. Memory is bounded.
+/// Pure.
+class AcpDeeds {
+public:
+    /// The update by which an agent would tell the end of such a call.
+    struct End {
+        std::string session;
+        Json update;
+    };
+    static constexpr std::size_t kOpenMax = 256;
+
+    /// The editor gets this request; its call is known by `call_id`.
+    void begin(const Json& request, const std::string& call_id);
+    /// Takes any request of the agent.
+    std::optional<End> from_agent(const Json& message);
+    /// Takes the editor's reply to any request of the agent.
+    std::optional<End> from_editor(const Json& reply);
+
+private:
+    struct Call {
+        std::string session;
+        std::string id;
+        Json output = Json::object();  // of the command
+    };
+    struct Open {
+        std::string id;
+        std::string method;
+        std::string terminal;
+        Call call;
+    };
+
+    void expect(Open open);
+    std::optional<End> ended(const Open& open, const Json& result);
+
+    std::deque<Open> open_;
+    std::map<std::string, Call> terminals_;
+};
+
+}  // namespace headway::cli

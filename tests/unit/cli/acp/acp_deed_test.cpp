@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/messages/acp_deed.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "cli/acp/acp_gate.hpp"
+#include "cli/acp/acp_observer.hpp"
+#include "tests/support/parsed.hpp"
+
+using headway::cli::acp_announces;
+using headway::cli::acp_deed;
+using headway::cli::AcpAction;
+using headway::cli::AcpGate;
+using headway::cli::AcpObserver;
+using headway::cli::Json;
+using headway::tests::parsed;
+using Kind = AcpAction::Kind;
+
+namespace {
+
+Json of_session(int id, const char* method, Json params) {
+    params["sessionId"] = "s";
+    return {{"id", id}, {"method", method}, {"params", std::move(params)}};
+}
+
+Json run(int id, Json params) {
+    return of_session(id, "terminal/create", std::move(params));
+}
+
+Json write(int id, const std::string& path) {
+    return of_session(id, "fs/write_text_file", {{"path", path}, {"content", "new"}});
+}
+
+Json told(Json fields) {
+    return {{"method", "session/update"},
+            {"params", {{"sessionId", "s"}, {"update", std::move(fields)}}}};
+}
+
+Json begun_call(const char* kind, Json input) {
+    return told({{"sessionUpdate", "tool_call"},
+                 {"toolCallId", "c"},
+                 {"kind", kind},
+                 {"status", "in_progress"},
+                 {"rawInput", std::move(input)}});
+}
+
+AcpObserver at_work() {
+    AcpObserver observer("agent", "m");
+    const Json words = parsed(R"([{"text":"go"}])");
+    observer.from_editor(of_session(1, "session/prompt", {{"prompt", words}}));
+    return observer;
+}
+
+Json permission(int id) {
+    return of_session(id, "session/request_permission", {{"toolCall", {{"toolCallId", "c"}}}});
+}
+
+const AcpAction* question_in(const AcpObserver::Actions& actions) {
+    for (const AcpAction& action : actions)
+        if (action.kind == Kind::kAsk) return &action;
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("acp: a command that the editor is to run is a call of its own, and ends as it did",
+          "[cli]") {
+    AcpObserver observer = at_work();
+    const auto asked = observer.from_agent(
+        run(7, {{"command", "rm"}, {"args", Json::array({"-rf", "/x y"})}, {"cwd", "/w"}}));
+    const AcpAction* const question = question_in(asked);
+    REQUIRE(question != nullptr);
+    CHECK((question->deed && question->request == "7" && question->type == "terminal-1-m"));
+    CHECK(question->data["hook"].text_of("tool") == "execute");
+    CHECK(question->data["hook"]["args"] == Json{{"command", "rm -rf '/x y'"}, {"cwd", "/w"}});
+    CHECK(question->data.contains("started"));
+    observer.allowed("s", question->type);
+    CHECK(observer.state("s").text_of("state") == "executing_tool");
+    observer.answered({{"id", 7}, {"result", {{"terminalId", "t"}}}});
+    observer.from_agent(of_session(8, "terminal/wait_for_exit", {{"terminalId", "t"}}));
+    observer.answered({{"id", 8}, {"result", {{"exitCode", 3}, {"signal", nullptr}}}});
+    observer.from_agent(of_session(9, "terminal/output", {{"terminalId", "t"}}));
+    observer.answered({{"id", 9}, {"result", {{"output", "gone"}, {"truncated", false}}}});
+    const auto over =
+        observer.from_agent(of_session(10, "terminal/release", {{"terminalId", "t"}}));
+    REQUIRE(over.size() == 1);
+    CHECK(over[0].type == "tool.finished");
+    CHECK(over[0].data["call_id"] == "terminal-1-m");
+    CHECK_FALSE(over[0].data.flag_of("ok"));
+    CHECK(over[0].data["error"].text_of("message") == "gone");
+}
+
+TEST_CASE("acp: a file that the editor is to write is what the call has written", "[cli]") {
+    AcpObserver observer = at_work();
+    const auto asked = observer.from_agent(write(7, "/w/a"));
+    const AcpAction* const question = question_in(asked);
+    REQUIRE(question != nullptr);
+    CHECK(question->data["hook"].text_of("tool") == "edit");
+    observer.allowed("s", question->type);
+    const auto over = observer.answered({{"id", 7}, {"result", nullptr}});
+    REQUIRE(over.size() == 1);
+    CHECK(over[0].data.flag_of("ok"));
+    CHECK(over[0].data["mutated"][std::size_t{0}].text_of("path") == "/w/a");
+}
+
+TEST_CASE("acp: a deed that an allowed call has announced is part of it, once for a command",
+          "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent(begun_call("execute", {{"command", "npm  test"}}));
+    observer.from_agent(permission(5));
+    // Before its answer it covers nothing.
+    CHECK(question_in(observer.from_agent(run(6, {{"command", "npm test"}})))->type ==
+          "terminal-1-m");
+    observer.allowed("s", "c");
+    CHECK(
+        observer.from_agent(run(7, {{"command", "npm"}, {"args", Json::array({"test"})}})).empty());
+    CHECK(question_in(observer.from_agent(run(8, {{"command", "npm test"}}))) != nullptr);
+    CHECK(question_in(observer.from_agent(write(9, "npm test"))) != nullptr);
+}
+
+TEST_CASE("acp: a deed of a call that did not ask is the question about that call", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent(begun_call("edit", {{"file_path", "/w/a"}}));
+    const auto asked = observer.from_agent(write(7, "/w/b/../a"));
+    REQUIRE(question_in(asked) != nullptr);
+    CHECK(question_in(asked)->type == "c");
+    observer.allowed("s", "c");
+    CHECK(observer.from_agent(write(8, "/w/a")).empty());
+    CHECK(question_in(observer.from_agent(write(9, "/w/c")))->type == "write-1-m");
+}
+
+TEST_CASE("acp: a deed is not done for a call that was refused, nor in a cancelled turn", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent(begun_call("execute", {{"command", "make"}}));
+    observer.from_agent(permission(5));
+    observer.refused("s", "c");
+    CHECK(
+        question_in(observer.from_agent(run(6, {{"command", "make"}})))->data.contains("refused"));
+    observer.stopped("s");
+    CHECK(question_in(observer.from_agent(run(7, {{"command", "ls"}})))->data.contains("refused"));
+}
+
+TEST_CASE("acp: what a call announces is compared by words and by paths", "[cli]") {
+    const auto deed =
+        acp_deed(run(1, {{"command", "bash"}, {"args", Json::array({"-lc", "npm test"})}}));
+    REQUIRE(deed);
+    const auto tells = [&](const Json& call, const char* tool) {
+        return acp_announces(call, tool, *deed, "/w");
+    };
+    CHECK(tells({{"rawInput", {{"command", "npm test"}}}}, "execute"));
+    CHECK(tells({{"rawInput", {{"command", Json::array({"bash", "-lc", "npm test"})}}}}, "Bash"));
+    CHECK(tells({{"title", "`npm test`"}}, "execute"));
+    CHECK_FALSE(tells({{"title", "npm test"}, {"rawInput", {{"command", "ls"}}}}, "execute"));
+    CHECK_FALSE(tells({{"rawInput", {{"command", "npm test"}}}}, "read"));
+    const auto file = acp_deed(write(1, "/w/a"));
+    REQUIRE(file);
+    CHECK(acp_announces({{"rawInput", {{"path", "a"}}}}, "edit", *file, "/w"));
+    CHECK_FALSE(acp_announces({{"rawInput", {{"path", "a"}}}}, "edit", *file, "/"));
+    CHECK_FALSE(acp_announces({{"rawInput", {{"path", "/w/a"}}}}, "read", *file, "/w"));
+    const Json moved = parsed(R"({"locations":[{"path":"/w/./a"}]})");
+    CHECK(acp_announces(moved, "edit", *file, ""));
+}
+
+TEST_CASE("acp gate: a deed goes to the editor if it is allowed, else its error to the agent",
+          "[cli]") {
+    AcpGate gate;
+    const Json request = run(7, {{"command", "ls"}});
+    AcpAction asking;
+    asking.kind = Kind::kAsk;
+    asking.request = "7";
+    asking.deed = true;
+    const auto put = gate.ask(asking, request, "the line");
+    REQUIRE(put);
+    CHECK_FALSE(gate.waits_for_editor(""));
+    const std::string early = R"({"id":7,"result":{"terminalId":"t"}})";
+    CHECK(gate.reply("7", early, parsed(early)).answer == AcpGate::Answer::kDrop);
+    CHECK(gate.decide("7", put->serial, false) == "the line");
+    CHECK(gate.reply("7", early, parsed(early)).answer == AcpGate::Answer::kPass);
+    REQUIRE(gate.ask(asking, request, "the line"));
+    const auto closed = gate.close("");
+    REQUIRE(closed.size() == 1);
+    CHECK(parsed(closed[0].line)["error"]["code"] == -32000);
+}
+
+TEST_CASE("acp: work in the background is seen, and ends at rest", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent({{"id", 1}, {"result", {{"stopReason", "end_turn"}}}});
+    observer.from_agent(begun_call("execute", {{"command", "make"}}));
+    const auto over = observer.from_agent(told(
+        {{"sessionUpdate", "tool_call_update"}, {"toolCallId", "c"}, {"status", "completed"}}));
+    REQUIRE(over.size() == 3);
+    CHECK((over[0].type == "tool.started" && over[1].type == "tool.finished"));
+    CHECK(over[2].data.text_of("state") == "idle");
+    observer.from_agent(told({{"sessionUpdate", "agent_message_chunk"},
+                              {"content", {{"type", "text"}, {"text", "done"}}}}));
+    CHECK(observer.start_calls().empty());
+    CHECK(observer.has_begun());
+    const auto words = observer.start_calls();
+    REQUIRE(words.size() == 2);
+    CHECK(words[0].data.text_of("text") == "done");
+    CHECK_FALSE(observer.has_begun());
+    // Shown again.
+    observer.from_editor(of_session(2, "session/load", {{"cwd", "/w"}}));
+    CHECK(observer.from_agent(begun_call("execute", {{"command", "make"}})).empty());
+    CHECK_FALSE(observer.has_begun());
+}
+
+TEST_CASE("acp: an open question by another request is a wait for a person", "[cli]") {
+    AcpObserver observer = at_work();
+    const auto asked =
+        observer.from_agent(of_session(7, "elicitation/create", {{"message", "Which one?"}}));
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].data.text_of("state") == "awaiting_permission");
+    CHECK(asked[0].data.text_of("detail") == "Which one?");
+    CHECK(observer.state("s").is_null());
+    const auto settled = observer.answered({{"id", 7}, {"result", {{"action", "accept"}}}});
+    REQUIRE(settled.size() == 1);
+    CHECK(settled[0].kind == Kind::kSettled);
+    CHECK(settled[0].data.text_of("state") == "processing_prompt");
+    // Without a name of a session it is of the one at work; programs answer others at once.
+    CHECK(observer.from_agent({{"id", 8}, {"method", "_x/ask"}}).empty());
+    CHECK(observer.start_calls().empty());
+    CHECK(observer.answered({{"id", 8}, {"result", nullptr}}).empty());
+    observer.from_agent({{"id", 9}, {"method", "_x/ask"}});
+    CHECK(observer.start_calls().empty());
+    CHECK(observer.start_calls().size() == 1);
+    CHECK(observer.from_agent(of_session(10, "fs/read_text_file", {{"path", "/a"}})).empty());
+    CHECK_FALSE(observer.has_begun());
+}
