@@ -25,9 +25,9 @@ bool is_key_of_record(std::string_view key) {
 
 /// True if a member says how to move or what to press, and names nothing that is moved.
 bool is_of_move(JsonValue member) {
-    static constexpr core::WordList<14> kMoves{{"action", "move", "key", "keys", "text", "input",
-                                                "direction", "dir", "button", "step", "type",
-                                                "unit", "mode", "stroke"}};
+    static constexpr core::WordList<18> kMoves{
+        {"action", "move", "key", "keys", "text", "input", "direction", "dir", "button", "step",
+         "type", "unit", "mode", "stroke", "axis", "joint", "motor", "wheel"}};
     static constexpr core::WordList<6> kPlaces{
         {"from", "to", "square", "cell", "position", "target"}};
     constexpr std::size_t kKeyBytesMax = 32;

@@ -147,11 +147,27 @@ std::string without_rests(std::string_view canonical) {
     return out;
 }
 
+/// The end of what Kubernetes puts behind a name, `mig-x7k2p`, or `at`: five letters without vowels
+/// and digits, which may be letters alone.
+std::size_t made_up_end(std::string_view text, std::size_t at) {
+    constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+    constexpr std::size_t kBytes = 5;
+    const std::string_view word = text.substr(at, kBytes);
+    const bool alone = at > 0 && text[at - 1] == '-' && word.size() == kBytes &&
+                       (at + kBytes == text.size() || !core::is_word(text[at + kBytes]));
+    return alone && word.find_first_not_of(kLetters) == word.npos ? at + kBytes : at;
+}
+
 /// A receipt also without addresses of hardware, `0a:5f:cc:…`, of which a part may be letters.
 std::string form_of(std::string_view canonical, bool numbers) {
     const std::string text = core::receipt_form(without_rests(canonical), numbers);
     std::string out;
     for (std::size_t at = 0; at < text.size(); ++at) {
+        if (const std::size_t end = made_up_end(text, at); end != at) {
+            out.push_back('\x02');
+            at = end - 1;
+            continue;
+        }
         const bool pair = at > 0 && text[at - 1] == ':' && at + 1 < text.size() &&
                           core::is_hex(text[at]) && core::is_hex(text[at + 1]) &&
                           (at + 2 == text.size() || !core::is_word(text[at + 2]));

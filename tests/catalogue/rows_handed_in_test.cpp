@@ -59,6 +59,8 @@ constexpr Handed kHanded[] = {
         .answers(R"({"transaction":"tx)" + hex(n) + with(R"(","balance":{}})", 9000 - 5 * n)); }},
     {"a text message", [](int item, int n) { return call("mcp__twilio__sms", with(R"({"to":"+49{}","body":"hi"})", item))
         .answers(R"({"sid":"SM)" + hex(n) + R"(","body":"hi"})"); }},
+    {"a job of Kubernetes", [](int item, int n) { return with_item("kubectl create -f job{}.yaml", item)
+        .result("job.batch/mig-bcdf" + std::string(1, "ghjklmnpqrstvwxz"[n % 16]) + " created"); }},
     {"a container", [](int item, int n) { return with_item("docker run -d app:{}", item).result(hex(n) + hex(n + 1) + hex(n + 2) + hex(n + 3)); }},
     {"a record", [](int item, int n) { return with_item("psql -c 'insert into t values ({}) returning id'", item)
         .result(with(" id\n----\n {}\n(1 row)\n\nINSERT 0 1", n)); }},

@@ -112,6 +112,7 @@ TEST_CASE("two meanings: steps in a world are steps") {
         {"mcp__cu__key", R"({"key":"Tab"})", "pressed"},
         {"mcp__drone__move_forward", R"({"m":1})", "ok"},
         {"mcp__chess__move", R"({"san":"e4"})", "ok"},
+        {"mcp__cnc__step", R"({"axis":"x","mm":1})", "ok"},
         {"move_piece", R"({"from":"e2","to":"e4"})", "ok"},
     };
     for (const auto& [tool, args, answer] : calls) {
