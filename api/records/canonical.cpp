@@ -113,6 +113,26 @@ bool misses_text(std::string_view line) {
     return at != text.npos && !core::mentions(std::string_view{text}.substr(0, at), kThings);
 }
 
+constexpr std::size_t kKinBytesMax = 2048;
+constexpr std::size_t kKinArgsMax = 2 * kKinBytesMax;
+constexpr std::size_t kKinWordsMin = 3;
+
+/// The words of a text that have no digit: ids, counters and sizes differ from try to try.
+std::string without_numbers(std::string_view text) {
+    std::string words;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && core::is_word(text[end]))
+            ++end;
+        end = std::max(end, at + 1);
+        const std::string_view word = text.substr(at, end - at);
+        if (std::none_of(word.begin(), word.end(), core::is_digit)) words.append(word);
+        words.push_back(' ');
+        at = end;
+    }
+    return words;
+}
+
 void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view result) {
     std::string_view message =
@@ -140,6 +160,11 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
     std::string line = without_places(core::diagnostic_line(message));
     if (fingerprint.failure == FailureKind::kNotFound || (edits && quotes))
         line = core::without_quotes(line);
+    const std::uint64_t kin =
+        call.ok || call.args.kept.size() > kKinArgsMax
+            ? 0
+            : core::digest_of_words(without_numbers(line), call.args.kept, kKinWordsMin);
+    if (kin != 0) fingerprint.kin = kin;
     line.push_back(static_cast<char>('a' + static_cast<int>(fingerprint.failure)));
     fingerprint.diagnostic = low_digest(line);
 }
@@ -255,13 +280,11 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
 /// See CallFingerprint::kin. A long answer is a document, and its order is part of it.
 std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinished& call,
                      std::string_view command, std::string_view outcome) {
-    constexpr std::size_t kBytesMax = 2048;
-    constexpr std::size_t kWordsMin = 3;
-    if (outcome.size() > kBytesMax || call.args.kept.size() > 2 * kBytesMax) return 0;
-    if (!call.ok) return core::digest_of_words(outcome, call.args.kept, kWordsMin);
+    if (outcome.size() > kKinBytesMax || call.args.kept.size() > kKinArgsMax) return 0;
+    if (!call.ok) return core::digest_of_words(outcome, call.args.kept, kKinWordsMin);
     const bool list = command.empty() &&
                       (fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kOther);
-    return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
+    return list ? core::digest_of_words(outcome, {}, 4 * kKinWordsMin) : 0;
 }
 
 /// True if an address, a time or a UUID is what the call asked for, so that its masked form says

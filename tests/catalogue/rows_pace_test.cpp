@@ -107,6 +107,17 @@ TEST_CASE("pace: a command that fails otherwise each time gets further") {
     CHECK_FALSE(agent.ever(Verdict::kStuck));
 }
 
+TEST_CASE("pace: a failure that differs only in a number or an id is the same one") {
+    const std::string says =
+        GENERATE("Build #{} failed: missing symbol foo",
+                 "deploy failed (request b65{}fc): quota exceeded, ask support",
+                 "worker {} exited: out of memory");
+    Agent agent{each_hook()};
+    for (int i = 0; i < 4; ++i)
+        agent.does(bash("./ci.sh").fails(with(says, 1000 + i)));
+    expect_stuck(agent);
+}
+
 TEST_CASE("pace: a failure that is back makes the row a loop, and an equal one does at once") {
     const bool goes_round = GENERATE(true, false);
     Agent agent{each_hook()};

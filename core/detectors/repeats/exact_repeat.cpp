@@ -26,7 +26,8 @@ void ExactRepeat::observe(const Observation& seen) {
     const CallSeen& call = *seen.call;
     const std::uint32_t now_scope = seen.ledger.scope;
     const bool moved = is_hard(call.entry.tier) || call.entry.tier == Tier::kAnswerChanged;
-    if (question != call.fingerprint.question.low || moved || now_scope > scope + 1) {
+    if (question != call.fingerprint.question.low || moved ||
+        static_cast<std::uint16_t>(now_scope - scope) > 1) {
         begin(call, now_scope);
         return;
     }
@@ -67,20 +68,25 @@ bool ExactRepeat::is_valid(const Ledger&, std::uint64_t) const {
 }
 
 /// A failure that is none of those before got further, or has another cause, and begins a row of
-/// its own. One that is back has gone round: all of them are one row.
+/// its own. One that is back has gone round: all of them are one row. Ids and counters differ from
+/// try to try, so equal words are the same failure.
 void ExactRepeat::count_failure(const CallSeen& call) {
-    const auto what = static_cast<std::uint16_t>(call.fingerprint.diagnostic);
     if (!may_be_retried(call)) {
         failing_run = failures = 0;
         return;
     }
-    if (failures == 0) first_failure = last_failure = what;
+    const auto what = static_cast<std::uint16_t>(call.fingerprint.diagnostic);
+    const auto says = static_cast<std::uint16_t>(call.call.ok ? 0 : call.fingerprint.kin);
+    const bool first = failures == 0;
+    if (first) first_failure = what;
     if (failures < UINT8_MAX) ++failures;
-    if (what == last_failure && failures > 1)
+    const bool alike = what == last_failure || (says != 0 && says == last_words);
+    if (alike && !first)
         ++failing_run;
     else
         failing_run = what == first_failure ? failures : 1;
     last_failure = what;
+    last_words = says;
 }
 
 void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
@@ -100,7 +106,7 @@ void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     edits = failing_run > 0 && seen.fingerprint.kind == CallKind::kEdit &&
             seen.fingerprint.content != 0 && seen.fingerprint.path != 0;
     closed = seen.failed() && seen.fingerprint.failure == FailureKind::kNetwork;
-    scope = now_scope;
+    scope = static_cast<std::uint16_t>(now_scope);
     HEADWAY_ASSERT(failing_run <= run);
     HEADWAY_ASSERT(patience >= 1);
 }

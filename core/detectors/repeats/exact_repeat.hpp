@@ -39,7 +39,7 @@ struct ExactRepeat {
     std::uint32_t run = 0;          ///< equal calls with equal outcomes
     std::uint32_t failing_run = 0;  ///< equal calls that failed alike
     std::uint32_t patience = 1;
-    std::uint32_t scope = 0;    ///< Ledger::scope at the start of the run
+    std::uint16_t scope = 0;    ///< low half of Ledger::scope at the start of the run
     bool user_spoke = false;    ///< a user message came after the last call: the detector claims
                                 ///< nothing before the next call
     bool edits = false;         ///< the call is an edit: a failed edit fails again if repeated
@@ -47,6 +47,7 @@ struct ExactRepeat {
     std::uint8_t failures = 0;  ///< failures of the row, whatever they say
     std::uint16_t first_failure = 0;  ///< low bits of its first CallFingerprint::diagnostic
     std::uint16_t last_failure = 0;   ///< and of its last one
+    std::uint16_t last_words = 0;     ///< low bits of the last one's CallFingerprint::kin
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -61,7 +62,8 @@ struct ExactRepeat {
             field("failing_run", &D::failing_run), field("patience", &D::patience),
             field("scope", &D::scope), field("user_spoke", &D::user_spoke),
             field("edits", &D::edits), field("closed", &D::closed), field("failures", &D::failures),
-            field("first_failure", &D::first_failure), field("last_failure", &D::last_failure));
+            field("first_failure", &D::first_failure), field("last_failure", &D::last_failure),
+            field("last_words", &D::last_words));
     }
 
 private:
