@@ -117,22 +117,6 @@ constexpr std::size_t kKinBytesMax = 2048;
 constexpr std::size_t kKinArgsMax = 2 * kKinBytesMax;
 constexpr std::size_t kKinWordsMin = 3;
 
-/// The words of a text that have no digit: ids, counters and sizes differ from try to try.
-std::string without_numbers(std::string_view text) {
-    std::string words;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
-        while (end < text.size() && core::is_word(text[end]))
-            ++end;
-        end = std::max(end, at + 1);
-        const std::string_view word = text.substr(at, end - at);
-        if (std::none_of(word.begin(), word.end(), core::is_digit)) words.append(word);
-        words.push_back(' ');
-        at = end;
-    }
-    return words;
-}
-
 void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view result) {
     std::string_view message =

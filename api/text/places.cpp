@@ -153,4 +153,19 @@ std::string without_places(std::string_view failure) {
     return out;
 }
 
+std::string without_numbers(std::string_view text) {
+    std::string words;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && core::is_word(text[end]))
+            ++end;
+        end = std::max(end, at + 1);
+        const std::string_view word = text.substr(at, end - at);
+        if (std::none_of(word.begin(), word.end(), core::is_digit)) words.append(word);
+        words.push_back(' ');
+        at = end;
+    }
+    return words;
+}
+
 }  // namespace headway::api
