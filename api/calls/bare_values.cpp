@@ -52,7 +52,7 @@ bool is_address(std::string_view text) {
     return words <= kWordsMax;
 }
 
-bool is_value(std::string_view text) {
+bool is_value(std::string_view text, bool uuids) {
     text = core::trimmed(text);
     if (is_address(text)) return true;
     bool tells = false;
@@ -60,10 +60,18 @@ bool is_value(std::string_view text) {
         const std::string_view token = text.substr(0, text.find_first_of(" \t\n"));
         text = core::trimmed(text.substr(token.size()));
         if (token == "-->" || token == "to" || token == "UTC") continue;
-        if (!is_uuid(token) && !is_time(token)) return false;
+        if (!(uuids && is_uuid(token)) && !is_time(token)) return false;
         tells = tells || is_uuid(token) || tells_a_time(token);
     }
     return tells;
+}
+
+/// `request_id`, `checked_at`, `ts`: of the call itself, and new with each.
+bool is_of_request(std::string_view key) {
+    static constexpr std::array<std::string_view, 8> kOfRequest{
+        "request", "trace", "span", "run", "correlation", "transaction", "task", "job"};
+    return key == "ts" || key.ends_with("_at") || key.ends_with("At") ||
+           core::mentions(core::lower(key.substr(0, kBytesMax)), kOfRequest);
 }
 
 }  // namespace
@@ -75,17 +83,23 @@ bool asks_a_clock(std::string_view words) {
     return core::mentions(core::lower(words.substr(0, 4 * kBytesMax)), kClocks);
 }
 
-bool is_bare_value(std::string_view answer) {
+bool asks_for_next(std::string_view tool) {
+    static constexpr std::array<std::string_view, 10> kTakes{
+        "next", "get", "fetch", "current", "peek", "pick", "claim", "take", "pop", "find"};
+    return core::mentions(core::lower(tool.substr(0, kBytesMax)), kTakes);
+}
+
+bool is_bare_value(std::string_view answer, bool uuids) {
     constexpr std::size_t kMembersMax = 2;
     answer = core::trimmed(answer);
     if (answer.empty() || answer.size() > kBytesMax) return false;
-    if (!answer.starts_with('{')) return is_value(answer);
+    if (!answer.starts_with('{')) return is_value(answer, uuids);
     JsonDocument document;
     if (!document.parse(answer)) return false;
     const JsonValue root = document.root();
-    return root.size() >= 1 && root.size() <= kMembersMax && root.each([](JsonValue member) {
-        return member.kind() == JsonKind::kString && is_value(member.text()) &&
-               !asks_a_clock(member.key());
+    return root.size() >= 1 && root.size() <= kMembersMax && root.each([uuids](JsonValue member) {
+        return member.kind() == JsonKind::kString && is_value(member.text(), uuids) &&
+               !asks_a_clock(member.key()) && !is_of_request(member.key());
     });
 }
 

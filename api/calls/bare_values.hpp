@@ -8,8 +8,11 @@ namespace headway::api {
 /// True if a short answer consists of addresses, times, dates or UUIDs alone: "0x401004 in main
 /// ()", "00:01:20", {"slot":"2026-12-07T10:00:00Z"}. Such a value is what was asked for, and no
 /// volatile part of an answer. False for the answer of a clock, and for sentences with a time in
-/// them.
-bool is_bare_value(std::string_view answer);
+/// them. `uuids`: a UUID counts; most are ids that are new with each call.
+bool is_bare_value(std::string_view answer, bool uuids);
+
+/// True for a tool that takes one thing after another: `next_customer`, `get_ticket`.
+bool asks_for_next(std::string_view tool);
 
 /// True for a tool or a command that asks what time it is, or for a random value.
 bool asks_a_clock(std::string_view words);

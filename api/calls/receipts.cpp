@@ -51,7 +51,9 @@ void each_id(std::string_view canonical, Visit visit) {
         const std::string_view value = canonical.substr(start, kIdBytesMax);
         const std::size_t size = quoted ? value.find('"', 1) : value.find_first_of(",}");
         if (size == value.npos || size == 0 || value[0] == '{' || value[0] == '[') continue;
-        visit(start, start + size + (quoted ? 1 : 0));
+        const std::size_t behind = start + size + (quoted ? 1 : 0);
+        visit(start, behind);
+        at = behind - 1;  // a value may look like members
     }
 }
 

@@ -117,6 +117,14 @@ bool tells_how_far(std::string_view text) {
     return false;
 }
 
+/// True if the text goes on about something else: behind `;`, `(` or a comma, or in a line that
+/// names it: "build: pending\nlint: success".
+bool begins_another(std::string_view text) {
+    if (text[0] != '\n') return text[0] == ';' || text[0] == '(' || text[0] == ',';
+    const std::string_view line = text.substr(1, text.find('\n', 1) - 1);
+    return line.find(": ") != line.npos;
+}
+
 /// True if the text says that something is over, or has come to nothing. "3 done" is a count. Some
 /// words end only what the call announced itself.
 bool tells_an_end(std::string_view text, bool announced) {
@@ -130,6 +138,7 @@ bool tells_an_end(std::string_view text, bool announced) {
     bool count = false;
     bool denies = false;
     for (std::size_t at = 0; at < text.size();) {
+        if (!announced && begins_another(text.substr(at))) return false;
         if (!core::is_word(text[at])) {
             ++at;
             continue;
@@ -141,7 +150,7 @@ bool tells_an_end(std::string_view text, bool announced) {
         const bool ends =
             core::contains(kEnds, word) || (announced && core::contains(kFound, word));
         if (ends && !count && !denies) return true;
-        count = core::is_digit(word[0]);
+        count = core::is_digit(word[0]) || (count && !announced);
         denies = word == "not" || word == "yet" || word == "until" || word == "be" || word == "t";
         HEADWAY_ASSERT(end > at);
         at = end;

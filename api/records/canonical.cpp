@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/calls/bad_news.hpp"
 #include "api/calls/bare_values.hpp"
 #include "api/calls/platform_frames.hpp"
+#include "api/calls/receipts.hpp"
 #include "api/calls/screen_moves.hpp"
 #include "api/calls/states.hpp"
 #include "api/json/canonical_json.hpp"
@@ -21,12 +23,10 @@
 #include "api/text/places.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
-#include "core/calls/command_parts.hpp"
 #include "core/calls/mask.hpp"
 #include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
-#include "core/text/phrases.hpp"
 #include "core/text/text.hpp"
 #include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
@@ -153,33 +153,6 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.diagnostic = low_digest(line);
 }
 
-/// True if the call prints what files say, where words about errors are content.
-bool shows_files(const core::ToolFinished& call, std::string_view command) {
-    static constexpr core::WordList<16> kShows{{"cat", "head", "tail", "sed", "awk", "grep", "rg",
-                                                "ag", "ls", "find", "git", "diff", "less", "bat",
-                                                "jq", "echo"}};
-    if (command.empty()) return core::class_of_tool(call.tool) == "class:read";
-    std::string_view rest = command;
-    return core::starts_with_any(core::plain_command(core::next_part(rest)), kShows);
-}
-
-/// True for a short answer of a call that ended well and all the same names a failure: an error
-/// page, a pod that crashes, a result that is not the expected one.
-bool brings_bad_news(const CallFingerprint& fingerprint, const core::ToolFinished& call,
-                     std::string_view command, std::string_view answer) {
-    constexpr std::size_t kBytesMax = 512;
-    const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
-                      fingerprint.kind == CallKind::kPoll;
-    if (!asks || !call.ok || answer.size() > kBytesMax) return false;
-    static constexpr core::Phrases kSigns{std::array<std::string_view, 10>{
-        "error", "exception", "failure", "failed", "crashloopbackoff", "panic", "fatal",
-        "(expected ", "http/2 5", "http/1.1 5"}};
-    static constexpr core::Phrases kDenied{
-        std::array<std::string_view, 8>{"no error", "0 error", "no failure", "0 failure",
-                                        "0 failed", "failed: 0", "errors: 0", "without error"}};
-    return kSigns.any_in(answer) && !kDenied.any_in(answer) && !shows_files(call, command);
-}
-
 /// The failure that the outcome of a call names, if any.
 void print_outcome(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view result) {
@@ -278,10 +251,11 @@ bool asks_for_value(const CallFingerprint& fingerprint, const core::ToolFinished
                     std::string_view command, std::string_view plain) {
     const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
                       fingerprint.kind == CallKind::kPoll;
-    if (!call.ok || !asks || !is_bare_value(plain)) return false;
+    const bool takes = command.empty() && asks_for_next(call.tool);
+    if (!call.ok || !asks || !is_bare_value(plain, takes)) return false;
     const std::string_view words = command.empty() ? std::string_view{call.tool} : command;
-    const bool begins = command.empty() && core::hands_something_in(call.tool);
-    return !begins && !core::begins_work(words) && !asks_a_clock(words);
+    return !fingerprint.is(core::Shape::kAcknowledged) && !core::begins_work(words) &&
+           !asks_a_clock(words);
 }
 
 /// Makes the outcome of the canonical result: with the error, and of what failed without the places
@@ -301,7 +275,11 @@ std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::str
     const std::string_view said =
         plain.empty() && call.error ? std::string_view{call.error->message.kept} : plain;
     const std::optional<std::uint64_t> counted = core::failing_count(said);
-    return counted ? counted : count_places(said);
+    if (counted) return counted;
+    // What cannot be built is worse than any number of failing tests.
+    constexpr std::uint64_t kNotBuilt = std::uint64_t{1} << 32U;
+    const std::optional<std::uint64_t> places = count_places(said);
+    return places && *places > 0 ? std::optional{*places + kNotBuilt} : places;
 }
 
 /// True for the answer "no" of a search through files, in an object.
@@ -362,7 +340,9 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     shape_receipt(fingerprint, call, args, command, plain, result.canonical);
     if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = failing_of(call, plain);
     const bool red = fingerprint.failing.value_or(0) > 0;
-    if (asks_for_value(fingerprint, call, command, plain)) result.canonical.append(plain);
+    const bool handed_in = command.empty() && is_handed_in(call, args, result.canonical, plain);
+    if (!handed_in && asks_for_value(fingerprint, call, command, plain))
+        result.canonical.append(plain);
     append_outcome(result.canonical, call, red);
     fingerprint.outcome = core::digest_of(result.canonical);
     fingerprint.kin = kin_of(fingerprint, call, command, result.canonical);

@@ -21,8 +21,8 @@ bool finds_none(const CallSeen& call) {
     const FailureKind failure = call.fingerprint.failure;
     const bool says_so = !call.call.ok && !call.fingerprint.is(Shape::kSilent);
     constexpr std::size_t kLooked = 256;
-    static constexpr std::array<std::string_view, 3> kOutOfTime{
-        "timed out", "exit code 124", "exit status 124"};  // the latter of timeout(1)
+    static constexpr std::array<std::string_view, 4> kOutOfTime{
+        "timed out", "timeout", "exit code 124", "exit status 124"};  // the latter of timeout(1)
     const std::string said =
         call.call.error ? lower(std::string_view{call.call.error->message.kept}.substr(0, kLooked))
                         : std::string{};

@@ -53,15 +53,42 @@ bool in_cookie_name(char c) {
     return !is_space(c) && std::string_view{"=;,\"'`$()<>|&\\"}.find(c) == std::string_view::npos;
 }
 
-/// `Wed, 21 Oct 2026 07:28:00 GMT`: its second word begins with a digit, as no program is named.
+/// `Wed, 21 Oct 2026 07:28:00 GMT`. A shell would run its second word, a number.
 std::size_t size_of_date(std::string_view text) {
-    constexpr std::size_t kDateMax = 32;
-    const std::size_t day = text.find(' ');
-    if (day == text.npos || day + 1 >= text.size() || !is_digit(text[day + 1])) return 0;
-    const auto in_date = [](char c) {
-        return is_word(c) || c == ' ' || c == ':' || c == '-' || c == ',';
-    };
-    return run_of(text.substr(0, kDateMax), 0, in_date);
+    constexpr std::string_view kForm = "Aaa, 00 Aaa 0000 00:00:00 GMT";
+    if (text.size() < kForm.size()) return 0;
+    for (std::size_t i = 0; i < kForm.size(); ++i) {
+        const char form = kForm[i];
+        const char c = text[i];
+        const bool dash = c == '-' && (i == 7 || i == 11);
+        const bool same = form == '0'                 ? is_digit(c)
+                          : is_letter(form) && i < 16 ? is_letter(c)
+                                                      : c == form || dash;
+        if (!same) return 0;
+    }
+    return kForm.size();
+}
+
+/// True for a name such as PATH or NODE_OPTIONS: a value of it may change the commands behind it.
+/// Cookies with such names hold a session.
+bool is_variable(std::string_view name) {
+    static constexpr std::array<std::string_view, 6> kOfCookies{"SID",    "SESS", "TOKEN",
+                                                                "AWSALB", "NID",  "CFID"};
+    return name.size() > 1 && !mentions(name, kOfCookies) &&
+           std::all_of(name.begin(), name.end(),
+                       [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; });
+}
+
+/// Size of a cookie's value: a comma within a word is part of it.
+std::size_t size_of_cookie(std::string_view value) {
+    std::size_t at = 0;
+    while (at < value.size() && !is_space(value[at]) && value[at] != ';') {
+        if (value.substr(at).starts_with("$(")) break;
+        const bool parts = value[at] == ',' && at + 1 < value.size() && is_space(value[at + 1]);
+        if (parts) break;
+        ++at;
+    }
+    return at;
 }
 
 /// End of the cookie or attribute behind the `;` or `,` before `at`: at the next of these, or at
@@ -70,21 +97,15 @@ std::size_t size_of_date(std::string_view text) {
 std::size_t end_of_cookie(std::string_view line, std::size_t at) {
     static constexpr std::array<std::string_view, 3> kAttributes{"Secure", "HttpOnly",
                                                                  "Partitioned"};
-    // A shell's own: a value of these changes the commands behind it.
-    static constexpr std::array<std::string_view, 6> kVariables{"PATH", "HOME",  "IFS",
-                                                                "ENV",  "SHELL", "BASH_ENV"};
     at += run_of(line, at, is_gap);
     const std::size_t size = run_of(line, at, in_cookie_name);
     const std::string_view name = line.substr(at, size);
     at += size;
-    if (contains(kVariables, name) || name.starts_with("LD_")) return line.npos;
+    if (is_variable(name)) return line.npos;
     if (line.substr(at).starts_with('=')) {
         ++at;
         const std::size_t date = lower(name) == "expires" ? size_of_date(line.substr(at)) : 0;
-        const auto in_value = [](char c) {
-            return !is_space(c) && c != ';' && c != ',' && c != '$';
-        };
-        at += date != 0 ? date : run_of(line, at, in_value);
+        at += date != 0 ? date : size_of_cookie(line.substr(at));
     } else if (!contains(kAttributes, name)) {
         return line.npos;
     }
@@ -204,8 +225,12 @@ bool looks_secret(std::string_view word) {
 }
 
 bool is_run_by_backticks(std::string_view words, bool assigned) {
-    return words.find_first_of(" \t") != words.npos || !looks_secret(words) ||
-           (assigned && is_program_name(words));
+    // A shell may make blanks and folders of the others: `rm${IFS}x`.
+    constexpr std::string_view kPlain = "_+-=!@#%^";
+    const bool plain = std::all_of(words.begin(), words.end(), [&](char c) {
+        return is_letter(c) || is_digit(c) || kPlain.find(c) != kPlain.npos;
+    });
+    return !plain || !looks_secret(words) || (assigned && is_program_name(words));
 }
 
 bool is_program_name(std::string_view word) {
@@ -237,6 +262,19 @@ std::optional<SecretSpan> value_below(std::string_view text, std::size_t at) {
     if (word.empty() || !whole) return std::nullopt;
     const bool shown = (block && from == line) || !looks_secret(word) || is_program_name(word);
     return shown ? std::nullopt : std::optional{SecretSpan{from, word.size()}};
+}
+
+bool runs_another(std::string_view text, std::size_t at) {
+    constexpr std::size_t kCommandMax = 1024;
+    const std::size_t most = std::min(text.size(), at + kCommandMax);
+    for (; at < most; ++at) {
+        const char c = text[at];
+        if (c == '`' ||
+            (c == '(' && std::string_view{"$<>"}.find(text[at - 1]) != std::string_view::npos))
+            return true;
+        if (c == ';' || c == '|' || c == '&' || (c == '\n' && text[at - 1] != '\\')) return false;
+    }
+    return most < text.size();
 }
 
 std::size_t behind_anchor(std::string_view text, std::size_t at) {

@@ -105,7 +105,7 @@ bool is_made_prompt(std::string_view prompt) {
         "Stop hook feedback:", "Your claude.ai usage limit has reset.",
         "<autonomous-loop",    "Continue working toward the active thread goal.",
         "<goal_context>",      "[SYSTEM NOTIFICATION",
-        "Read HEARTBEAT.md"};
+        "Read HEARTBEAT.md if it exists"};
     const std::string_view text = core::trimmed(prompt);
     return std::any_of(kMade.begin(), kMade.end(),
                        [text](std::string_view begin) { return text.starts_with(begin); });

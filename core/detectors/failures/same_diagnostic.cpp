@@ -73,7 +73,7 @@ void SameDiagnostic::rerun(const CallSeen& call, std::uint64_t n) {
     if (!(command && call.entry.same_answer) &&
         !(shows && (call.entry.same_answer || call.entry.known_answer)))
         return;
-    if (count > 1 && diagnostic != what) return;
+    if (diagnostic != what && (count > 1 || (count > 0 && question == 0))) return;
     fail(what, n);
     question = asked;
 }

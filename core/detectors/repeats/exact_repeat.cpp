@@ -85,6 +85,9 @@ void ExactRepeat::count_failure(const CallSeen& call) {
         ++failing_run;
     else
         failing_run = what == first_failure ? failures : 1;
+    // Ever other words end nowhere as well, only later.
+    constexpr std::uint32_t kOthers = 3;
+    failing_run = std::max<std::uint32_t>(failing_run, failures / kOthers);
     last_failure = what;
     last_words = says;
 }

@@ -16,7 +16,9 @@ TEST_CASE("states: words of what is under way report a state", "[api]") {
         "The deployment is running; it will be ready in a minute.",
         "Job 7 is still running\n(ask again with job_status)", "status: working\njob: 5",
         "job 7 is running\n[The command completed with exit code 0.]\n[Current folder: /w]",
-        "job 7 is running\n<exited with exit code 0>");
+        "job 7 is running\n<exited with exit code 0>", "build: in_progress\nlint: success",
+        "Job 7 is running: 2 tasks done", "deploy pending; checks ok",
+        "Job 7 running (last run: failed)");
     CAPTURE(answer);
     CHECK(reports_state(answer));
 }

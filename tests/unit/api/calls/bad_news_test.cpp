@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/calls/bad_news.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace headway;
+
+namespace {
+
+bool bad(const std::string& command, const std::string& answer) {
+    core::CallFingerprint fingerprint;
+    fingerprint.kind = core::CallKind::kOther;
+    core::ToolFinished call;
+    call.tool = "Bash";
+    call.ok = true;
+    return api::brings_bad_news(fingerprint, call, command, answer);
+}
+
+}  // namespace
+
+TEST_CASE("An answer that names a failure is bad news", "[api][calls]") {
+    const std::string answer =
+        GENERATE("{\"error\":\"KeyError: 'name'\"}", "TypeError: x is undefined", "HTTP/2 502",
+                 "web-1 0/1 CrashLoopBackOff", "result: 41 (expected 42)", "error: 0x80004005",
+                 "3 jobs failed");
+    CHECK(bad("curl -s localhost:3000/api", answer));
+}
+
+TEST_CASE("An answer that names no failure, or content of files, is no bad news", "[api][calls]") {
+    const std::string answer =
+        GENERATE("{\"status\":\"ok\",\"error\":null}", "{\"errors\":[]}", "{\"failed\":false}",
+                 "{\"failures\": 0, \"up\":true}", "{\"error\":\"\"}", " M src/errors.ts",
+                 "src/error_page.html", "ErrorBoundary rendered", "failed=0");
+    CAPTURE(answer);
+    CHECK_FALSE(bad("curl -s localhost:3000/health", answer));
+    CHECK_FALSE(bad("cd app && git status --short", "error"));
+    CHECK_FALSE(bad("cd app && grep -n handleError src/a.ts", "12: fatal error"));
+}
