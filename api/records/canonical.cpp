@@ -276,7 +276,7 @@ std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::str
         plain.empty() && call.error ? std::string_view{call.error->message.kept} : plain;
     const std::optional<std::uint64_t> counted = core::failing_count(said);
     if (counted) return counted;
-    // What cannot be built is worse than any number of failing tests.
+    // A build that fails is worse than any number of failing tests.
     constexpr std::uint64_t kNotBuilt = std::uint64_t{1} << 32U;
     const std::optional<std::uint64_t> places = count_places(said);
     return places && *places > 0 ? std::optional{*places + kNotBuilt} : places;
