@@ -251,6 +251,7 @@ def deed_behind(session):
     send(**write_of("behind", session, "new"))
     while receive().get("id") != "behind":
         pass
+    time.sleep(1)  # the end of the call reaches the daemon
     update(session, sessionUpdate="tool_call", toolCallId="later", status="in_progress", kind="read", rawInput=NEW)
     update(session, sessionUpdate="tool_call_update", toolCallId="later", status="completed")
 
