@@ -105,11 +105,23 @@ class Free(AcpCase):
     """Without rules."""
     settings = {}
 
-    def test_many_writes_at_once_are_all_done(self):
-        number = self.editor.prompt("many")
-        for _ in range(100):
+    def write(self, count: int):
+        for _ in range(count):
             asked = self.editor.until(lambda message: message.get("method") == "fs/write_text_file")
             self.editor.send(id=asked["id"], result=None)
+
+    def test_many_writes_at_once_wait_for_a_person_only_for_some_time(self):
+        eventually(lambda: self.document().get("id"), what="the session")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/pause", {}).status, 200)
+        number = self.editor.prompt("many")
+        eventually(lambda: self.editor.read_by_agent().count("Too many calls wait") == 36, what="the errors")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/resume", {}).status, 200)
+        self.write(64)
+        self.editor.over(number)
+
+    def test_many_writes_at_once_are_all_done(self):
+        number = self.editor.prompt("many")
+        self.write(100)
         self.editor.over(number)
         self.assertNotIn('"error"', self.editor.read_by_agent())
 
