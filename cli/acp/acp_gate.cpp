@@ -20,7 +20,7 @@ std::optional<AcpGate::Closed> AcpGate::begin(const std::string& id) {
 
 std::optional<AcpAction> AcpGate::ask(AcpAction asking, const Json& request,
                                       std::string_view line) {
-    if (open_.size() >= kOpenMax) return std::nullopt;
+    if (is_full()) return std::nullopt;
     asking.serial = ++serial_;
     std::string refusal = acp_refusal(request);
     std::string cancelled = asking.deed ? refusal : acp_cancelled(request["id"]);

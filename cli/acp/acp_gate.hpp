@@ -56,6 +56,9 @@ public:
     /// Takes the editor's reply to any request of the agent.
     Reply reply(const std::string& id, const std::string& line, const Json& message);
 
+    /// True if ask() takes no more.
+    bool is_full() const { return open_.size() >= kOpenMax; }
+
     /// True if a reply to the request with this id may be about a permission: of that request, or
     /// of any where the id is not known.
     bool may_answer(const std::string& id) const;

@@ -39,8 +39,7 @@ AcpObserver::Session* AcpObserver::find(const std::string& id) {
 Json AcpObserver::state(const std::string& session) const {
     const auto found = sessions_.find(session);
     if (found == sessions_.end()) return {};
-    for (const auto& [request, wait] : found->second.waits)
-        if (wait.told) return {};
+    if (found->second.asks()) return {};
     for (const auto& [name, call] : found->second.calls)
         if (call.at_work())
             return {{"state", "executing_tool"}, {"detail", call.first.text_of("tool")}};
@@ -230,7 +229,10 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
         begun_ = begun_ || !session->at_work;
         return;
     }
-    if (kind == "tool_call" || kind == "tool_call_update") {
+    const bool news = kind == "tool_call_update";
+    // The end of a call that ended with its turn comes late.
+    if (news && !session->at_work && !session->calls.contains(acp_call_id(update))) return;
+    if (kind == "tool_call" || news) {
         end_message(id, *session, actions);
         called(id, *session, update, actions);
     } else if (kind == "plan") {
@@ -332,7 +334,12 @@ Json AcpObserver::taken_back(const std::string& session, const std::string& call
 }
 
 void AcpObserver::stopped(const std::string& session) {
-    if (Session* const found = find(session)) found->cancelled = found->at_work;
+    if (Session* const found = find(session)) found->cancelled = !found->idle();
+}
+
+bool AcpObserver::works(const std::string& session) const {
+    const auto found = sessions_.find(session);
+    return found != sessions_.end() && !found->second.idle();
 }
 
 void AcpObserver::note(const std::string& session, const std::string& call_id, bool Call::*what) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -98,8 +99,10 @@ public:
     }
     /// Called when a deed was refused, whose end no agent tells.
     Actions not_done(const std::string& session, const std::string& call_id);
-    /// Called when the turn of this session is cancelled.
+    /// Called when the turn of this session is cancelled, or what it does outside of one.
     void stopped(const std::string& session);
+    /// True if the session has a turn, or a call outside of one.
+    bool works(const std::string& session) const;
 
     /// True if there are calls that have begun, or questions, that are not reported so far: agents
     /// announce a call as begun and ask for its permission right after, in words of their own,
@@ -119,6 +122,7 @@ private:
         Json first;  // id, tool and arguments as first received: approvals are bound to them
         std::string remarks;  // of the question, or of the start before it
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
+        Json shown;  // what was known then: the decision is about that
         bool begun = false;      // it is not pending any more
         bool waited = false;     // it had begun at the last start_calls()
         bool started = false;    // its start was reported, alone or with a question
@@ -132,7 +136,7 @@ private:
         bool at_work() const { return started && !refused && (asked.is_null() || allowed); }
         /// `cancelled` is for calls that a daemon has decided about, and for those that have run.
         const char* how_refused() const {
-            const bool ran = begun && (asked.is_null() || allowed);
+            const bool ran = asked.is_null() ? begun : allowed;
             return ran || (cancelled && reached) ? "cancelled" : "denied";
         }
         unsigned question = 1;  // number of the current question; new arguments are a new question
@@ -164,6 +168,10 @@ private:
             return calls[call_id];
         }
         bool idle() const { return !at_work && calls.empty(); }
+        bool asks() const {
+            return std::any_of(waits.begin(), waits.end(),
+                               [](const auto& wait) { return wait.second.told; });
+        }
     };
     struct Request {
         std::string id;  // of the agent's request for permission as well

@@ -49,7 +49,9 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
         return;
     }
     if (session->cancelled) {
-        session->call(call_id).refused = true;
+        // Outside of a turn, no end of one forgets it.
+        if (session->at_work || session->calls.contains(call_id))
+            session->call(call_id).refused = true;
         Json asking = {{"refused", "its turn was cancelled"}};
         actions.push_back({Kind::kAsk, id, call_id, std::move(asking), request});
         return;
@@ -70,6 +72,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
     call.asked = now;
+    call.shown = call.known;
     const LineEvent about = acp_asked_event("", call.first);
     Json hook = {{"event", "permission"},      {"agent", agent_}, {"call", call.first["call_id"]},
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
@@ -95,7 +98,7 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
     const std::string number = "~" + std::to_string(++call.question);
     call.first = call.words.about(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
-    call.refused = call.cancelled = call.told = call.allowed = call.reached = false;
+    call.refused = call.cancelled = call.told = call.allowed = call.reached = call.done = false;
 }
 
 /// The call that has announced it. One that was allowed comes first.
@@ -106,7 +109,9 @@ AcpObserver::Call* AcpObserver::announced(Session& session, const AcpDeed& deed)
         const std::string tool = call.words.about(call_id).text_of("tool");
         const bool spent = !deed.commands.empty() && call.done;  // one call runs one command
         const bool open = !call.asked.is_null() && !call.allowed && !call.refused;
-        if (spent || open || !acp_announces(call.known, tool, deed, session.cwd)) continue;
+        // A decision is not about words that an agent has added since.
+        const Json& words = call.allowed ? call.shown : call.known;
+        if (spent || open || !acp_announces(words, tool, deed, session.cwd)) continue;
         if (call.allowed) return &call;
         if (found == nullptr || call.refused) found = &call;
     }
@@ -130,8 +135,10 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
         actions.back().deed = true;
         return;
     }
-    if (by != nullptr) by->done = true;
-    if (by != nullptr && by->allowed && !session->cancelled) return;
+    if (by != nullptr && by->allowed && !session->cancelled) {
+        by->done = true;
+        return;
+    }
     Json call = deed->call;
     if (by != nullptr) {
         call = {{"toolCallId", std::as_const(by->known)["toolCallId"]}};
@@ -142,7 +149,8 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
     }
     asked({{"id", message["id"]}, {"params", {{"sessionId", id}, {"toolCall", call}}}}, actions);
     actions.back().deed = true;
-    if (by != nullptr || session == nullptr) return;
+    if (by != nullptr) by->done = true;
+    if (by != nullptr || session == nullptr || session->cancelled) return;
     Call& own = session->calls[acp_call_id(call)];
     own.own = true;
     deeds_.begin(message, acp_call_id(call));
@@ -237,7 +245,7 @@ void AcpObserver::tell_words(const std::string& id, Session& session, Actions& a
 
 /// Work outside of a turn is over.
 void AcpObserver::tell_rest(const std::string& id, Session& session, Actions& actions) {
-    if (session.at_work || session.by_agent || !session.calls.empty()) return;
+    if (session.at_work || session.by_agent || !session.calls.empty() || session.asks()) return;
     actions.push_back({Kind::kEvent, id, "state.changed", {{"state", "idle"}}, {}});
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "cli/acp/messages/acp_head.hpp"
 #include "cli/acp/messages/acp_message.hpp"
 #include "cli/base/ids.hpp"
 
@@ -58,6 +59,7 @@ AcpProxy::AcpProxy(Process process, const SignalGuard& signals, AcpSessions& ses
 ExitStatus AcpProxy::run() {
     while (!done()) {
         poll_once();
+        go_on();
         start_calls();
         end_agent();
     }
@@ -67,7 +69,7 @@ ExitStatus AcpProxy::run() {
 }
 
 bool AcpProxy::done() const {
-    if (!status_ || !to_editor_.empty()) return false;
+    if (!status_ || !to_editor_.empty() || !stalled_.empty()) return false;
     return !agent_.out.open() || (quiet_ && steady_now() - exited_at_ >= kOutputAfterExit);
 }
 
@@ -77,12 +79,13 @@ void AcpProxy::poll_once() {
     fds[kSignalsIn] = {signals_.fd(), POLLIN, 0};
     fds[kEditorIn] = {editor_open_ && room ? STDIN_FILENO : -1, POLLIN, 0};
     fds[kAgentIn] = {room ? -1 : agent_.in.get(), POLLOUT, 0};
-    fds[kAgentOut] = {to_editor_.empty() ? agent_.out.get() : -1, POLLIN, 0};
+    const bool reads = to_editor_.empty() && stalled_.empty();
+    fds[kAgentOut] = {reads ? agent_.out.get() : -1, POLLIN, 0};
     fds[kEditorOut] = {to_editor_.empty() ? -1 : STDOUT_FILENO, POLLOUT, 0};
     fds[kDecided] = {sessions_.decided_fd(), POLLIN, 0};
     for (const int fd : sessions_.stop_fds())
         fds.push_back({fd, POLLIN, 0});
-    const bool soon = status_ || editor_gone_at_ || begun_at_;
+    const bool soon = status_ || editor_gone_at_ || begun_at_ || !stalled_.empty();
     const milliseconds wait = soon ? milliseconds{50} : kPollMax;
     const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
     quiet_ = ready == 0 && fds[kAgentOut].fd >= 0;
@@ -154,11 +157,9 @@ void AcpProxy::read_agent() {
     const ssize_t size = ::read(agent_.out.get(), buffer.data(), buffer.size());
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (size > 0)
-        return from_agent_.feed({buffer.data(), static_cast<std::size_t>(size)},
-                                [this](std::string_view text, bool whole) {
-                                    if (whole) return agent_line(text);
-                                    agent_part(text);
-                                });
+        return from_agent_.feed(
+            {buffer.data(), static_cast<std::size_t>(size)},
+            [this](std::string_view text, bool whole) { agent_text(text, whole); });
     from_agent_.finish([this](std::string_view text, bool) { agent_part(text); });
     agent_.out.reset();
 }
@@ -241,6 +242,7 @@ void AcpProxy::end_permissions(const std::string& session, bool refused) {
 void AcpProxy::answer(const AcpGate::Closed& closed, const char* how) {
     take_back(closed.asking, how);
     inject(closed.line);
+    if (closed.asking.deed) act(observer_.not_done(closed.asking.session, closed.asking.type), {});
 }
 
 void AcpProxy::take_back(const AcpAction& asking, const char* how) {
@@ -281,10 +283,12 @@ void AcpProxy::report_state(const std::string& session) {
 
 void AcpProxy::take_stops() {
     for (const std::string& session : sessions_.stops()) {
+        if (!observer_.works(session)) continue;
         inject(acp_cancel(session));
         observer_.stopped(session);
         end_permissions(session, true);
     }
+    sessions_.end_stopped();
 }
 
 void AcpProxy::start_calls() {
@@ -317,8 +321,8 @@ void AcpProxy::read_signals() {
 }
 
 void AcpProxy::end_agent() {
-    // The rest of an agent whose output stays open.
-    if (status_ && quiet_)
+    // The rest of an agent whose output stays open, if no more of that line is to be expected.
+    if (status_ && quiet_ && steady_now() - exited_at_ >= kOutputAfterExit)
         from_agent_.finish([this](std::string_view text, bool) { agent_part(text); });
     if (status_ || !editor_gone_at_) return;
     const auto gone = steady_now() - *editor_gone_at_;

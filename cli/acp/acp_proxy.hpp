@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +10,7 @@
 #include "cli/acp/acp_gate.hpp"
 #include "cli/acp/acp_observer.hpp"
 #include "cli/acp/acp_sessions.hpp"
+#include "cli/acp/messages/acp_head.hpp"
 #include "cli/acp/messages/line_cutter.hpp"
 #include "cli/base/clock.hpp"
 #include "cli/process/process.hpp"
@@ -28,6 +29,12 @@ public:
     ExitStatus run();
 
 private:
+    /// A line, or a part of one that is too long.
+    struct Stalled {
+        std::string text;
+        bool whole = false;
+    };
+
     void poll_once();
     void read_editor();
     void drop_to_agent();
@@ -38,7 +45,11 @@ private:
     void editor_line(std::string_view line);
     void editor_message(const std::string& line, const Json& message);
     void editor_reply(const std::string& line, const Json& message);
+    void agent_text(std::string_view text, bool whole);
+    void take_agent(std::string_view text, bool whole);
+    void go_on();
     void agent_part(std::string_view text);
+    void refuse_unread(const AcpHead& head);
     void agent_line(std::string_view line);
     bool agent_message(const Json& message, std::string_view line);
     void pass_to_editor(std::string_view line);
@@ -68,6 +79,9 @@ private:
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
+    std::deque<Stalled> stalled_;     // output of the agent behind a deed without a place
+    SteadyTime stalled_at_;           // since when the first of it waits
+    AcpMembers members_;              // of the line that comes in parts
     bool in_agents_line_ = false;     // a part of a line, without its end, has been passed on
     bool drops_agents_line_ = false;  // that line does not reach the editor
     std::string released_;            // lines to be passed on after the end of that line

@@ -5,28 +5,74 @@
 
 #include "cli/acp/acp_proxy.hpp"
 #include "cli/acp/messages/acp_deed.hpp"
+#include "cli/acp/messages/acp_head.hpp"
 #include "cli/acp/messages/acp_message.hpp"
 
 // The agent's output on its way to the editor.
 
 namespace headway::cli {
+namespace {
+
+constexpr std::chrono::seconds kStallMax{5};
+constexpr const char* kCrowded =
+    "Too many calls wait for Headway's answer. Try again once some of them have ended.";
+
+bool has_deed(std::string_view line) {
+    const auto message = Json::parse(line);
+    return message && acp_has_deed(*message);
+}
+
+}  // namespace
+
+/// Output behind a deed that has no place at the gate waits as well: it may be about that deed.
+void AcpProxy::agent_text(std::string_view text, bool whole) {
+    const bool waits = whole && gate_.is_full() && has_deed(text);
+    if (stalled_.empty() && !waits) return take_agent(text, whole);
+    if (stalled_.empty()) stalled_at_ = steady_now();
+    stalled_.push_back({std::string{text}, whole});
+}
+
+/// Where nothing is decided for a while, persons have to decide: then the deeds are refused.
+void AcpProxy::go_on() {
+    const bool late = !stalled_.empty() && steady_now() - stalled_at_ >= kStallMax;
+    while (!stalled_.empty()) {
+        const bool full = gate_.is_full() && !late;
+        if (full && stalled_.front().whole && has_deed(stalled_.front().text)) return;
+        const Stalled first = std::move(stalled_.front());
+        stalled_.pop_front();
+        stalled_at_ = steady_now();
+        take_agent(first.text, first.whole);
+    }
+}
+
+void AcpProxy::take_agent(std::string_view text, bool whole) {
+    if (!whole) return agent_part(text);
+    if (!in_agents_line_) return agent_line(text);
+    agent_part(std::string{text} + "\n");  // the rest of a line whose begin was taken as the last
+}
 
 /// Takes a part of a line that is too long to be read: what it lets the editor do is not done.
 void AcpProxy::agent_part(std::string_view text) {
-    if (!in_agents_line_) {
-        const AcpHead head = acp_head(text);
-        drops_agents_line_ = acp_is_deed(head.method);
-        unread_ = unread_ || !drops_agents_line_;
-        if (drops_agents_line_) {
-            sessions_.refuse({}, "a request to the editor is too long to be read");
-            inject(acp_not_done(Json::parse(head.id).value_or(Json())));
-        }
+    const bool begins = !in_agents_line_;
+    if (begins) members_ = {};
+    members_.feed(text);
+    const AcpHead& head = members_.head();
+    if (!drops_agents_line_ && (acp_is_deed(head.method) || (begins && head.hides()))) {
+        drops_agents_line_ = true;
+        if (!begins) to_editor_ += '\n';  // without its end it is no message
     }
+    if (begins) unread_ = unread_ || !drops_agents_line_;
     in_agents_line_ = !text.ends_with('\n');
     if (!drops_agents_line_) to_editor_ += text;
     if (in_agents_line_) return;
+    if (std::exchange(drops_agents_line_, false)) refuse_unread(head);
     to_editor_ += std::exchange(released_, {});
-    drops_agents_line_ = false;
+}
+
+void AcpProxy::refuse_unread(const AcpHead& head) {
+    sessions_.refuse({}, "a request to the editor cannot be read, or is too long to be");
+    const bool waits = head.list || (head.request && !head.id.empty());
+    if (waits) inject(acp_not_done(Json::parse(head.id).value_or(Json())));
 }
 
 void AcpProxy::pass_to_editor(std::string_view line) {
@@ -37,13 +83,18 @@ void AcpProxy::agent_line(std::string_view line) {
     const std::optional<Json> message = Json::parse(line);
     bool passes = true;
     if (message && message->is_object()) passes = agent_message(*message, line);
+    if (!message) {
+        // An editor may read what is no JSON.
+        const AcpHead head = acp_head(line);
+        const bool batch = head.list && line.find('{') != line.npos;
+        passes = !batch && !acp_is_deed(head.method);
+        if (!passes) refuse_unread(head);
+    }
     if (!message || !message->is_array()) {
         if (passes) pass_to_editor(line);
         return;
     }
-    const bool cut = std::any_of(message->begin(), message->end(), [](const Json& each) {
-        return acp_is_deed(each.text_of("method"));
-    });
+    const bool cut = acp_has_deed(*message);
     for (const Json& each : *message) {
         const std::string alone = cut ? dump(each) : std::string{};
         if ((!each.is_object() || agent_message(each, alone)) && cut) pass_to_editor(alone);
@@ -56,6 +107,10 @@ bool AcpProxy::agent_message(const Json& message, std::string_view line) {
     const std::string& method = message.text_of("method");
     const bool request = !method.empty() && message.contains("id");
     const bool deed = acp_is_deed(method);
+    if (deed && !request) {
+        sessions_.refuse({}, "a request to the editor has no id");
+        return false;
+    }
     const auto before = request ? gate_.begin(acp_id(message["id"])) : std::nullopt;
     if (before) {
         sessions_.refuse(before->asking, "the agent has given its request's id to another");
@@ -77,7 +132,7 @@ void AcpProxy::ask(const AcpAction& action, const Json& message, std::string_vie
     sessions_.refuse(action, "too many permissions are open");
     observer_.refused(action.session, action.type);
     gate_.answered(action.request);
-    inject(acp_refusal(message));
+    inject(action.deed ? acp_not_done(message["id"], kCrowded) : acp_refusal(message));
     if (action.deed) act(observer_.not_done(action.session, action.type), {});
 }
 

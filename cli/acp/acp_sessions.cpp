@@ -26,9 +26,6 @@ using Says = AcpAnswer::Says;
 // A stop comes with the reply to a heartbeat: soon while the agent works, rarely while it rests.
 constexpr milliseconds kPaceAtWork{2'000};
 constexpr milliseconds kPaceAtRest{60'000};
-// Sessions that have ended and are kept until the last reports are delivered. The oldest of more
-// would be waited for.
-constexpr std::size_t kEndingMax = 64;
 constexpr std::ptrdiff_t kHeldMax = 64;   // threads that wait; see AcpGate::kOpenMax
 constexpr std::size_t kThreadsMax = 256;  // with those that end soon
 constexpr milliseconds kOpeningMax{2'000};
@@ -107,7 +104,9 @@ void AcpSessions::start(Session& session) {
     setup.open = session.opening;
     setup.heartbeat = kPaceAtRest;
     setup.beat = [] { return Json::object(); };
-    setup.pace = [at_work = session.at_work] { return *at_work ? kPaceAtWork : kPaceAtRest; };
+    setup.pace = [at_work = session.at_work, busy = session.busy] {
+        return *at_work || *busy ? kPaceAtWork : kPaceAtRest;
+    };
     setup.warn = setup_.warn;
     setup.by_person = session.by_person;
     // Words of this hook's answer would not reach the model.
@@ -129,6 +128,8 @@ void AcpSessions::report(const AcpAction& action) {
     Session* const session = find(action.session);
     if (session == nullptr) return;
     if (session->reporter == nullptr) start(*session);
+    if (action.type == "tool.started") *session->busy = true;
+    if (action.data.text_of("state") == "idle") *session->busy = false;
     session->reporter->add(action.type, action.data);
 }
 
@@ -139,7 +140,7 @@ void AcpSessions::ask(const AcpAction& action) {
         return refuse(action, "neither its session nor its call is named");
     if (session == nullptr)
         return refuse(action, "more sessions at work than are followed; wait until one rests");
-    session->used = true;
+    session->used = *session->busy = true;
     if (session->reporter == nullptr) start(*session);
     const std::lock_guard lock(mutex_);
     const auto waiting = std::count_if(holds_.begin(), holds_.end(),
@@ -316,82 +317,6 @@ std::vector<std::string> AcpSessions::late() {
         return session == nullptr || session->reporter == nullptr;
     });
     return late;
-}
-
-void AcpSessions::begin_turn(const std::string& id) {
-    Session* const session = find(id);
-    if (session == nullptr) return;
-    session->stopped = Stop::kNone;
-    if (session->reporter != nullptr && !session->reporter->begin_turn())
-        end(*session, "cancelled", "another prompt");
-    session->by_person = session->used = true;
-    session->wrong.clear();
-    if (session->reporter == nullptr) start(*session);
-    *session->at_work = true;
-}
-
-void AcpSessions::end_turn(const std::string& id, const std::string& wrong) {
-    Session* const session = find(id);
-    if (session == nullptr) return;
-    session->wrong = wrong;
-    *session->at_work = false;
-    if (session->stopped == Stop::kFinal) end(*session, "cancelled", "stopped by Headway");
-}
-
-void AcpSessions::leave(const std::string& id) {
-    Session* const session = find(id);
-    if (session == nullptr) return;
-    end_unasked(*session, "the editor goes on with other sessions");
-    sessions_.erase(id);
-}
-
-void AcpSessions::end(Session& session, const char* outcome, const std::string& reason) {
-    if (session.reporter == nullptr) return;
-    Json body = {{"outcome", outcome}, {"reason", reason}};
-    session.reporter->close(body, setup_.linger);
-    ending_.push_back({session.id, std::move(session.reporter)});
-    session.by_person = false;  // until the next prompt
-    if (ending_.size() > kEndingMax) ending_.pop_front();
-}
-
-void AcpSessions::end_all(const std::string& reason) {
-    for (auto& [id, session] : sessions_)
-        end_unasked(session, reason);
-}
-
-/// No person ends it: the last turn tells the outcome.
-void AcpSessions::end_unasked(Session& session, const std::string& reason) {
-    if (*session.at_work) return end(session, "cancelled", reason);
-    if (!session.used) return end(session, "cancelled", reason + "; it was given no prompt");
-    if (session.wrong.empty()) return end(session, "completed", reason);
-    end(session, session.wrong == kTurnStopped ? "cancelled" : "failed", session.wrong);
-}
-
-std::vector<int> AcpSessions::stop_fds() const {
-    std::vector<int> fds;
-    for (const auto& [id, session] : sessions_) {
-        if (session.reporter != nullptr && session.stopped == Stop::kNone)
-            fds.push_back(session.reporter->wake_fd());
-    }
-    return fds;
-}
-
-std::vector<std::string> AcpSessions::stops() {
-    std::vector<std::string> stopped;
-    for (auto& [id, session] : sessions_) {
-        if (session.reporter == nullptr || session.stopped != Stop::kNone) continue;
-        const auto directive = session.reporter->stop_directive();
-        if (!directive) continue;
-        session.stopped = directive->lifts ? Stop::kLifts : Stop::kFinal;
-        if (!directive->id.empty())
-            session.reporter->add("directive.acknowledged", {{"id", directive->id}});
-        if (*session.at_work) {
-            stopped.push_back(id);
-        } else if (session.stopped == Stop::kFinal) {
-            end(session, "cancelled", "stopped by Headway");
-        }
-    }
-    return stopped;
 }
 
 }  // namespace headway::cli

@@ -82,8 +82,10 @@ public:
     std::vector<std::string> late();
     /// Descriptors that become readable when stops() may return a session.
     std::vector<int> stop_fds() const;
-    /// Sessions at work that Headway has stopped, each once per turn.
+    /// Sessions that Headway has stopped, each once per turn.
     std::vector<std::string> stops();
+    /// Ends those of them that are stopped for good and have no turn, which would end them.
+    void end_stopped();
 
 private:
     enum class Stop : std::uint8_t {
@@ -99,6 +101,8 @@ private:
         bool by_person =
             false;  // a person has begun it, or taken it up, and it has not ended since
         std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);
+        // Work outside of a turn, of which a stop is to be seen soon as well.
+        std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
         Stop stopped = Stop::kNone;
         bool used = false;  // it has had a prompt or a question
         std::string wrong;  // why its last turn was no success

@@ -2,6 +2,7 @@
 #include "cli/observe/observed_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,14 @@ core::Error unobserved(std::string why) {
 
 constexpr std::uint64_t kBeforeBytes = 128;
 
+std::int64_t birth_of(const std::string& path) {
+    struct statx about {};
+    const bool told =
+        ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &about) == 0;
+    if (!told || (about.stx_mask & STATX_BTIME) == 0) return 0;
+    return about.stx_btime.tv_sec * 1'000'000'000 + about.stx_btime.tv_nsec;
+}
+
 /// The bytes of the file in front of this place; fewer where it is shorter.
 std::string before_of(FileStream& stream, std::uint64_t place, std::size_t bytes) {
     std::string before(bytes, '\0');
@@ -35,7 +44,11 @@ std::string before_of(FileStream& stream, std::uint64_t place, std::size_t bytes
 }  // namespace
 
 ObservedFile::ObservedFile(StoreFile file, double since)
-    : file_(std::move(file)), since_(since), reader_(file_.format->make()), events_(since) {}
+    : file_(std::move(file)),
+      born_(birth_of(file_.path.string())),
+      since_(since),
+      reader_(file_.format->make()),
+      events_(since) {}
 
 void ObservedFile::start_over(double since) {
     since_ = since;

@@ -39,9 +39,12 @@ public:
     StoredAbout named_about() const;
     bool is_sub_agent() const { return !about().parent.empty() && !about().fork; }
     const StoreFile& file() const { return file_; }
+    /// When the file was made, in nanoseconds since 1970; 0: its file system does not tell.
+    std::int64_t born() const { return born_; }
 
 private:
     StoreFile file_;
+    std::int64_t born_;
     double since_;
     std::unique_ptr<StoreReader> reader_;
     ObservedEvents events_;

@@ -126,9 +126,10 @@ void Observer::run(int stop) {
         }
         bool more = false;
         bool again = false;
-        for (auto& [path, one] : files_) {
-            if (!one.changed && one.due.empty() && !is_due(one)) continue;
-            const Step step = advance(one);
+        for (Observed* const one : by_age()) {
+            if (!one->changed && one->due.empty() && !is_due(*one)) continue;
+            if (more && one->in_copy) continue;  // what an older file holds is not its own
+            const Step step = advance(*one);
             more = more || step == Step::kMore;
             again = again || step == Step::kRetry;
             if (again) break;  // so would the others

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,16 @@ private:
 
     void look_at_all();
     void take_changes(const StoreWatch::Seen& seen);
+    /// The oldest first: a fork copies an older file.
+    std::vector<Observed*> by_age() {
+        std::vector<Observed*> files;
+        for (auto& [path, one] : files_)
+            files.push_back(&one);
+        std::stable_sort(files.begin(), files.end(), [](const Observed* a, const Observed* b) {
+            return a->file.born() < b->file.born();
+        });
+        return files;
+    }
     Step advance(Observed& one);
     Step take_reports(Observed& one);
     Step deliver(Observed& one, std::vector<std::string>& reports);

@@ -112,17 +112,32 @@ bool ran_before(const Approvals& approvals, const FinishedCall& call) {
         });
 }
 
+bool refused(const Approval& approval) {
+    // A person who declines to decide about a dialog leaves it to the one at the agent's terminal.
+    return approval.status == S::kRejected || approval.status == S::kExpired ||
+           (approval.status == S::kIgnored && !approval.of_dialog());
+}
+
+/// True if this very call was refused: an equal call that was approved is another one.
+bool was_refused(const Approvals& approvals, const FinishedCall& call) {
+    return std::any_of(
+        approvals.requests.begin(), approvals.requests.end(), [&](const Approval& approval) {
+            return refused(approval) && call.same_tool(approval) && call.named(approval) &&
+                   call.match_of(approval) != ArgumentsMatch::kOther;
+        });
+}
+
 /// Position of the approval that a finished call uses up: the one of its own id before others with
 /// the same arguments, and redeemed ones before the rest.
 std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCall& call) {
-    const bool again = ran_before(approvals, call);
+    const bool own_only = ran_before(approvals, call) || was_refused(approvals, call);
     std::optional<std::size_t> found;
     int best = -1;
     for (std::size_t i = 0; i < approvals.requests.size(); ++i) {
         const Approval& approval = approvals.requests[i];
         if (!approval.open() || !call.uses(approval)) continue;
         const bool own = call.named(approval);
-        if (again && !own) continue;
+        if (own_only && !own) continue;
         const int rank = (own ? 2 : 0) + (approval.redeemed_at != kNever ? 1 : 0);
         if (rank <= best) continue;
         best = rank;
@@ -152,12 +167,6 @@ bool granted(const Approvals& approvals, const ToolFinished& call, const Finishe
         return grant.match == GrantMatch::kTool ||
                finished.match_of(grant) == ArgumentsMatch::kSame;
     });
-}
-
-bool refused(const Approval& approval) {
-    // A person who declines to decide about a dialog leaves it to the one at the agent's terminal.
-    return approval.status == S::kRejected || approval.status == S::kExpired ||
-           (approval.status == S::kIgnored && !approval.of_dialog());
 }
 
 /// True if no person has decided, or none has to because the call was given up.

@@ -150,8 +150,8 @@ class Turns(AcpCase):
 
 class Pipes(AcpCase):
     def test_an_answer_that_comes_before_the_rest_of_the_agents_words_is_held(self):
-        number = self.editor.prompt("burst")
         fcntl.fcntl(self.editor.process.stdout, fcntl.F_SETPIPE_SZ, 4_096)
+        number = self.editor.prompt("burst")
         self.editor.bytes_to(b'"session/request_permission"')
         self.editor.answer("burst", "yes")
         self.nothing_reaches_the_agent('"yes"')

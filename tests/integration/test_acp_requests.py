@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway acp`: what an agent lets its editor do, asks its user, and does outside of a turn."""
+import os
 import signal
 import unittest
 
@@ -14,9 +15,9 @@ class Requests(AcpCase):
     def verdict(self) -> str:
         return self.document().get("verdict", {}).get("status", "")
 
-    def replies(self) -> dict:
+    def replies(self) -> set:
         lines = [line for line in self.editor.read_by_agent().splitlines() if '"error"' in line]
-        return {line.split('"id":"')[1].split('"')[0] for line in lines}
+        return {line.split('"id":"')[1].split('"')[0] for line in lines if '"id":"' in line}
 
     def test_what_the_editor_is_to_do_waits_for_a_person_or_is_refused_with_an_error(self):
         number = self.editor.prompt("deeds")
@@ -49,6 +50,47 @@ class Requests(AcpCase):
         self.assertEqual(alarms[0]["kind"], "executed_unapproved")
         eventually(lambda: self.verdict() == "waiting", what="rest")
 
+    def test_a_stop_reaches_work_outside_of_a_turn(self):
+        self.editor.over(self.editor.prompt("behind"))
+        eventually(lambda: self.document().get("in_flight"), what="the call")
+        self.client.post(f"/v1/sessions/{self.id}/cancel", {})
+        eventually(lambda: "session/cancel" in self.editor.read_by_agent(), what="the cancel")
+        eventually(lambda: self.document()["outcome"] == "cancelled", what="the end")
+
+    def test_a_deed_that_its_user_cancels_outside_of_a_turn_has_its_end(self):
+        self.editor.over(self.editor.prompt("deed behind"))
+        asked = self.pending()
+        self.editor.send(method="session/cancel", params={"sessionId": self.editor.session})
+        eventually(lambda: self.client.get(f"/v1/approvals/{asked}").json()["status"] == "cancelled", what="the end of the request")
+        eventually(lambda: self.replies() == {"behind"}, what="its answer")
+        eventually(lambda: self.rests_behind("later"), what="rest")
+        self.assertEqual(self.document()["alarms"], [])
+
+    def rests_behind(self, call: str) -> bool:
+        """Whether the session rests after the end of this call."""
+        events = [(event["type"], event["data"].get("call_id", event["data"].get("state"))) for event in self.client.journal(self.id)]
+        end = ("tool.finished", call)
+        return end in events and ("state.changed", "idle") in events[events.index(end):]
+
+    def test_what_cannot_be_read_is_not_done(self):
+        number = self.editor.prompt("unreadable")
+        seen = []
+        while not (seen and b'"id": %d' % number in seen[-1]):
+            seen.append(self.editor.bytes_to(b"\n"))
+        self.assertEqual(self.replies(), {"long", "twice", "odd"})
+        whole = [line for line in seen if line.rstrip().endswith(b"}")]
+        self.assertFalse([line for line in whole if b"fs/write_text_file" in line])
+
+    def test_what_a_process_of_an_agent_that_has_exited_writes_is_passed(self):
+        def passes() -> bool:
+            editor = self.edit()
+            editor.prompt("leave")
+            read = editor.read
+            while more := os.read(editor.process.stdout.fileno(), 65536):
+                read += more
+            return read.endswith(b'{"a":1}\n{"b":2}\n')
+        self.assertTrue(any(passes() for _ in range(5)))  # the proxy waits for 200 ms only
+
     def test_a_killed_relay_takes_its_question_back(self):
         self.editor.prompt("unmoved")
         self.editor.answer(self.editor.asked(), "yes")
@@ -57,6 +99,31 @@ class Requests(AcpCase):
         self.editor.process.send_signal(signal.SIGKILL)
         eventually(lambda: self.document()["outcome"] == "failed", what="an end")
         self.assertEqual(self.document()["approvals_pending"], 0)
+
+
+class Free(AcpCase):
+    """Without rules."""
+    settings = {}
+
+    def write(self, count: int):
+        for _ in range(count):
+            asked = self.editor.until(lambda message: message.get("method") == "fs/write_text_file")
+            self.editor.send(id=asked["id"], result=None)
+
+    def test_many_writes_at_once_wait_for_a_person_only_for_some_time(self):
+        eventually(lambda: self.document().get("id"), what="the session")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/pause", {}).status, 200)
+        number = self.editor.prompt("many")
+        eventually(lambda: self.editor.read_by_agent().count("Too many calls wait") == 36, what="the errors")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/resume", {}).status, 200)
+        self.write(64)
+        self.editor.over(number)
+
+    def test_many_writes_at_once_are_all_done(self):
+        number = self.editor.prompt("many")
+        self.write(100)
+        self.editor.over(number)
+        self.assertNotIn('"error"', self.editor.read_by_agent())
 
 
 if __name__ == "__main__":

@@ -249,6 +249,30 @@ class Observe(unittest.TestCase):
         original.result("t3", "answer 3")
         self.until("claude-original", lambda s: len(self.events("claude-original", "tool.finished")) == 4)
 
+    def test_a_fork_that_is_made_while_the_daemon_is_away_takes_nothing_from_its_original(self):
+        self.start()
+        self.observe()
+        original = ClaudeFile(self.home, "original")
+        original.prompt("Fix it")
+        original.call("t0")
+        original.result("t0", "answer 0")
+        self.until("claude-original", lambda s: len(self.events("claude-original", "tool.finished")) == 1)
+        self.daemon.kill()
+        for k in (1, 2):
+            original.call(f"t{k}")
+            original.result(f"t{k}", f"answer {k}")
+            time.sleep(1)
+        fork = ClaudeFile(self.home, "fork")
+        fork.path.write_text(original.path.read_text().replace('"sessionId": "original"', '"sessionId": "fork"'))
+        fork.call("own")
+        fork.result("own", "another answer")
+        time.sleep(2)
+        self.daemon.start(self.daemon.port)
+        self.operator = self.daemon.operator()
+        self.until("claude-fork", lambda s: self.events("claude-fork", "tool.finished"))
+        self.until("claude-original", lambda s: len(self.events("claude-original", "tool.finished")) == 3)
+        self.assertEqual([call["data"]["call_id"] for call in self.events("claude-fork", "tool.finished")], ["own"])
+
     def test_hooks_win_before_and_after_it_has_begun(self):
         self.start()
         process = self.observe()

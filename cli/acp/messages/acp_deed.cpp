@@ -2,6 +2,7 @@
 #include "cli/acp/messages/acp_deed.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -17,7 +18,7 @@ constexpr std::string_view kWrite = "fs/write_text_file";
 constexpr std::size_t kTerminalsMax = 64;
 
 /// The word as a shell reads it.
-std::string shell_word(const std::string& word) {
+std::string deed_word(const std::string& word) {
     constexpr std::string_view kPlain =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -32,13 +33,33 @@ bool runs_next(std::string_view word) {
     return word.size() >= 2 && word.front() == '-' && word[1] != '-' && word.back() == 'c';
 }
 
+/// A shell by its name or in a folder of the system; a program elsewhere may have the same name.
+bool is_shell(std::string_view program) {
+    for (const std::string_view folder : {"/bin/", "/usr/bin/", "/usr/local/bin/"}) {
+        if (!program.starts_with(folder)) continue;
+        program.remove_prefix(folder.size());
+        break;
+    }
+    constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ksh", "zsh"};
+    return std::find(kShells.begin(), kShells.end(), program) != kShells.end();
+}
+
+/// Blanks inside may be of a text in quotes, and a line's end begins another command.
+std::string trimmed(std::string_view line) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const std::size_t begin = std::min(line.find_first_not_of(kBlanks), line.size());
+    line.remove_prefix(begin);
+    return std::string{line.substr(0, line.find_last_not_of(kBlanks) + 1)};
+}
+
 /// The forms of a list of words, the one that a shell would read first.
 std::vector<std::string> forms_of(const std::vector<std::string>& words) {
     std::vector<std::string> shell;
     for (const std::string& word : words)
-        shell.push_back(shell.empty() && words.size() == 1 ? word : shell_word(word));
-    std::vector<std::string> forms{join(shell, " "), on_one_line(join(words, " "))};
-    if (words.size() == 3 && runs_next(words[1])) forms.push_back(on_one_line(words[2]));
+        shell.push_back(shell.empty() && words.size() == 1 ? word : deed_word(word));
+    std::vector<std::string> forms{join(shell, " ")};
+    if (words.size() == 3 && is_shell(words[0]) && runs_next(words[1]))
+        forms.push_back(trimmed(words[2]));
     return forms;
 }
 
@@ -59,13 +80,14 @@ AcpDeed run_of(const Json& params) {
     for (const char* name : {"cwd", "env"})
         if (!params[name].empty()) input[name] = params[name];
     deed.call = {{"kind", "execute"}, {"rawInput", std::move(input)}};
-    deed.commands.front() = on_one_line(deed.commands.front());
+    deed.commands.front() = trimmed(deed.commands.front());
     return deed;
 }
 
 AcpDeed write_of(const Json& params) {
     AcpDeed deed;
     deed.path = params.text_of("path");
+    deed.content = params.text_of("content");
     Json input = {{"path", params["path"]}, {"content", params["content"]}};
     deed.call = {{"kind", "edit"}, {"rawInput", std::move(input)}};
     return deed;
@@ -77,10 +99,10 @@ bool runs(const Json& call, const AcpDeed& deed) {
     std::vector<std::string> lines;
     for (const char* name : {"command", "cmd"}) {
         if (input[name].is_array()) lines = forms_of(words_of_list(input[name]));
-        if (input[name].is_string()) lines.push_back(on_one_line(input.text_of(name)));
+        if (input[name].is_string()) lines.push_back(trimmed(input.text_of(name)));
     }
     if (!acp_has_input(call)) {
-        std::string title = on_one_line(call.text_of("title"));
+        std::string title = trimmed(call.text_of("title"));
         if (title.size() > 2 && title.front() == '`' && title.back() == '`')
             title = title.substr(1, title.size() - 2);
         lines.push_back(std::move(title));
@@ -99,6 +121,15 @@ bool writes(const Json& call, const AcpDeed& deed, const std::string& folder) {
                fs::path{deed.path}.lexically_normal();
     };
     const Json& input = call["rawInput"];
+    // An edit announces a part of the new text; a new file, or a member for the content, all of it.
+    if (input["content"].is_string() && input.text_of("content") != deed.content) return false;
+    for (const Json& part : call["content"]) {
+        if (part["type"] != "diff" || !is_path(part.text_of("path"))) continue;
+        const std::string& text = part.text_of("newText");
+        const bool whole = !part["oldText"].is_string();
+        const bool same = whole ? deed.content == text : deed.content.find(text) != text.npos;
+        if (!same) return false;
+    }
     for (const char* name :
          {"path", "file_path", "filePath", "abs_path", "absolute_path", "notebook_path"})
         if (is_path(input.text_of(name))) return true;
@@ -116,6 +147,12 @@ bool acp_is_deed(std::string_view method) {
     return method == kRun || method == kWrite;
 }
 
+bool acp_has_deed(const Json& message) {
+    return acp_is_deed(message.text_of("method")) ||
+           std::any_of(message.begin(), message.end(),
+                       [](const Json& each) { return acp_is_deed(each.text_of("method")); });
+}
+
 std::optional<AcpDeed> acp_deed(const Json& message) {
     const std::string& method = message.text_of("method");
     if (!acp_is_deed(method) || !message.contains("id")) return std::nullopt;
@@ -128,10 +165,8 @@ bool acp_announces(const Json& call, std::string_view tool, const AcpDeed& deed,
     return core::rule_covers("class:edit", tool) && writes(call, deed, folder);
 }
 
-std::string acp_not_done(const Json& id) {
-    return dump({{"jsonrpc", "2.0"},
-                 {"id", id},
-                 {"error", {{"code", -32000}, {"message", "Headway does not allow this call."}}}});
+std::string acp_not_done(const Json& id, const char* why) {
+    return dump({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", -32000}, {"message", why}}}});
 }
 
 void AcpDeeds::expect(Open open) {

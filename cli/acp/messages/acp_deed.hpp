@@ -18,21 +18,26 @@ struct AcpDeed {
     Json call;                          ///< `kind` and `rawInput`, as a tool call has them
     std::vector<std::string> commands;  ///< each form of the command line that a call may name
     std::string path;                   ///< of the file
+    std::string content;                ///< that is written
 };
 
 /// True if a request of this method is a deed.
 bool acp_is_deed(std::string_view method);
 
+/// True if the message is a deed, or a batch that has one.
+bool acp_has_deed(const Json& message);
+
 /// Nothing for other messages. Pure.
 std::optional<AcpDeed> acp_deed(const Json& message);
 
-/// True if this is what a call of `tool`, with the members `call`, has announced. Relative paths
-/// begin at `folder`. Pure.
+/// True if this is what a call of `tool`, with the members `call`, has announced: the command with
+/// its arguments, or the file with as much of its content as is announced. Relative paths begin at
+/// `folder`. Pure.
 bool acp_announces(const Json& call, std::string_view tool, const AcpDeed& deed,
                    const std::string& folder);
 
 /// The reply by which an agent learns that its editor has not done it.
-std::string acp_not_done(const Json& id);
+std::string acp_not_done(const Json& id, const char* why = "Headway does not allow this call.");
 
 /// Deeds that are calls of their own: their ends, from the messages that follow. Memory is bounded.
 /// Pure.

@@ -108,27 +108,6 @@ std::optional<std::int64_t> exit_code(const Json& output) {
     return std::nullopt;
 }
 
-/// The JSON value at the begin of this text, and the comma or bracket behind it; empty: there is no
-/// whole one.
-std::string_view value_at(std::string_view text) {
-    std::size_t depth = 0;
-    bool quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quoted) {
-            if (c == '\\') ++i;
-            quoted = c != '"';
-            continue;
-        }
-        quoted = c == '"';
-        if (depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']'))
-            return text.substr(0, i + 1);
-        if (c == '{' || c == '[') ++depth;
-        if (c == '}' || c == ']') --depth;
-    }
-    return {};
-}
-
 std::string answer_to(const Json& id, Json outcome) {
     return dump({{"jsonrpc", "2.0"}, {"id", id}, {"result", {{"outcome", std::move(outcome)}}}});
 }
@@ -358,28 +337,6 @@ bool acp_allows(const Json& options, const Json& reply) {
 bool acp_selects(const Json& message) {
     if (message.is_array()) return std::any_of(message.begin(), message.end(), acp_selects);
     return message["result"]["outcome"]["outcome"] == "selected";
-}
-
-AcpHead acp_head(std::string_view begin) {
-    AcpHead head;
-    const std::size_t first = begin.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos || begin[first] != '{') return head;
-    begin.remove_prefix(first + 1);
-    for (;;) {
-        const std::string_view name = value_at(begin);
-        if (!name.ends_with(':')) return head;
-        begin.remove_prefix(name.size());
-        const std::string_view value = value_at(begin);
-        if (value.empty()) return head;
-        begin.remove_prefix(value.size());
-        const auto key = Json::parse(name.substr(0, name.size() - 1));
-        const auto read = Json::parse(value.substr(0, value.size() - 1));
-        if (!key || !read) return head;
-        if (key->text() == "method") head.method = read->text();
-        head.request = head.request || !head.method.empty();
-        if (key->text() == "id") head.id = acp_id(*read);
-        if (!value.ends_with(',')) return head;
-    }
 }
 
 std::string acp_cancel(std::string_view session) {

@@ -89,16 +89,6 @@ bool acp_allows(const Json& options, const Json& reply);
 /// True if the message, or a message of this batch, is a reply that selects an option.
 bool acp_selects(const Json& message);
 
-/// The begin of a message that is too long to be read.
-struct AcpHead {
-    bool request = false;  ///< it has a method, so it answers nothing
-    std::string id{};      ///< as of acp_id(); empty: not seen
-    std::string method{};
-};
-
-/// Reads the members of a message up to the first that is not whole.
-AcpHead acp_head(std::string_view begin);
-
 /// The message that ends a session's turn: a line without its line end.
 std::string acp_cancel(std::string_view session);
 

@@ -209,6 +209,65 @@ def deeds(session) -> str:
     return "end_turn"
 
 
+def write_of(number: str, session, text: str, **more) -> dict:
+    return {"jsonrpc": "2.0", **more, "method": "fs/write_text_file", "id": number, "params": {"sessionId": session, "path": "/x", "content": text}}
+
+
+def many(session) -> str:
+    """Writes more files at once than may be asked about."""
+    waits = {f"many-{number}" for number in range(100)}
+    sys.stdout.write("".join(json.dumps(write_of(number, session, number)) + "\n" for number in sorted(waits)))
+    sys.stdout.flush()
+    while waits:
+        waits.discard(receive().get("id"))
+    return "end_turn"
+
+
+def unreadable(session) -> str:
+    """Lets the editor write in messages that are too long, in a batch, without an id or no JSON."""
+    long = {"params": {"sessionId": session, "path": "/x", "content": "x" * (17 << 20)}, "method": "fs/write_text_file", "id": "long"}
+    twice = f'{{"method":"x/y","params":"{"x" * (17 << 20)}","method":"fs/write_text_file","id":"twice"}}'
+    nameless = write_of("", session, "nameless")
+    del nameless["id"]
+    for line in (json.dumps(long), json.dumps([long]), twice, json.dumps(nameless), json.dumps(write_of("odd", session, "odd", x=float("nan")))):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    waits = {"long", "twice", "odd"}
+    while waits:
+        waits.discard(receive().get("id"))
+    return "end_turn"
+
+
+def behind(session):
+    """A call outside of a turn, until a cancel."""
+    update(session, sessionUpdate="tool_call", toolCallId="behind", status="in_progress", kind="read", rawInput=NEW)
+    while receive().get("method") != "session/cancel":
+        pass
+    update(session, sessionUpdate="tool_call_update", toolCallId="behind", status="failed")
+
+
+def deed_behind(session):
+    """Lets the editor write outside of a turn."""
+    send(**write_of("behind", session, "new"))
+    while receive().get("id") != "behind":
+        pass
+    time.sleep(1)  # the end of the call reaches the daemon
+    update(session, sessionUpdate="tool_call", toolCallId="later", status="in_progress", kind="read", rawInput=NEW)
+    update(session, sessionUpdate="tool_call_update", toolCallId="later", status="completed")
+
+
+def leave():
+    """Exits, and leaves a process that writes on."""
+    os.write(1, b'{"a')
+    if not os.fork():
+        time.sleep(0.1)
+        os.write(1, b'":1}\n{"b":2}\n')
+    os._exit(0)
+
+
+BEHIND = {"behind": behind, "deed behind": deed_behind}
+
+
 def elicits(session) -> str:
     """A question to a person that is no permission."""
     send(id="elicits", method="elicitation/create", params={"sessionId": session, "message": "Which database?"})
@@ -217,7 +276,7 @@ def elicits(session) -> str:
     return "end_turn"
 
 
-ASKING |= {"deeds": deeds, "elicits": elicits}
+ASKING |= {"deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable}
 
 ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
           "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
@@ -260,6 +319,11 @@ def prompt(message):
         reason = wait_for_cancel(session)
     elif words.startswith("ends"):
         reason = words[5:] or None
+    elif words in BEHIND:
+        send(id=message["id"], result={"stopReason": "end_turn"})
+        return BEHIND[words](session)
+    elif words == "leave":
+        leave()
     elif words == "exit":
         sys.exit(7)
     elif words == "background":

@@ -107,7 +107,7 @@ TEST_CASE("acp: a file that the editor is to write is what the call has written"
 TEST_CASE("acp: a deed that an allowed call has announced is part of it, once for a command",
           "[cli]") {
     AcpObserver observer = at_work();
-    observer.from_agent(begun_call("execute", {{"command", "npm  test"}}));
+    observer.from_agent(begun_call("execute", {{"command", " npm test\n"}}));
     observer.from_agent(permission(5));
     // Before its answer it covers nothing.
     CHECK(question_in(observer.from_agent(run(6, {{"command", "npm test"}})))->type ==
@@ -153,6 +153,8 @@ TEST_CASE("acp: what a call announces is compared by words and by paths", "[cli]
     CHECK(tells({{"title", "`npm test`"}}, "execute"));
     CHECK_FALSE(tells({{"title", "npm test"}, {"rawInput", {{"command", "ls"}}}}, "execute"));
     CHECK_FALSE(tells({{"rawInput", {{"command", "npm test"}}}}, "read"));
+    for (const char* other : {"npm  test", "npm\ntest", "npm"})
+        CHECK_FALSE(tells({{"rawInput", {{"command", other}}}}, "execute"));
     const auto file = acp_deed(write(1, "/w/a"));
     REQUIRE(file);
     CHECK(acp_announces({{"rawInput", {{"path", "a"}}}}, "edit", *file, "/w"));
@@ -160,6 +162,61 @@ TEST_CASE("acp: what a call announces is compared by words and by paths", "[cli]
     CHECK_FALSE(acp_announces({{"rawInput", {{"path", "/w/a"}}}}, "read", *file, "/w"));
     const Json moved = parsed(R"({"locations":[{"path":"/w/./a"}]})");
     CHECK(acp_announces(moved, "edit", *file, ""));
+}
+
+TEST_CASE("acp: other words, another program and other content are not what was announced",
+          "[cli]") {
+    const auto runs = [](const char* program, Json words, const char* announced) {
+        const auto deed = acp_deed(run(1, {{"command", program}, {"args", std::move(words)}}));
+        return acp_announces({{"rawInput", {{"command", announced}}}}, "execute", *deed, "/w");
+    };
+    CHECK(runs("/bin/sh", Json::array({"-c", "make"}), "make"));
+    CHECK_FALSE(runs("/tmp/sh", Json::array({"-c", "make"}), "make"));
+    CHECK_FALSE(runs("x", Json::array({"-c", "make"}), "make"));
+    CHECK(runs("rm", Json::array({"a b"}), "rm 'a b'"));
+    CHECK_FALSE(runs("rm", Json::array({"a b"}), "rm a b"));
+    const auto file = acp_deed(write(1, "/w/a"));  // "new"
+    const auto writes = [&](const char* call) {
+        return acp_announces(parsed(call), "edit", *file, "/w");
+    };
+    CHECK(writes(R"({"rawInput":{"path":"a","content":"new"}})"));
+    CHECK_FALSE(writes(R"({"rawInput":{"path":"a","content":"ne"}})"));
+    CHECK(writes(R"({"content":[{"type":"diff","path":"a","oldText":"x","newText":"ew"}]})"));
+    CHECK_FALSE(writes(R"({"content":[{"type":"diff","path":"a","newText":"ew"}]})"));
+    CHECK_FALSE(writes(R"({"content":[{"type":"diff","path":"a","oldText":"","newText":"x"}]})"));
+}
+
+TEST_CASE("acp: a decision covers what was announced when it was asked for", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent(begun_call("execute", {{"command", "ls"}}));
+    observer.from_agent(permission(5));
+    observer.allowed("s", "c");
+    observer.from_agent(told({{"sessionUpdate", "tool_call_update"},
+                              {"toolCallId", "c"},
+                              {"rawInput", {{"command", "rm x"}}}}));
+    CHECK(question_in(observer.from_agent(run(6, {{"command", "rm x"}}))) != nullptr);
+    CHECK(observer.from_agent(run(7, {{"command", "ls"}})).empty());
+}
+
+TEST_CASE("acp: a call that is asked for again and allowed runs its command again", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent(begun_call("execute", {{"command", "make"}}));
+    for (const char* call : {"c", "c~2"}) {
+        CHECK(question_in(observer.from_agent(permission(5)))->type == call);
+        observer.allowed("s", call);
+        CHECK(observer.from_agent(run(6, {{"command", "make"}})).empty());
+        CHECK(question_in(observer.from_agent(run(7, {{"command", "make"}}))) != nullptr);
+    }
+}
+
+TEST_CASE("acp: a command that was allowed and outlives its turn was not refused", "[cli]") {
+    AcpObserver observer = at_work();
+    const bool allowed = GENERATE(true, false);
+    const auto asked = observer.from_agent(run(7, {{"command", "npm run dev"}}));
+    if (allowed) observer.allowed("s", question_in(asked)->type);
+    const auto over = observer.from_agent({{"id", 1}, {"result", {{"stopReason", "end_turn"}}}});
+    REQUIRE(over[0].type == "tool.finished");
+    CHECK(over[0].data["error"].text_of("class") == (allowed ? "cancelled" : "denied"));
 }
 
 TEST_CASE("acp gate: a deed goes to the editor if it is allowed, else its error to the agent",
@@ -204,6 +261,47 @@ TEST_CASE("acp: work in the background is seen, and ends at rest", "[cli]") {
     observer.from_editor(of_session(2, "session/load", {{"cwd", "/w"}}));
     CHECK(observer.from_agent(begun_call("execute", {{"command", "make"}})).empty());
     CHECK_FALSE(observer.has_begun());
+}
+
+TEST_CASE("acp: a late update of a call that ended with its turn is no call", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent(begun_call("execute", {{"command", "make"}}));
+    observer.from_agent({{"id", 1}, {"result", {{"stopReason", "end_turn"}}}});
+    for (const char* status : {"in_progress", "failed", "completed"})
+        CHECK(observer
+                  .from_agent(told({{"sessionUpdate", "tool_call_update"},
+                                    {"toolCallId", "c"},
+                                    {"status", status}}))
+                  .empty());
+    observer.start_calls();
+    CHECK_FALSE(observer.works("s"));
+    CHECK_FALSE(observer.has_begun());
+}
+
+TEST_CASE("acp: what a stopped session asks for outside of a turn is refused", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent({{"id", 1}, {"result", {{"stopReason", "end_turn"}}}});
+    CHECK_FALSE(observer.works("s"));
+    observer.from_agent(begun_call("execute", {{"command", "make"}}));
+    CHECK(observer.works("s"));
+    observer.stopped("s");
+    CHECK(question_in(observer.from_agent(run(6, {{"command", "ls"}})))->data.contains("refused"));
+    observer.from_agent(told(
+        {{"sessionUpdate", "tool_call_update"}, {"toolCallId", "c"}, {"status", "completed"}}));
+    CHECK_FALSE(observer.works("s"));
+}
+
+TEST_CASE("acp: a session that asks its user outside of a turn does not rest", "[cli]") {
+    AcpObserver observer = at_work();
+    observer.from_agent({{"id", 1}, {"result", {{"stopReason", "end_turn"}}}});
+    observer.from_agent(begun_call("execute", {{"command", "make"}}));
+    observer.from_agent(of_session(7, "elicitation/create", {{"message", "Which one?"}}));
+    const auto over = observer.from_agent(told(
+        {{"sessionUpdate", "tool_call_update"}, {"toolCallId", "c"}, {"status", "completed"}}));
+    CHECK(over.back().type == "tool.finished");
+    const auto settled = observer.answered({{"id", 7}, {"result", {{"action", "accept"}}}});
+    REQUIRE(settled.size() == 1);
+    CHECK(settled[0].data.text_of("state") == "idle");
 }
 
 TEST_CASE("acp: an open question by another request is a wait for a person", "[cli]") {

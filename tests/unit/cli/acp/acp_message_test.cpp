@@ -113,20 +113,3 @@ TEST_CASE("acp message: an error, and any reason but two, is no clean end of a t
     CHECK(error(R"({"error":{"code":-32603,"message":""}})") ==
           R"({"ends_turn":true,"message":"the agent answered the prompt with the error -32603"})");
 }
-
-TEST_CASE("acp message: the begin of a long one tells whether it may be an answer", "[cli]") {
-    const auto head = [](const char* begin) {
-        const AcpHead read = acp_head(begin);
-        return (read.request ? "request " : "") + read.id;
-    };
-    CHECK(head(R"({"jsonrpc":"2.0","id":5.0,"result":{"pad":"x)") == "5");
-    CHECK(head(R"( { "id" : "a,}\"" , "method":"session/prompt", "params":{"a":[1,{)") ==
-          R"(request "a,}\"")");
-    CHECK(head(R"({"result":{"id":7,"method":"x"},"\u0069d":8,"pad":")") == "8");
-    CHECK(head(R"({"id":5)").empty());
-    CHECK(head(R"({"id":5})") == "5");
-    CHECK(head(R"({"method":null,"id":5,)") == "5");
-    for (const char* other :
-         {"", " ", "[{\"id\":5}", "{", "{}", "{\"id\"", "id:5", "{:,", "{\"id\":]"})
-        CHECK(head(other).empty());
-}

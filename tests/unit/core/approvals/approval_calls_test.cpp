@@ -313,6 +313,40 @@ TEST_CASE("approved calls: what the agent refuses itself is not executed, and ra
     }
 }
 
+TEST_CASE("approved calls: a rejected call leaves the approval of an equal call alone", "[core]") {
+    Scheduler scheduler{true};
+    const bool first = GENERATE(true, false);
+    const auto rejected_before = first ? scheduler.ask(asked("b")) : 0;
+    const auto approved = scheduler.approved(asked("a"));
+    std::vector<Event> out;
+    REQUIRE(*scheduler.session.redeem(approved, kOne, {}, scheduler.around(3), out));  // it runs
+    scheduler.events.insert(scheduler.events.end(), out.begin(), out.end());
+    const auto rejected = first ? rejected_before : scheduler.ask(asked("b"));
+    scheduler.decide(rejected, Decision::kReject);
+    ToolFinished end = finished_call("b");
+    end.ok = false;
+    end.error = ToolError{"denied", bounded_text("a person has rejected it")};
+    SECTION("that ends after it") {
+        CHECK(scheduler.report(end).empty());
+        CHECK(scheduler.of(approved).open());
+        CHECK(scheduler.report(finished_call("a")).empty());
+    }
+    SECTION("that has ended before it") {
+        CHECK(scheduler.report(finished_call("a")).empty());
+        CHECK(scheduler.report(end).empty());
+    }
+    SECTION("if it runs all the same") {
+        CHECK(scheduler.report(finished_call("b")) == std::vector{Kind::kExecutedThoughRejected});
+        CHECK(scheduler.report(finished_call("a")).empty());
+    }
+    SECTION("nor is it rejected any more once it was asked for again and approved") {
+        const auto again = scheduler.approved(asked("b"));
+        CHECK(scheduler.report(finished_call("b")).empty());
+        CHECK(scheduler.of(again).status == S::kExecuted);
+    }
+    CHECK(scheduler.of(rejected).status == S::kRejected);
+}
+
 TEST_CASE("approved calls: expiry approves nothing critical or hidden", "[core]") {
     Scheduler scheduler;
     scheduler.rules.approve_on_expiry = {"deploy"};
