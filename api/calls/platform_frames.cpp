@@ -13,7 +13,8 @@
 namespace headway::api {
 namespace {
 
-constexpr std::size_t kLooked = 32U << 10;  ///< such parts stand in short answers, and in previews
+constexpr std::size_t kAddedBytesMax =
+    32U << 10;  ///< such parts stand in short answers, and in previews
 
 /// A part of an answer: from `start` through `end`, if `sign` stands within it. Without a sign the
 /// start is enough.
@@ -80,7 +81,7 @@ void cut_bytes_of_page(std::string& canonical) {
 
 void cut_platform_frames(std::string& canonical) {
     cut_bytes_of_page(canonical);
-    const std::string_view text{canonical.data(), std::min(canonical.size(), kLooked)};
+    const std::string_view text{canonical.data(), std::min(canonical.size(), kAddedBytesMax)};
     std::string out;
     std::size_t copied = 0;
     for (std::size_t at = 0; at < text.size();) {

@@ -15,7 +15,7 @@ namespace headway::api {
 namespace {
 
 constexpr std::size_t kReceiptBytesMax = 512;
-constexpr std::size_t kIdBytesMax = 256;
+constexpr std::size_t kIdValueMax = 256;
 
 /// `mcp__crawl4ai__md`: the name behind the server's.
 std::string_view own_name(std::string_view tool) {
@@ -48,7 +48,7 @@ void each_id(std::string_view canonical, Visit visit) {
         if (!is_key_of_id(canonical.substr(at + 1, end - at - 1))) continue;
         const std::size_t start = end + 1;
         const bool quoted = start < canonical.size() && canonical[start] == '"';
-        const std::string_view value = canonical.substr(start, kIdBytesMax);
+        const std::string_view value = canonical.substr(start, kIdValueMax);
         const std::size_t size = quoted ? value.find('"', 1) : value.find_first_of(",}");
         if (size == value.npos || size == 0 || value[0] == '{' || value[0] == '[') continue;
         const std::size_t behind = start + size + (quoted ? 1 : 0);

@@ -12,8 +12,6 @@
 namespace headway::core {
 namespace {
 
-using std::chrono::seconds;
-
 constexpr std::uint32_t kWidthMax = 15;  // of a number of seconds: nine hours
 constexpr std::size_t kTurns = 8;
 /// No model answers in less; calls of one turn that run one after another do.
@@ -29,12 +27,12 @@ Millis longest_turn(const Ledger& ledger) {
     HEADWAY_ASSERT(known <= kTurns);
     if (known == 0) return Millis{0};
     std::sort(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(known));
-    return seconds{std::int64_t{2} << widths[(known - 1) / 2]};
+    return std::chrono::seconds{std::int64_t{2} << widths[(known - 1) / 2]};
 }
 
 void note_turn(Ledger& ledger, Millis took) {
     HEADWAY_ASSERT(took >= kTurn);
-    const auto whole = static_cast<std::uint64_t>(took / seconds{1});
+    const auto whole = static_cast<std::uint64_t>(took / std::chrono::seconds{1});
     const auto width = static_cast<std::uint32_t>(std::bit_width(whole));
     ledger.turn_times = ledger.turn_times << 4U | std::min(width, kWidthMax);
 }
@@ -65,8 +63,8 @@ Timestamp started_at(const SessionState& state, const ToolFinished& call, Timest
     const auto open = std::find_if(state.open_calls.begin(), state.open_calls.end(),
                                    [&](const OpenCall& c) { return c.call_id == call.call_id; });
     if (open != state.open_calls.end()) return open->since;
-    constexpr std::uint64_t kDay = 86'400'000;
-    return ended - Millis{std::min(call.duration_ms.value_or(0), kDay)};
+    constexpr std::uint64_t kDayMs = 86'400'000;
+    return ended - Millis{std::min(call.duration_ms.value_or(0), kDayMs)};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::string_view kRun = "terminal/create";
+constexpr std::string_view kCreates = "terminal/create";
 constexpr std::string_view kWrite = "fs/write_text_file";
 constexpr std::size_t kTerminalsMax = 64;
 
@@ -144,7 +144,7 @@ bool writes(const Json& call, const AcpDeed& deed, const std::string& folder) {
 }  // namespace
 
 bool acp_is_deed(std::string_view method) {
-    return method == kRun || method == kWrite;
+    return method == kCreates || method == kWrite;
 }
 
 bool acp_has_deed(const Json& message) {
@@ -156,7 +156,7 @@ bool acp_has_deed(const Json& message) {
 std::optional<AcpDeed> acp_deed(const Json& message) {
     const std::string& method = message.text_of("method");
     if (!acp_is_deed(method) || !message.contains("id")) return std::nullopt;
-    return method == kRun ? run_of(message["params"]) : write_of(message["params"]);
+    return method == kCreates ? run_of(message["params"]) : write_of(message["params"]);
 }
 
 bool acp_announces(const Json& call, std::string_view tool, const AcpDeed& deed,
@@ -184,7 +184,7 @@ void AcpDeeds::begin(const Json& request, const std::string& call_id) {
 
 std::optional<AcpDeeds::End> AcpDeeds::from_agent(const Json& message) {
     const std::string& method = message.text_of("method");
-    if (!method.starts_with("terminal/") || method == kRun) return std::nullopt;
+    if (!method.starts_with("terminal/") || method == kCreates) return std::nullopt;
     const std::string& terminal = message["params"].text_of("terminalId");
     const auto found = terminals_.find(terminal);
     if (found == terminals_.end()) return std::nullopt;
@@ -218,7 +218,7 @@ std::optional<AcpDeeds::End> AcpDeeds::from_editor(const Json& reply) {
 std::optional<AcpDeeds::End> AcpDeeds::ended(const Open& open, const Json& result) {
     if (open.method == kWrite)
         return End{open.call.session, {{"toolCallId", open.call.id}, {"status", "completed"}}};
-    if (open.method == kRun) {
+    if (open.method == kCreates) {
         const std::string& terminal = result.text_of("terminalId");
         if (terminals_.size() >= kTerminalsMax) terminals_.erase(terminals_.begin());
         if (!terminal.empty()) terminals_[terminal] = open.call;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kTokenBytesMax = 1'024;
 // Some readers skip a byte order mark as well.
-constexpr std::string_view kBlanks = " \t\r\n\xEF\xBB\xBF";
+constexpr std::string_view kBlankBytes = " \t\r\n\xEF\xBB\xBF";
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void AcpMembers::feed(std::string_view text) {
 }
 
 void AcpMembers::begin(char c) {
-    if (kBlanks.find(c) != kBlanks.npos) return;
+    if (kBlankBytes.find(c) != kBlankBytes.npos) return;
     begun_ = true;
     head_.object = c == '{';
     head_.list = c == '[';

@@ -9,7 +9,7 @@ using headway::api::without_places;
 namespace {
 
 /// The failure at a line.
-std::string at(std::string text, const std::string& line) {
+std::string failure_at(std::string text, const std::string& line) {
     for (std::size_t place = text.find("@L"); place != text.npos; place = text.find("@L"))
         text.replace(place, 2, line);
     return text;
@@ -29,9 +29,9 @@ TEST_CASE("places: an error at another line is the same error", "[api]") {
         "SyntaxError: no brace (@L:5)", "Expecting ',': line @L column 5 (char 7)", "Bar.java:@L)",
         "a.cs(@L): error CS1002", "a.hs:@L:5-9: error");
     CAPTURE(failure);
-    CHECK(without_places(at(failure, "12")) == without_places(at(failure, "9")));
-    CHECK(without_places(at(failure, "12")) == without_places(at(failure, "1340")));
-    CHECK(without_places(at(failure, "12")) != at(failure, "12"));
+    CHECK(without_places(failure_at(failure, "12")) == without_places(failure_at(failure, "9")));
+    CHECK(without_places(failure_at(failure, "12")) == without_places(failure_at(failure, "1340")));
+    CHECK(without_places(failure_at(failure, "12")) != failure_at(failure, "12"));
 }
 
 TEST_CASE("places: other numbers of a failure stay", "[api]") {
