@@ -101,10 +101,14 @@ std::string background_name(std::string_view sort, std::string_view what) {
 
 bool is_made_prompt(std::string_view prompt) {
     constexpr std::array<std::string_view, 9> kMade{
-        "<task-notification>", "<scheduled-task>",
-        "Stop hook feedback:", "Your claude.ai usage limit has reset.",
-        "<autonomous-loop",    "Continue working toward the active thread goal.",
-        "<goal_context>",      "[SYSTEM NOTIFICATION",
+        "<task-notification>",
+        "<scheduled-task>",
+        "Stop hook feedback:",
+        "Your claude.ai usage limit has reset.",
+        "<autonomous-loop",
+        "Continue working toward the active thread goal.",
+        "<goal_context>",
+        "[SYSTEM NOTIFICATION",
         "Read HEARTBEAT.md if it exists"};
     const std::string_view text = core::trimmed(prompt);
     return std::any_of(kMade.begin(), kMade.end(),
