@@ -55,6 +55,7 @@ std::string trimmed(std::string_view line) {
 /// The forms of a list of words, the one that a shell would read first.
 std::vector<std::string> forms_of(const std::vector<std::string>& words) {
     std::vector<std::string> shell;
+    shell.reserve(words.size());
     for (const std::string& word : words)
         shell.push_back(shell.empty() && words.size() == 1 ? word : deed_word(word));
     std::vector<std::string> forms{join(shell, " ")};
