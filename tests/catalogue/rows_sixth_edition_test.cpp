@@ -52,7 +52,7 @@ TEST_CASE("moved lines: an error that each edit moves is the same error") {
     }
     for (const Error& error : kPrograms) {
         CAPTURE(error.command);
-        expect_suspect(edits_above(error));
+        expect_stuck(edits_above(error));
     }
 }
 

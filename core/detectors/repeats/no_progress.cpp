@@ -8,12 +8,16 @@
 namespace headway::core {
 namespace {
 
-/// True for a test that failed, as a call or as a result that the agent reports.
+/// True for a test that failed, as a call or as a result that the agent reports, and for a program
+/// that fails as it did before.
 bool is_red(const Observation& seen) {
     if (const auto* result = std::get_if<TestResult>(&seen.event.payload))
         return result->failed.value_or(0) + result->errors.value_or(0) > 0;
-    return seen.call != nullptr && seen.call->fingerprint.kind == CallKind::kVerify &&
-           seen.call->fingerprint.diagnostic != 0;
+    if (seen.call == nullptr || seen.call->neutral) return false;
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    if (fingerprint.kind == CallKind::kVerify) return fingerprint.diagnostic != 0;
+    return fingerprint.kind == CallKind::kOther && fingerprint.is(Shape::kCommand) &&
+           seen.call->failed() && seen.call->entry.same_answer;
 }
 
 /// True if the edits of many rounds proved nothing: tests failed among them, or their effect is not
@@ -47,7 +51,7 @@ Severity NoProgress::severity(Thresholds limits, const Ledger& ledger) const {
     return proves_nothing(*this, ledger) ? Severity::kSuspect : Severity::kNone;
 }
 
-/// Edits are proof by themselves, unless tests go on failing between them: who writes a text, and
+/// Edits are proof by themselves, unless runs go on failing between them: who writes a text, and
 /// builds it as successfully as before, has nothing else to prove.
 bool NoProgress::edits_in_vain() const {
     return unproven >= kUnprovenRounds && reds > 0;
@@ -74,7 +78,7 @@ Finding NoProgress::finding(const Ledger& ledger) const {
         finding.reason += " rounds without proven progress" + since_change(ledger);
     else
         finding.reason += " rounds without proven progress, and " + std::to_string(reds) +
-                          (reds == 1 ? " red test in them" : " red tests in them");
+                          (reds == 1 ? " failed run in them" : " failed runs in them");
     return finding;
 }
 

@@ -9,9 +9,9 @@ namespace headway::core {
 
 /// Consecutive rounds without any proof, P1 to P4 (docs/detection.md, section 5): no new content,
 /// no better test, no new or changed answer. After kUnprovenRounds, edits are no longer proof if
-/// tests failed among them, and none got better. The finding corroborates other findings. By itself
-/// it makes a session `stuck` under the strict profile; under other profiles only after kStuckTimes
-/// times kAloneRounds (or kAloneRoundsProven) rounds.
+/// tests or programs failed among them, and none got better. The finding corroborates other
+/// findings. By itself it makes a session `stuck` under the strict profile; under other profiles
+/// only after kStuckTimes times kAloneRounds (or kAloneRoundsProven) rounds.
 struct NoProgress {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kNothing,
@@ -31,7 +31,8 @@ struct NoProgress {
 
     std::uint32_t quiet = 0;
     std::uint32_t unproven = 0;
-    std::uint32_t reds = 0;  ///< failed tests in the unproven rounds
+    /// Failed tests, and failures of programs that are run again, in the unproven rounds.
+    std::uint32_t reds = 0;
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
