@@ -34,7 +34,7 @@ test('approved by keyboard only, from the strip that says so', async () => {
 });
 
 test('a newcomer that sorts first takes no key from the chosen request', async () => {
-  await window.to('#/login', '.card');
+  await window.leave();
   const { id } = await daemon.ask('ask-chosen', { tool: 'edit', args: { path: 'a' }, risk: 'low' });
   await window.to('#/approvals', `[data-id="${id}"].here`);
   const { id: late } = await daemon.ask('ask-late', { tool: 'deploy', args: { to: 'production' }, risk: 'critical' });
@@ -65,7 +65,7 @@ const pressAsShown = (id, key) => page.evaluate(([other, name]) => {
 
 test('where the chosen request was decided elsewhere, no key acts on the one in its place before it has settled', async () => {
   for (const key of ['a', 'd', 'e', 's']) {
-    await window.to('#/login', '.card');
+    await window.leave();
     const { id } = await daemon.ask('gone-' + key, { tool: 'bash', args: { command: 'first ' + key }, risk: 'low' });
     const { id: next } = await daemon.ask('next-' + key, { tool: 'bash', args: { command: 'second ' + key }, risk: 'low' });
     const place = page.locator(`[data-id="${next}"]`);
@@ -83,7 +83,7 @@ test('where the chosen request was decided elsewhere, no key acts on the one in 
 });
 
 test('who types into a request that is decided elsewhere decides nothing by typing on', async () => {
-  await window.to('#/login', '.card');
+  await window.leave();
   const { id } = await daemon.ask('typed-gone', { tool: 'bash', args: { command: 'one' }, risk: 'low' });
   const { id: next } = await daemon.ask('typed-next', { tool: 'bash', args: { command: 'two' }, risk: 'low' });
   const place = page.locator(`[data-id="${next}"]`);
@@ -104,7 +104,7 @@ test('who types into a request that is decided elsewhere decides nothing by typi
 });
 
 test('what is risky takes another key, and escape takes the first back', async () => {
-  await window.to('#/login', '.card'); // a list that was opened just now takes decisions at once
+  await window.leave(); // a list that was opened just now takes decisions at once
   const { id } = await daemon.ask('ask-b', { tool: 'deploy', args: { to: 'production' }, risk: 'high' });
   await window.to('#/approvals', `[data-id="${id}"].here`);
   await page.keyboard.press('a');
@@ -122,7 +122,7 @@ test('what is risky takes another key, and escape takes the first back', async (
 
 test('no button of a risky request is bright but the one that confirms, and a low one has a bright Approve', async () => {
   const classes = async (risk) => {
-    await window.to('#/login', '.card');
+    await window.leave();
     const { id } = await daemon.ask('bright-' + risk, { tool: 'deploy', args: { to: 'production' }, risk });
     await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
     const place = page.locator(`[data-id="${id}"]`);
@@ -147,7 +147,7 @@ test('a double tap or a double click of any speed confirms nothing risky', async
   for (const [i, risk] of ['high', 'critical'].entries()) {
     const { id } = await daemon.ask(`tap-${i}`, { tool: 'bash', args: { command: `rm -rf /var/lib/postgresql/${i}` }, risk });
     asked.push(id);
-    await window.to('#/login', '.card');
+    await window.leave();
     await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
     const place = page.locator(`[data-id="${id}"]`), approve = place.getByRole('button', { name: 'Approve a' });
     const { x, y, width, height } = await approve.boundingBox();
@@ -178,7 +178,7 @@ test('a double tap or a double click of any speed confirms nothing risky', async
 test('a critical request takes the name of its tool, typed, whether approved, edited or granted', async () => {
   const ask = async (session, more = {}) => {
     const { id } = await daemon.ask(session, { tool: 'deploy', args: { to: 'production' }, risk: 'critical', ...more });
-    await window.to('#/login', '.card');
+    await window.leave();
     await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
     return id;
   };
@@ -225,7 +225,7 @@ test('a critical request takes the name of its tool, typed, whether approved, ed
 });
 
 test('denied with a reason', async () => {
-  await window.to('#/login', '.card');
+  await window.leave();
   const { id } = await daemon.ask('ask-c', { tool: 'bash', args: { command: 'rm -rf build' } });
   await window.to('#/approvals', `[data-id="${id}"].here`);
   await page.keyboard.press('d');
@@ -239,7 +239,7 @@ test('denied with a reason', async () => {
 });
 
 test('edited, then approved: exactly the bytes that were typed', async () => {
-  await window.to('#/login', '.card'); // where it was chosen by the list, in the place of the one before, a key would wait
+  await window.leave(); // where it was chosen by the list, in the place of the one before, a key would wait
   const { id } = await daemon.ask('ask-d', '{"tool":"bash","args":{"command":"sleep","seconds":1.0,"id":12345678901234567890}}');
   await window.to('#/approvals', `[data-id="${id}"].here`);
   assert.match(await page.locator('.json').first().innerText(), /"seconds": 1\.0,\n {2}"id": 12345678901234567890/);
@@ -258,7 +258,7 @@ test('edited, then approved: exactly the bytes that were typed', async () => {
 });
 
 test('a change of a file is shown as one', async () => {
-  await window.to('#/login', '.card');
+  await window.leave();
   await daemon.ask('ask-e', { tool: 'edit', args: { path: 'a.py', old_string: 'one\ntwo', new_string: 'one\nthree' } });
   await window.to('#/approvals', '.diff');
   assert.deepEqual([await page.locator('.diff .del').innerText(), await page.locator('.diff .add').innerText()].map((line) => line.trim()), ['- two', '+ three']);
@@ -266,7 +266,7 @@ test('a change of a file is shown as one', async () => {
 
 test('a later decision shows the winner', async () => {
   const { id } = await daemon.ask('ask-f', { tool: 'bash', args: { command: 'race' } });
-  await window.to('#/login', '.card');
+  await window.leave();
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
   await page.route('**/decision', async (route) => {
     await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject', by: 'ann' }, daemon.token());
@@ -328,7 +328,7 @@ test('where nothing can be read without a login, the page says so, and a login o
 
 // Two requests of high risk, alone on the page, the first one chosen.
 async function twoRisky(name) {
-  await window.to('#/login', '.card');
+  await window.leave();
   const ids = [];
   for (const to of ['one', 'two']) ids.push((await daemon.ask(name, { tool: 'deploy', args: { to }, risk: 'high' })).id);
   await window.to(`#/approvals?id=${ids[0]}`, `[data-id="${ids[0]}"].here`);
@@ -361,7 +361,7 @@ test('the key y confirms the chosen request and no other, and none that has just
 });
 
 test('a confirmation for all identical requests begins again when they become more', async () => {
-  await window.to('#/login', '.card');
+  await window.leave();
   const ask = (session) => daemon.ask(session, { tool: 'drop', args: { table: 't' }, risk: 'high' });
   const [{ id }] = [await ask('more-1'), await ask('more-2')];
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
@@ -381,7 +381,7 @@ test('a confirmation for all identical requests begins again when they become mo
 });
 
 test('typed words are there for another try after the daemon did not answer', async () => {
-  await window.to('#/login', '.card');
+  await window.leave();
   const { id } = await daemon.ask('typed', { tool: 'deploy', args: { to: 'prod' }, risk: 'low' });
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
   await page.route('**/decision', (route) => route.abort('connectionrefused'), { times: 1 });

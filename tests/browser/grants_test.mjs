@@ -24,7 +24,7 @@ const decided = (id) => until(async () => { const item = await approval(id); ret
 const card = (id) => page.locator(`[data-id="${id}"]`);
 // The page of one request, loaded again so that no key is too soon after the last decision.
 async function look(id) {
-  await window.to('#/login', '.card');
+  await window.leave();
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
 }
 

@@ -146,7 +146,10 @@ export async function visit(browser, daemon, { login = true, init, ...options } 
   const page = await context.newPage();
   await page.goto(login ? await daemon.loginUrl() : daemon.url + '/');
   await page.waitForSelector('.live');
-  return { context, page, trouble, to: async (hash, ready) => { await page.goto(`${daemon.url}/${hash}`); if (ready) await page.waitForSelector(ready); } };
+  const to = async (hash, ready) => { await page.goto(`${daemon.url}/${hash}`); if (ready) await page.waitForSelector(ready); };
+  // A change of the hash is drawn after `goto` has returned, so two of them at once draw the last one only: a list that is opened next
+  // would be the one before. The page that is left has cards of its own.
+  return { context, page, trouble, to, leave: () => to('#/login', '.card:not(.approval)') };
 }
 
 export const tool = (name, args, more = {}) => ({ type: 'tool.finished', data: { tool: name, args, ...more } });
