@@ -7,6 +7,7 @@
 
 #include "core/calls/command.hpp"
 #include "core/calls/command_parts.hpp"
+#include "core/calls/tool_class.hpp"
 #include "core/detection/classify.hpp"
 #include "core/text/phrases.hpp"
 #include "core/text/words.hpp"
@@ -22,7 +23,13 @@ bool prints_content(const core::ToolFinished& call, std::string_view command) {
     static constexpr core::WordList<16> kShows{{"cat", "head", "tail", "sed", "awk", "grep", "rg",
                                                 "ag", "ls", "find", "git", "diff", "less", "bat",
                                                 "jq", "echo"}};
-    if (command.empty()) return core::kind_of_call(call.tool, {}) == CallKind::kRead;
+    // Pages, pods and tables are looked at as well: `http_get`, `list_pods`.
+    static constexpr std::array<std::string_view, 7> kOfFiles{"file", "read",   "grep", "view",
+                                                              "cat",  "search", "glob"};
+    if (command.empty())
+        return core::class_of_tool(call.tool) == "class:read" ||
+               (core::kind_of_call(call.tool, {}) == CallKind::kRead &&
+                core::mentions(core::lower(call.tool), kOfFiles));
     const core::CommandParts parts{command};
     const auto first = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
         return !core::is_one_of(part, core::WordList<3>{{"cd", "pushd", "sleep"}});
@@ -33,8 +40,14 @@ bool prints_content(const core::ToolFinished& call, std::string_view command) {
 /// True if a word of a failure that ends before `behind` is part of a name, or a member that says
 /// that there is none: `errors.ts`, `"error":null`.
 bool says_none(std::string_view behind) {
-    static constexpr std::array<std::string_view, 4> kNone{"null", "[]", "false", "none"};
+    static constexpr std::array<std::string_view, 5> kNone{"null", "[]", "false", "none", "0"};
+    static constexpr std::array<std::string_view, 4> kMembers{"message", "_message", "type",
+                                                              "_type"};
     if (behind.starts_with('s')) behind.remove_prefix(1);
+    for (const std::string_view member : kMembers) {  // `"errorMessage":"Task timed out"`
+        if (behind.starts_with(member) && behind.substr(member.size()).starts_with('"'))
+            behind.remove_prefix(member.size());
+    }
     if (behind.empty()) return false;
     if (core::is_letter(behind[0]) || behind[0] == '_' || behind[0] == '/' || behind[0] == '-')
         return true;
@@ -43,10 +56,16 @@ bool says_none(std::string_view behind) {
     const std::size_t value = behind.find_first_not_of("\"': =");
     if (value == behind.npos || value == 0) return false;
     const std::string_view rest = behind.substr(value);
-    const bool zero = rest[0] == '0' && (rest.size() == 1 || !core::is_word(rest[1]));
-    const bool none = std::any_of(kNone.begin(), kNone.end(),
-                                  [rest](std::string_view word) { return rest.starts_with(word); });
-    return (zero || none) && behind.substr(0, value).find_first_of(":=") != behind.npos;
+    // As a whole value: `'NoneType' object`, "null value in column" and "0 rows" say something.
+    const bool none = std::any_of(kNone.begin(), kNone.end(), [rest](std::string_view word) {
+        constexpr std::string_view kEnds = ",;}])\"\n\r";
+        if (!rest.starts_with(word)) return false;
+        const std::string_view more = rest.substr(word.size());
+        const std::size_t next = more.find_first_not_of(' ');
+        return next == more.npos || kEnds.find(more[next]) != kEnds.npos ||
+               (next > 0 && more.find('=') != more.npos);
+    });
+    return none && behind.substr(0, value).find_first_of(":=") != behind.npos;
 }
 
 }  // namespace

@@ -66,12 +66,15 @@ bool is_value(std::string_view text, bool uuids) {
     return tells;
 }
 
-/// `request_id`, `checked_at`, `ts`: of the call itself, and new with each.
-bool is_of_request(std::string_view key) {
-    static constexpr std::array<std::string_view, 8> kOfRequest{
-        "request", "trace", "span", "run", "correlation", "transaction", "task", "job"};
+/// `request_id`, `checked_at`, `ts`: of the call itself, and new with each. The task that was taken
+/// is not, where the call takes the next one.
+bool is_of_request(std::string_view key, bool takes) {
+    static constexpr std::array<std::string_view, 4> kOfRequest{"request", "trace", "span",
+                                                                "correlation"};
+    static constexpr std::array<std::string_view, 4> kOfWork{"run", "transaction", "task", "job"};
+    const std::string name = core::lower(key.substr(0, kBytesMax));
     return key == "ts" || key.ends_with("_at") || key.ends_with("At") ||
-           core::mentions(core::lower(key.substr(0, kBytesMax)), kOfRequest);
+           core::mentions(name, kOfRequest) || (!takes && core::mentions(name, kOfWork));
 }
 
 }  // namespace
@@ -83,10 +86,15 @@ bool asks_a_clock(std::string_view words) {
     return core::mentions(core::lower(words.substr(0, 4 * kBytesMax)), kClocks);
 }
 
-bool asks_for_next(std::string_view tool) {
-    static constexpr std::array<std::string_view, 10> kTakes{
-        "next", "get", "fetch", "current", "peek", "pick", "claim", "take", "pop", "find"};
-    return core::mentions(core::lower(tool.substr(0, kBytesMax)), kTakes);
+bool asks_for_next(std::string_view tool, std::string_view command) {
+    static constexpr std::array<std::string_view, 16> kTakes{
+        "next", "get",  "fetch", "current", "peek",    "pick",    "claim",   "take",
+        "pop",  "find", "queue", "lease",   "acquire", "reserve", "receive", "pull"};
+    static constexpr std::array<std::string_view, 7> kTakesByCommand{
+        "lpop", "rpop", "spop", "limit 1", "receive-message", "dequeue", "skip locked"};
+    return command.empty()
+               ? core::mentions(core::lower(tool.substr(0, kBytesMax)), kTakes)
+               : core::mentions(core::lower(command.substr(0, 8 * kBytesMax)), kTakesByCommand);
 }
 
 bool is_bare_value(std::string_view answer, bool uuids) {
@@ -99,7 +107,7 @@ bool is_bare_value(std::string_view answer, bool uuids) {
     const JsonValue root = document.root();
     return root.size() >= 1 && root.size() <= kMembersMax && root.each([uuids](JsonValue member) {
         return member.kind() == JsonKind::kString && is_value(member.text(), uuids) &&
-               !asks_a_clock(member.key()) && !is_of_request(member.key());
+               !asks_a_clock(member.key()) && !is_of_request(member.key(), uuids);
     });
 }
 

@@ -118,24 +118,35 @@ bool tells_how_far(std::string_view text) {
 }
 
 /// True if the text goes on about something else: behind `;`, `(` or a comma, or in a line that
-/// names it: "build: pending\nlint: success".
+/// names it: "build: pending\nlint: success". A bad end names nothing else: "starting\nError: no
+/// port", "running (failed)".
 bool begins_another(std::string_view text) {
-    if (text[0] != '\n') return text[0] == ';' || text[0] == '(' || text[0] == ',';
+    static constexpr core::WordList<6> kBadEnds{
+        {"error", "failed", "exited", "aborted", "fatal", "crashed"}};
+    const char sign = text[0];
+    if (sign != '\n' && sign != ';' && sign != '(' && sign != ',') return false;
     const std::string_view line = text.substr(1, text.find('\n', 1) - 1);
-    return line.find(": ") != line.npos;
+    const std::size_t word = std::min(line.find_first_not_of(" ["), line.size());
+    std::size_t end = word;
+    while (end < line.size() && core::is_word(line[end]))
+        ++end;
+    if (core::contains(kBadEnds, line.substr(word, end - word)) && !counts_none(line.substr(end)))
+        return false;
+    return sign != '\n' || line.find(": ") != line.npos;
 }
 
 /// True if the text says that something is over, or has come to nothing. "3 done" is a count. Some
 /// words end only what the call announced itself.
 bool tells_an_end(std::string_view text, bool announced) {
-    static constexpr core::WordList<17> kEnds{
-        {"done", "complete", "completed", "finished", "ok", "nothing", "success", "succeeded",
-         "failed", "error", "exited", "stopped", "aborted", "none", "over", "applied", "exiting"}};
+    static constexpr core::WordList<19> kEnds{{"done", "complete", "completed", "finished", "ok",
+                                               "nothing", "success", "succeeded", "failed", "error",
+                                               "exited", "stopped", "aborted", "none", "over",
+                                               "applied", "exiting", "fatal", "crashed"}};
     static constexpr core::WordList<9> kFound{{"acquired", "skipped", "passed", "ready",
                                                "listening", "created", "saved", "found",
                                                "updated"}};
     if (tells_how_far(text)) return false;
-    bool count = false;
+    std::size_t counted = 0;  ///< words behind a number that may be what it counts
     bool denies = false;
     for (std::size_t at = 0; at < text.size();) {
         if (!announced && begins_another(text.substr(at))) return false;
@@ -149,8 +160,9 @@ bool tells_an_end(std::string_view text, bool announced) {
         const std::string_view word = text.substr(at, end - at);
         const bool ends =
             core::contains(kEnds, word) || (announced && core::contains(kFound, word));
-        if (ends && !count && !denies) return true;
-        count = core::is_digit(word[0]) || (count && !announced);
+        if (ends && counted == 0 && !denies) return true;
+        const std::size_t nouns = announced ? 1 : 2;  // "3 failed", "2 tasks done"
+        counted = core::is_digit(word[0]) ? nouns : counted - std::min<std::size_t>(counted, 1);
         denies = word == "not" || word == "yet" || word == "until" || word == "be" || word == "t";
         HEADWAY_ASSERT(end > at);
         at = end;

@@ -225,6 +225,24 @@ bool works_off(const CallFingerprint& fingerprint, const core::ToolFinished& cal
     return core::says_more(result) || core::takes_next(command.empty() ? call.tool : command);
 }
 
+/// The signs that a tool's name and the names of its arguments give.
+void shape_by_name(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   const std::optional<JsonValue>& args, std::string_view text) {
+    using core::Shape;
+    constexpr std::size_t kWordMax = 16;
+    // "dosed", "moved": one word says no more of a step than "ok".
+    const bool word = call.ok && !text.empty() && text.size() <= kWordMax &&
+                      std::all_of(text.begin(), text.end(), core::is_letter);
+    fingerprint.set(Shape::kReplaces,
+                    fingerprint.kind == CallKind::kEdit && !text_under(args, kOldKeys).empty());
+    const bool steps = (word || fingerprint.is(Shape::kAcknowledged)) && core::steps_on(call.tool);
+    fingerprint.set(Shape::kSteps, steps);
+    fingerprint.set(Shape::kAcknowledged, steps);
+    fingerprint.set(Shape::kActs, steps);
+    fingerprint.set(Shape::kNothing,
+                    fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
+}
+
 }  // namespace
 
 bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args,
@@ -273,8 +291,7 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
         fingerprint.set(Shape::kActs, receipt || script || moves_on_screen(call.tool, args) ||
                                           core::acts_on_screen(action) ||
                                           core::may_act_on_screen(action));
-        fingerprint.set(Shape::kNothing,
-                        fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
+        shape_by_name(fingerprint, call, args, text);
         shape_absence(fingerprint, missing_page(fingerprint, call, args, text));
         fingerprint.set(Shape::kMoves, fingerprint.is(Shape::kActs) && call.ok && !receipt &&
                                            shows_no_place(text));

@@ -27,6 +27,7 @@
 #include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/text.hpp"
 #include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
@@ -251,7 +252,7 @@ bool asks_for_value(const CallFingerprint& fingerprint, const core::ToolFinished
                     std::string_view command, std::string_view plain) {
     const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
                       fingerprint.kind == CallKind::kPoll;
-    const bool takes = command.empty() && asks_for_next(call.tool);
+    const bool takes = asks_for_next(call.tool, command);
     if (!call.ok || !asks || !is_bare_value(plain, takes)) return false;
     const std::string_view words = command.empty() ? std::string_view{call.tool} : command;
     return !fingerprint.is(core::Shape::kAcknowledged) && !core::begins_work(words) &&
@@ -275,11 +276,14 @@ std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::str
     const std::string_view said =
         plain.empty() && call.error ? std::string_view{call.error->message.kept} : plain;
     const std::optional<std::uint64_t> counted = core::failing_count(said);
-    if (counted) return counted;
+    const std::optional<std::uint64_t> places = count_places(said);
+    static constexpr core::Phrases kOfTests{
+        std::array<std::string_view, 4>{"fail", "passed", "passing", "skipped"}};
+    if (counted && (!places || kOfTests.any_in(said))) return counted;
     // A build that fails is worse than any number of failing tests.
     constexpr std::uint64_t kNotBuilt = std::uint64_t{1} << 32U;
-    const std::optional<std::uint64_t> places = count_places(said);
-    return places && *places > 0 ? std::optional{*places + kNotBuilt} : places;
+    if (!places) return counted;
+    return std::min(counted.value_or(*places), kNotBuilt) + kNotBuilt;
 }
 
 /// True for the answer "no" of a search through files, in an object.

@@ -153,6 +153,26 @@ std::string without_places(std::string_view failure) {
     return out;
 }
 
+namespace {
+
+/// True if the number before `rest` says how far something came: "12000 of 50000", "812345 bytes
+/// remaining to read", "40%". Another such number is another end; "attempt 2 of 5" is none.
+bool tells_progress(std::string_view before, std::string_view rest) {
+    constexpr std::size_t kLooked = 24;
+    constexpr std::size_t kBefore = 10;
+    static constexpr std::array<std::string_view, 3> kTries{"attempt", "try", "tries"};
+    const std::string near =
+        core::lower(before.substr(before.size() - std::min(before.size(), kBefore)));
+    if (core::mentions(near, kTries)) return false;
+    static constexpr std::array<std::string_view, 5> kLeft{" remain", " left", " to go",
+                                                           " complete", " done"};
+    rest = rest.substr(0, std::min(rest.find_first_of("\n.;"), kLooked));
+    return rest.starts_with('%') || rest.starts_with(" of ") || rest.starts_with('/') ||
+           core::mentions(rest, kLeft);
+}
+
+}  // namespace
+
 std::string without_numbers(std::string_view text) {
     std::string words;
     for (std::size_t at = 0; at < text.size();) {
@@ -161,7 +181,9 @@ std::string without_numbers(std::string_view text) {
             ++end;
         end = std::max(end, at + 1);
         const std::string_view word = text.substr(at, end - at);
-        if (std::none_of(word.begin(), word.end(), core::is_digit)) words.append(word);
+        if (std::none_of(word.begin(), word.end(), core::is_digit) ||
+            tells_progress(text.substr(0, at), text.substr(end)))
+            words.append(word);
         words.push_back(' ');
         at = end;
     }

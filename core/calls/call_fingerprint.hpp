@@ -77,6 +77,8 @@ enum class Shape : std::uint32_t {
                               ///< missing or refused
     kPasses = 1U << 19,       ///< a check that passes: its answer says that all is well
     kAnswered = 1U << 20,     ///< a search that failed in a part and found something: find, grep
+    kSteps = 1U << 21,        ///< a step from wherever a machine or a list stands: jog, next
+    kReplaces = 1U << 22,     ///< an edit of a text that was there
 };
 
 /// CallFingerprint::path of a look at all changes: git diff.

@@ -48,6 +48,12 @@ bool acts_on_screen(std::string_view tool) {
            (is_screen(tool) || shows_pages(tool) || names_one_of(tool, kWorlds));
 }
 
+bool steps_on(std::string_view tool) {
+    static constexpr WordList<10> kSteps{{"jog", "dose", "dispense", "increment", "decrement",
+                                          "next", "prev", "previous", "undo", "redo"}};
+    return names_one_of(tool, kSteps);
+}
+
 bool may_act_on_screen(std::string_view tool) {
     static constexpr WordList<12> kMayAct{{"type", "key", "keys", "back", "forward", "cursor",
                                            "act", "action", "step", "play", "move", "button"}};

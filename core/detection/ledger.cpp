@@ -98,7 +98,9 @@ void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const Tool
     if (!call.mutated.empty()) {
         const std::string& digest = call.mutated.front().digest;
         const bool one = call.mutated.size() == 1 && !digest.empty();
-        count_copy(ledger, one ? digest_of(digest).low : 0);
+        // A text that is replaced was there: one change in many files is work.
+        const bool copies = one && !(fingerprint.is(Shape::kReplaces) && fingerprint.path != 0);
+        count_copy(ledger, copies ? digest_of(digest).low : 0);
         ledger.cosmetic_path = one && !changed ? fingerprint.path : 0;  // digests have no comments
         if (ledger.content_copies < kCopiesMax) return;
     } else {
@@ -159,9 +161,8 @@ bool shows_own_comment(const Ledger& ledger, const CallFingerprint& fingerprint)
            (fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks));
 }
 
-/// The count of red results with one diagnostic while nothing changes, whatever flags or seeds the
-/// test has: one question for each file that the commands name, because many files can fail one
-/// check alike. They are kept beside the answers.
+/// Counts red results with one diagnostic while nothing changes, whatever flags or seeds the test
+/// has, for each file that the commands name: many files can fail one check alike.
 void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n, Entry& entry) {
     constexpr std::uint64_t kReds = 0x5bf0'3635'dcd6'1e9bULL;  // apart from questions
     const std::uint64_t key = fingerprint.diagnostic ^ fingerprint.path ^ kReds;
@@ -189,13 +190,13 @@ void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& finger
     last.span = span_of(ledger, ok);
 }
 
-/// True for an action on a screen or in a game that leads to where it led before, a while ago: who
-/// goes round changes the view with each step, and sees nothing new.
+/// True if the question got this answer a while ago, and nothing has changed since then. An action
+/// on a screen or in a game changes the view itself: who goes round sees nothing new.
 bool leads_back(const Ledger& ledger, const CallFingerprint& fingerprint) {
-    if (!fingerprint.is(Shape::kActs)) return false;
+    const std::uint64_t since = fingerprint.is(Shape::kActs) ? 0 : ledger.hard_n;
     const std::uint64_t key = key_of(fingerprint);
     return std::any_of(ledger.recent.begin(), ledger.recent.end(),
-                       [key](const CallMark& mark) { return mark.key == key; });
+                       [&](const CallMark& mark) { return mark.key == key && mark.n > since; });
 }
 
 /// The answer without its question: equal answers are equal in all marks.
@@ -203,8 +204,7 @@ std::uint64_t answer_of(const CallMark& mark) {
     return mark.key ^ mark.question;
 }
 
-/// True if another question got this answer a while ago: who asks ever new questions and gets known
-/// answers learns nothing.
+/// True if another question got this answer a while ago: ever new questions teach nothing then.
 bool is_known_answer(const Ledger& ledger, const CallFingerprint& fingerprint) {
     const std::uint64_t answer = key_of(fingerprint) ^ fingerprint.question.low;
     return std::any_of(ledger.recent.begin(), ledger.recent.end(),
@@ -228,7 +228,8 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     // So does a change: who reviews the whole looks once more at what is as it was.
     const bool looks = fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
     const bool free_again = forgot || (looks && ledger.hard_n > last.last_n);
-    const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
+    const bool leads = known && !counts_again && leads_back(ledger, fingerprint);
+    const bool led_here = leads && fingerprint.is(Shape::kActs);
     entry.same_answer = (counts_again && !rechecks) || led_here;
     entry.free_again = free_again;
     entry.confirms = same && fingerprint.is(Shape::kPasses) &&
@@ -250,9 +251,10 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
         entry.known_answer && fingerprint.is(Shape::kActs) &&
         answer_of(*ledger.back(0)) == (key_of(fingerprint) ^ fingerprint.question.low);
     if (!known && informs && !unmoved) entry.tier = std::max(entry.tier, Tier::kInformation);
-    // Back to the answer before the last is no news.
+    // Back to an answer that it had before is no news.
     const bool back =
-        led_here || (!same && last.before == static_cast<std::uint32_t>(fingerprint.outcome.low));
+        led_here ||
+        (!same && (leads || last.before == static_cast<std::uint32_t>(fingerprint.outcome.low)));
     if (known && !counts_again && !back && (ok || last.ok()) &&
         !shows_own_comment(ledger, fingerprint))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
@@ -263,8 +265,7 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     HEADWAY_ASSERT(entry.first_n <= n);
 }
 
-/// Notes that the call did something that was not done before. Where its command has more words
-/// than those that do it, what it did is kept beside the answers.
+/// Notes a call that did something new. A deed in a part of a command is kept beside the answers.
 void note_deed(Ledger& ledger, const CallFingerprint& fingerprint, bool known, std::uint64_t n) {
     constexpr std::uint64_t kDeeds = 0x2545'f491'4f6c'dd1dULL;  // apart from questions
     if (fingerprint.deed == 0 || known) return;
@@ -361,8 +362,9 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
     if (edits && call.ok && !is_hard(entry.tier)) ++ledger.unsure_edits;
     if (fingerprint.kind == CallKind::kVerify && fingerprint.diagnostic != 0)
         answer_red(ledger, fingerprint, n, entry);
-    remember(ledger, {key_of(fingerprint), fingerprint.question.low, n, ledger.scope,
-                      fingerprint.weak(), fingerprint.is(Shape::kActs)});
+    remember(ledger,
+             {key_of(fingerprint), fingerprint.question.low, n, ledger.scope, fingerprint.weak(),
+              fingerprint.is(Shape::kActs), fingerprint.is(Shape::kSteps)});
     HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
     return entry;
 }

@@ -106,12 +106,13 @@ struct CallMark {
     std::uint32_t scope = 0;  ///< number of user messages before it
     bool weak = false;        ///< an acknowledgement or a silent failure: no evidence by itself
     bool acts = false;        ///< an action on a screen, a page or a game
+    bool steps = false;       ///< a step that was only acknowledged (Shape::kSteps)
     bool operator==(const CallMark&) const = default;
     static constexpr auto fields() {
         using C = CallMark;
         return field_list(field("key", &C::key), field("question", &C::question), field("n", &C::n),
                           field("scope", &C::scope), field("weak", &C::weak),
-                          field("acts", &C::acts));
+                          field("acts", &C::acts), field("steps", &C::steps));
     }
 };
 

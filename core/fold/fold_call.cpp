@@ -9,6 +9,7 @@
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/detection/known_answers.hpp"
+#include "core/detectors/cycles/cycle.hpp"
 #include "core/fold/fold_pace.hpp"
 #include "core/state/person_time.hpp"
 #include "core/text/words.hpp"
@@ -41,7 +42,20 @@ constexpr std::ptrdiff_t kReplaysMax = 3;
 static_assert(kReplaysMax < static_cast<std::ptrdiff_t>(limits::kRecentCallIdsMax),
               "as many replays are remembered as are forgiven");
 static_assert(limits::kRoundEchoesMax < limits::kRoundCallsMax, "an echo is a call");
-static_assert(kPatienceMax * kFlakyPatience * kGreenPatience < UINT32_MAX, "patience fits");
+static_assert(kPatienceMax * kFlakyPatience * kGreenPatience * Cycle::kStepPatience < UINT32_MAX,
+              "patience fits");
+
+/// True if a machine was moved on by a step since the question was last asked: it may not have come
+/// there yet.
+bool stepped(const Ledger& ledger, const Entry& entry) {
+    if (!entry.known_question) return false;
+    for (std::size_t i = 1; i < ledger.recent.size(); ++i) {
+        const CallMark* mark = ledger.back(i);
+        if (mark->n <= entry.asked_n) return false;
+        if (mark->steps) return true;
+    }
+    return false;
+}
 
 /// True if this finish arrived before, as in a replayed stream: same id, same content.
 bool replayed(SessionState& state, const ToolFinished& call, const CallFingerprint& fingerprint) {
@@ -293,6 +307,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     for (const std::uint64_t path : evidence.entry.fresh_paths)
         count_path(state, path);
     if (evidence.entry.flaky) evidence.patience *= kFlakyPatience;
+    if (stepped(ledger, evidence.entry)) evidence.patience *= Cycle::kStepPatience;
     const bool green = evidence.fingerprint.kind == CallKind::kVerify && call.ok &&
                        evidence.fingerprint.failing.value_or(0) == 0;
     if (green && evidence.entry.jitter) evidence.patience *= kGreenPatience;

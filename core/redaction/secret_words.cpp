@@ -250,7 +250,7 @@ std::optional<SecretSpan> piped(std::string_view text, std::size_t end) {
     if (bar < text.size() && is_quote(text[bar])) ++bar;
     bar = behind_gap(text, bar);
     if (bar + 1 >= text.size() || text[bar] != '|' || text[bar + 1] == '|') return std::nullopt;
-    if (runs_another(text, bar + 1)) return std::nullopt;
+    if (runs_another(text, end, bar + 1)) return std::nullopt;
     const std::size_t next = behind_gap(text, bar + 1);
     const std::size_t sudo = behind_words(text, next, "sudo ");
     const bool users = behind_words(text, std::max(next, sudo), "chpasswd") != 0;

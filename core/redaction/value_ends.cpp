@@ -72,8 +72,8 @@ std::size_t size_of_date(std::string_view text) {
 /// True for a name such as PATH or NODE_OPTIONS: a value of it may change the commands behind it.
 /// Cookies with such names hold a session.
 bool is_variable(std::string_view name) {
-    static constexpr std::array<std::string_view, 6> kOfCookies{"SID",    "SESS", "TOKEN",
-                                                                "AWSALB", "NID",  "CFID"};
+    static constexpr std::array<std::string_view, 9> kOfCookies{
+        "SID", "SESS", "TOKEN", "AWSALB", "NID", "CFID", "REMEMBER", "SSO", "LOGIN"};
     return name.size() > 1 && !mentions(name, kOfCookies) &&
            std::all_of(name.begin(), name.end(),
                        [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; });
@@ -130,6 +130,28 @@ std::size_t end_of_signed(std::string_view line, std::size_t at) {
     if (rest.starts_with(kTight)) at += kTight.size();
     at += run_of(line, at, is_word);
     return at == line.size() || line[at] == ';' ? at : line.npos;
+}
+
+/// The closing backtick of a command that stands in backticks; `at` is behind its first word. A
+/// command whose backtick is not the first of its line may be something else; then 0.
+std::size_t end_of_code(std::string_view text, std::size_t at) {
+    constexpr std::size_t kLineMax = 512;
+    std::size_t word = at;
+    while (word > 0 && is_gap(text[word - 1]))
+        --word;
+    while (word > 0 && is_letter(text[word - 1]))
+        --word;
+    if (word == 0 || text[word - 1] != '`') return 0;
+    const std::size_t looked = word - 1 - std::min(word - 1, kLineMax);
+    std::string_view line = text.substr(looked, word - 1 - looked);
+    if (const std::size_t start = line.rfind('\n'); start != line.npos)
+        line.remove_prefix(start + 1);
+    else if (looked > 0)
+        return 0;
+    const bool alone =
+        line.find_first_of("`\\") == line.npos && (line.empty() || line.back() == ' ');
+    const std::size_t end = text.substr(0, at + 2 * kLineMax).find_first_of("`\n", at);
+    return alone && end != text.npos && text[end] == '`' ? end : 0;
 }
 
 }  // namespace
@@ -226,7 +248,7 @@ bool looks_secret(std::string_view word) {
 
 bool is_run_by_backticks(std::string_view words, bool assigned) {
     // A shell may make blanks and folders of the others: `rm${IFS}x`.
-    constexpr std::string_view kPlain = "_+-=!@#%^";
+    constexpr std::string_view kPlain = "_+-=!@#%^.,:";
     const bool plain = std::all_of(words.begin(), words.end(), [&](char c) {
         return is_letter(c) || is_digit(c) || kPlain.find(c) != kPlain.npos;
     });
@@ -264,8 +286,10 @@ std::optional<SecretSpan> value_below(std::string_view text, std::size_t at) {
     return shown ? std::nullopt : std::optional{SecretSpan{from, word.size()}};
 }
 
-bool runs_another(std::string_view text, std::size_t at) {
+bool runs_another(std::string_view text, std::size_t begin, std::size_t at) {
     constexpr std::size_t kCommandMax = 1024;
+    const std::size_t code = end_of_code(text, begin);
+    if (code > at) text = text.substr(0, code);
     const std::size_t most = std::min(text.size(), at + kCommandMax);
     for (; at < most; ++at) {
         const char c = text[at];

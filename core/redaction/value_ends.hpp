@@ -63,8 +63,9 @@ bool is_program_name(std::string_view word);
 /// without capitals, small letters and digits, or with `/` or `.`, stays.
 std::optional<SecretSpan> value_below(std::string_view text, std::size_t at);
 /// True if another program may read the same input: the command at `at` has a substitution, or its
-/// end is not seen.
-bool runs_another(std::string_view text, std::size_t at);
+/// end is not seen. `begin` is behind the first word of the command before the bar: where both
+/// stand in backticks of Markdown, the closing one begins no substitution.
+bool runs_another(std::string_view text, std::size_t begin, std::size_t at);
 /// Behind the anchor of YAML that begins at `at`, as in `password: &db x`, else `at`.
 std::size_t behind_anchor(std::string_view text, std::size_t at);
 

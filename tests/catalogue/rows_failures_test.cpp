@@ -153,3 +153,42 @@ TEST_CASE("S46: an agent that calls itself done while its verifier fails has fai
     INFO(agent.trace());
     CHECK((agent.verdict() == Verdict::kStuck || agent.verdict() == Verdict::kFailed));
 }
+
+TEST_CASE("a command that goes on where it stopped is retried until it is done") {
+    const char* const end = GENERATE("Error: time budget used up at row {}000 of 50000; run again",
+                                     "Error: 9{} records remaining; run again");
+    Agent agent{each_hook()};
+    for (int i = 0; i < 8; ++i)
+        agent.does(bash("./import.sh").fails("Exit code 1\n" + with(end, 12 + 3 * i)));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("the same end of a command with another attempt number is stuck") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 6; ++i)
+        agent.does(bash("./import.sh").fails(with("Exit code 1\nattempt {} of 9: no route", i)));
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("one red test before does not hide a command that fails behind each edit") {
+    Agent agent{each_hook()};
+    agent.does(bash("pytest -q").fails("E   assert 1 == 2\n1 failed, 4 passed"));
+    for (int i = 0; i < 9; ++i) {
+        agent.does(edit("app.conf", with("a = {}", i), with("a = {}", i + 1)))
+            .does(bash("systemctl restart app").fails("Job for app.service failed."));
+    }
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("each job that a queue gives out is news") {
+    const char* const take =
+        GENERATE("redis-cli LPOP jobs", "psql -Atc 'select id from q limit 1'");
+    Agent agent{each_hook()};
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash(take).result(with("550e8400-e29b-41d4-a716-4466554400{}", 10 + i)));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
+}

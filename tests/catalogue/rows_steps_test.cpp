@@ -234,3 +234,53 @@ TEST_CASE("a wait for what is not found needs a person after twenty looks") {
     CHECK(agent.verdict() == Verdict::kWaiting);
     CHECK(agent.state().judgement->needs_somebody);
 }
+
+TEST_CASE("steps of a machine or a list with a measurement behind each are work") {
+    const auto [step, args, receipt, look, before, after, steps] = GENERATE(
+        table<const char*, const char*, const char*, const char*, const char*, const char*, int>({
+            {"mcp__cnc__jog", R"({"axis":"Z","mm":-0.1})", "ok", "mcp__cnc__probe", "open",
+             "contact", 14},
+            {"mcp__pump__dose", R"({"ml":1})", "dosed", "mcp__ph__read", "7.0", "7.9", 11},
+            {"mcp__daw__next_track", "{}", "ok", "mcp__daw__set_volume", "ok", "ok", 16},
+            {"mcp__photoshop__undo", "{}", "ok", "", "", "", 12},
+        }));
+    CAPTURE(step);
+    Agent agent{each_hook()};
+    for (int i = 0; i <= steps; ++i) {
+        agent.does(call(step, args).result(receipt));
+        if (*look != '\0')
+            agent.does(call(look, R"({"db":-3})").result(i < steps ? before : after));
+    }
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("steps after which nothing is ever measured are stuck in the end") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 30; ++i) {
+        agent.does(call("mcp__cnc__jog", R"({"axis":"Z","mm":-0.1})").result("ok"))
+            .does(call("mcp__cnc__probe", "{}").result("open"));
+    }
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("one change of a text that was there, in many files, is work") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 160; ++i)
+        agent.does(edit(with("src/part{}.js", i), "from 'moment'", "from 'dayjs'"));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("a question whose answers go round is a loop") {
+    const int answers = GENERATE(2, 3, 5);
+    CAPTURE(answers);
+    Agent agent{each_hook()};
+    for (int i = 0; i < 60; ++i)
+        agent.does(bash("curl -s http://app/host").result(with("web-{}", i % answers)));
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}

@@ -23,3 +23,14 @@ TEST_CASE("bare values: sentences, numbers and clocks are none", "[api]") {
     CAPTURE(answer);
     CHECK_FALSE(is_bare_value(answer, true));
 }
+
+TEST_CASE("bare values: the id of the work that a queue gives out is what was asked for", "[api]") {
+    using headway::api::asks_for_next;
+    CHECK(asks_for_next("dequeue", ""));
+    CHECK(asks_for_next("claim_job", ""));
+    CHECK(asks_for_next("Bash", "redis-cli LPOP jobs"));
+    CHECK_FALSE(asks_for_next("Bash", "curl -X POST localhost/charges"));
+    const char* const answer = R"({"job_id":"550e8400-e29b-41d4-a716-446655440000"})";
+    CHECK(is_bare_value(answer, true));
+    CHECK_FALSE(is_bare_value(answer, false));
+}

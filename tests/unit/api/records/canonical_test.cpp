@@ -317,6 +317,10 @@ TEST_CASE("fingerprint: a failure is of the client's class, else of its message"
         fingerprint_of_shell("pytest", R"("ok":true,"result":"2 failed, 1 passed")");
     CHECK(red.failing == 2U);
     CHECK(red.failure == FailureKind::kAssertion);
+    // A compiler's count of errors is no count of tests.
+    const CallFingerprint broken = fingerprint_of_shell(
+        "make test", R"("ok":false,"result":"a.c:3:1: error: x\n2 errors generated.")");
+    CHECK(broken.failing > red.failing);
     const CallFingerprint green =
         fingerprint_of_shell("pytest", R"("ok":true,"result":"3 passed")");
     CHECK(green.failing == 0U);

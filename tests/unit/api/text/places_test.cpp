@@ -55,3 +55,20 @@ TEST_CASE("places: the errors of a compiler are counted by their lines", "[api]"
     CHECK(count_places("    at f (a.js:12:5)\nat g (a.js:1)") == std::nullopt);
     CHECK(count_places("") == std::nullopt);
 }
+
+TEST_CASE("places: a number that says how far something came is no counter", "[api]") {
+    const char* const differing = GENERATE("budget used up at row {} of 50000; run again to go on",
+                                           "curl: (18) transfer closed with {} bytes remaining",
+                                           "stopped at {}%", "imported {}/900 rows");
+    const char* const alike = GENERATE("attempt {} of 5 failed", "worker {} crashed",
+                                       "request req-{} timed out", "try {}/3: no route");
+    const auto with = [](std::string_view text, std::string_view number) {
+        std::string out{text};
+        return out.replace(out.find("{}"), 2, number);
+    };
+    CAPTURE(differing, alike);
+    CHECK(headway::api::without_numbers(with(differing, "12")) !=
+          headway::api::without_numbers(with(differing, "21")));
+    CHECK(headway::api::without_numbers(with(alike, "1")) ==
+          headway::api::without_numbers(with(alike, "2")));
+}
