@@ -25,8 +25,8 @@ inline std::string_view first_of(const Attributes& attributes,
     return first_of(attributes, std::span{names.begin(), names.size()});
 }
 
-/// The type of the error with which a span's operation failed; empty for one that did not. The
-/// conventions set this attribute only then, also where the status stays UNSET.
+/// The type of the error with which a span's operation failed; empty for one that did not.
+/// Conventions set this attribute only on failure, even if the status stays UNSET.
 std::string_view error_type(const Attributes& attributes);
 
 /// If the record names a tool, sets `entry.call` and makes `entry` a kCall.

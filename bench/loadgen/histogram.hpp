@@ -11,8 +11,7 @@ namespace headway::bench {
 class Histogram {
 public:
     void add(std::int64_t nanoseconds);
-    /// The value that the share `quantile` (0..1) of all values does not exceed, in nanoseconds; 0
-    /// when empty.
+    /// The `quantile` (0..1) of all values, in nanoseconds; 0 when empty.
     std::int64_t at(double quantile) const;
     std::int64_t max() const { return max_; }
     std::uint64_t count() const { return count_; }

@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kReconnect{30'000};
 /// The options shared by all verbs that use a daemon.
 struct ClientOptions {
     std::string url;  ///< complete: from --url, HEADWAY_URL, the daemon's socket or the default
-    std::string url_option = "--url";  ///< the option that sets `url`, as advice names it
+    std::string url_option = "--url";  ///< the option that sets `url`, as named in messages
     bool json = false;
     std::string token_file;  ///< --token-file
     std::string ca_file;     ///< --ca-file

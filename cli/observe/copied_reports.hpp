@@ -11,19 +11,19 @@
 
 namespace headway::cli {
 
-/// Finds reports of history that an agent has copied from one stored session to another, as a fork
-/// or a resumed conversation does. A copied line has the time of the original, so it makes the same
-/// report. Memory: a few megabytes. Pure.
+/// Finds reports of history that a fork or a resumed conversation has copied from one stored
+/// session to another. A copied line has the time of the original, so it makes the same report.
+/// Memory: a few megabytes. Pure.
 class CopiedReports {
 public:
-    /// Number of reports that are remembered, the newest. A fork copies a conversation that is at
-    /// work or was so lately, of a few thousand reports.
+    /// Number of newest reports that are remembered. A fork copies a conversation that is or was
+    /// recently active: a few thousand reports.
     static constexpr std::size_t kRemembered = 65'536;
 
     /// Drops, from the `reports` of the stored session `id`, those that another stored session has
-    /// made before, and remembers the others. `in_copy`: whether the report before these of the
-    /// same session was a copy, at first true. The use of tokens has no time of its own, so it is a
-    /// copy only behind another one.
+    /// made before, and remembers the others. `in_copy`: whether the session's report before these
+    /// was a copy; at first true. Token use has no time of its own, so it is a copy only after
+    /// another copy.
     void drop(std::string_view id, std::vector<std::string>& reports, bool& in_copy);
 
 private:

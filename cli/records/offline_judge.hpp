@@ -77,8 +77,8 @@ struct Timeline {
 /// Judges the events of one session as they come, for input that is read piece by piece.
 class EventJudge {
 public:
-    /// `options` must outlive this object. `opened`: time of the opening; reset times that an agent
-    /// names are times of the same clock.
+    /// `options` must outlive this object. `opened`: time of the opening; an agent's reset times
+    /// use the same clock.
     EventJudge(const JudgeOptions& options, core::SessionStarted about,
                core::Timestamp opened = kRecordingZero);
     EventJudge(const EventJudge&) = delete;

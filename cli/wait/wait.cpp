@@ -276,7 +276,7 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   1    failed or halted
   2    stuck
   3    cancelled, or ended with any verdict (also completed, failed) that --until does not name
-  4    needs a person: blocked or needs_somebody; with --until waiting, also any other `waiting`
+  4    needs a person: blocked or needs_somebody; with `--until waiting`, any `waiting`
   5    silent: the agent has sent nothing for --silent-for
   6    never opened
   64   usage

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// The end of a request's time; kNever: it has no end. A request that time approves has its whole
-/// time again after a start of the daemon (`started`): while the daemon was down, no person could
+/// The end of a request's time; kNever: it has no end. A request that expiry approves gets its full
+/// time again after the daemon starts (`started`): while the daemon was down, no person could
 /// reject it. Pure.
 inline Timestamp expiry_of(const Approval& approval, Timestamp started) {
     const Timestamp end = approval.expires_at;

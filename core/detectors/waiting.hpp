@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// Counts waits (docs/detection.md, section 8). A wait is a poll of something under way, or any
-/// call in flight of a tool that waits. An unchanged answer to a wait is neutral. A changed answer
-/// is progress (P4), and after it the detector claims nothing. A sleep with nothing to wait for is
+/// unfinished call of a waiting tool. An unchanged answer to a wait is neutral. A changed answer is
+/// progress (P4), and after it the detector claims nothing. A sleep with nothing to wait for is
 /// idle time and is counted.
 struct Waiting {
     static constexpr DetectorTraits kTraits{
@@ -47,7 +47,7 @@ struct Waiting {
     Timestamp unmoved_at = kNever;  ///< time of the first such wait
     std::uint32_t over = 0;         ///< consecutive queries whose answer names an end
                                     ///< (Shape::kOver)
-    std::uint32_t over_of = 0;      ///< low half of the question of these queries
+    std::uint32_t over_of = 0;      ///< low half of these queries' question digest
     Timestamp over_at = kNever;     ///< time of the first such query
     std::uint32_t over_said = 0;    ///< low half of the answer to these queries
     std::uint32_t rested = 0;       ///< seconds in `unmoved` waits, from the durations of the calls

@@ -30,7 +30,7 @@ Millis running_for(const SessionState& state, const OpenCall& call, Timestamp no
 Timestamp allowed_at(const SessionState& state, const ToolFinished& call, Timestamp since,
                      std::uint64_t n);
 
-/// How much of the session's time, by `now`, a person took. Pure.
+/// How much of the session's time a person took until `now`. Pure.
 Millis time_of_person(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

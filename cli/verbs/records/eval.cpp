@@ -342,7 +342,7 @@ Printed figures:
 unclear: a person's opinion of the recording's first `stuck`). Only recordings that are `stuck` in this run are counted.
 
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios. `portable` names
-what `expect` depends on: `threshold`, `policy`, or neither (`yes`: any good detector should agree). Scenarios are
+what `expect` depends on: `threshold`, `policy`, or `yes` (neither: any good detector should agree). Scenarios are
 counted separately for each value of `portable`. Scenarios whose verdict differs from `expect` are listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage

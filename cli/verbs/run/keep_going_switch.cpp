@@ -260,7 +260,7 @@ private:
     }
 
     static constexpr const char* kFooter =
-        R"(After `off`, no agent is resumed until `on`, nor sent back to work if the command of `headway install --until`
+        R"(From `off` to `on`, no agent is resumed, or sent back to work when the command of `headway install --until`
 fails. A `headway run --keep-going` that is waiting to resume its agent then ends within two seconds. A running
 agent continues to its end; `headway cancel` asks it to stop. The switch is a file in the state directory
 (--state-dir DIR; default: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else ~/.local/state/headway), so no

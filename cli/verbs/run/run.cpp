@@ -23,10 +23,10 @@ constexpr std::size_t kGoalBytesMax = 8 * 1024;  // with every byte escaped it f
 constexpr std::size_t kLineBytesMax = 2 * 1024;
 
 constexpr const char* kRunFooter =
-    R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU, memory
-and disk use of its processes, and ends with the command's exit status (exceptions: --check, and below). Without a
-daemon the command still runs. The reports are sent if the daemon replies within --linger after the exit, or within
-1 s if no daemon was ever reached.
+    R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU,
+memory and disk use of its processes, and ends with the command's exit status (exceptions: --check, and below).
+Without a daemon the command still runs. Unsent reports are sent if the daemon replies within --linger after the
+exit, or within 1 s if no daemon was ever reached.
 
 If an agent prints JSON lines, `run` reports the agent's calls, messages, tokens and result. This works with: claude,
 qwen, gemini, cursor-agent (all with --output-format stream-json); copilot (--output-format json); opencode run, kilo

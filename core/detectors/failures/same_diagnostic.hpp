@@ -33,7 +33,7 @@ struct SameDiagnostic {
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
     bool user_spoke = false;              ///< a user message came after the last failure: the
                                           ///< detector claims nothing before the next failure
-    std::uint32_t question = 0;  ///< low half of the command's question, if it is not a test
+    std::uint32_t question = 0;           ///< low half of the question digest, if not a test
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
