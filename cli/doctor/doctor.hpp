@@ -50,7 +50,7 @@ Finding check_operator_file(const std::filesystem::path& file);
 /// Checks whether the daemon is ready and uses `database`.
 Finding check_daemon(Daemon& daemon, const std::filesystem::path& database);
 
-/// "ok daemon ready at http://..." without anything that a terminal would obey. Pure.
+/// "ok daemon ready at http://...", without terminal control characters. Pure.
 std::string finding_line(const Finding& finding);
 
 }  // namespace headway::cli

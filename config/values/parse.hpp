@@ -10,8 +10,8 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Parsers that read single values and check their ranges. Errors: kInvalidConfig, with a sentence.
-// Pure.
+// Parsers that read single values and check their ranges. Errors: kInvalidConfig, with an
+// explanation. Pure.
 
 namespace headway::config {
 
@@ -21,7 +21,7 @@ constexpr std::int64_t kDayMs = 24 * kHourMs;
 
 core::Error mistake(std::string detail);
 
-/// The text in quotation marks, for a sentence about it.
+/// Puts the text in quotation marks, for error messages.
 std::string in_quotes(std::string_view text);
 
 /// The words with the separator between them, such as "a, b, c".

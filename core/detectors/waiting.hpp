@@ -49,7 +49,7 @@ struct Waiting {
                                     ///< (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of these queries' question digest
     Timestamp over_at = kNever;     ///< time of the first such query
-    std::uint32_t over_said = 0;    ///< low half of the answer to these queries
+    std::uint32_t over_said = 0;    ///< low half of their answer's digest
     std::uint32_t rested = 0;       ///< seconds in `unmoved` waits, from the durations of the calls
 
     void observe(const Observation& seen);

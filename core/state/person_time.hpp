@@ -24,7 +24,7 @@ void let_run(SessionState& state, const Approval& approval, Timestamp at);
 /// How long an open call has run by `now`, excluding a person's time. Pure.
 Millis running_for(const SessionState& state, const OpenCall& call, Timestamp now);
 
-/// When a person allowed the call that event `n` ends; kNever if no person decided about it.
+/// When a person allowed the call ended by event `n`; kNever if no person decided about it.
 /// `since`: as OpenCall::since; kNever if the start was not reported. Pure; called before the event
 /// is fully folded.
 Timestamp allowed_at(const SessionState& state, const ToolFinished& call, Timestamp since,

@@ -37,10 +37,10 @@ after a refused call. `run` then ends with 1 if COMMAND is the agent itself, not
 With `enabled = true` in [keep_going] of your own headway.toml (never the one of the working folder), resumable
 agents run as if with --keep-going. `headway keep-going continue` continues a run that was killed.
 
-The command gets its session id in HEADWAY_SESSION, the daemon's address in HEADWAY_URL, and in HEADWAY_RUN a tag that
-marks its processes, but not your token or any other HEADWAY_ variable. With access.mode=token, an agent that also
-sends its own reports needs a token (example below).
-The output of the command goes through a pipe, so it may be buffered or have no colours, as with `| cat`.
+The command gets HEADWAY_SESSION (its session id), HEADWAY_URL (the daemon's address) and HEADWAY_RUN (a tag that marks
+its processes). It gets no other HEADWAY_ variable and not your token. With access.mode=token, an agent that also sends
+its own reports needs a token (example below). The output of the command goes through a pipe, so it may be buffered or
+have no colours, as with `| cat`.
 
 Examples:
   headway run -- make -j2

@@ -208,8 +208,8 @@ public:
             R"(`headway service install` writes a unit for `systemd --user` that starts this program as the
 daemon. After `loginctl enable-linger` the daemon also runs while you are not logged in. The Debian
 package has a system-wide service instead. With `install --keep-going`, a second unit, headway-continue, runs
-`headway keep-going continue` once the daemon is ready. Agents then have the environment of that unit:
-their logins must be in files, or be added with `systemctl --user edit headway-continue`.
+`headway keep-going continue` once the daemon is ready. Agents then have the environment of that unit: their
+credentials must be in files, or be added with `systemctl --user edit headway-continue`.
 
 Examples:
   headway service install

@@ -162,7 +162,7 @@ std::unique_ptr<Verb> make_pause() {
 std::unique_ptr<Verb> make_resume() {
     return std::make_unique<Hold>(
         kResume, "Let an agent go on after a pause or a rejection",
-        "Ends a pause; with the scope `approve`, also the stop after `headway reject`. A "
+        "Ends a pause, or (token scope `approve`) the stop after `headway reject`. A "
         "cancel cannot be undone. If there is nothing to resume, this verb says so; its exit "
         "status is 0.\n\n"
         "On the machine of the run, `--now` also ends the wait of `headway run --keep-going`, for "
