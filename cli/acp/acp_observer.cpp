@@ -335,7 +335,7 @@ Json AcpObserver::taken_back(const std::string& session, const std::string& call
 }
 
 void AcpObserver::stopped(const std::string& session) {
-    if (Session* const found = find(session)) found->cancelled = !found->idle();
+    if (Session* const found = find(session)) found->cancelled = found->cancelled || !found->idle();
 }
 
 bool AcpObserver::works(const std::string& session) const {

@@ -303,6 +303,8 @@ TEST_CASE("acp: what a stopped session asks for outside of a turn is refused", "
     observer.from_agent(told(
         {{"sessionUpdate", "tool_call_update"}, {"toolCallId", "c"}, {"status", "completed"}}));
     CHECK_FALSE(observer.works("s"));
+    observer.stopped("s");
+    CHECK(question_in(observer.from_agent(run(7, {{"command", "ls"}})))->data.contains("refused"));
 }
 
 TEST_CASE("acp: a session that asks its user outside of a turn does not rest", "[cli]") {
