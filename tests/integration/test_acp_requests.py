@@ -77,7 +77,8 @@ class Requests(AcpCase):
         seen = []
         while not (seen and b'"id": %d' % number in seen[-1]):
             seen.append(self.editor.bytes_to(b"\n"))
-        self.assertEqual(self.replies(), {"long", "twice", "odd"})
+        self.assertEqual(self.replies(), {"long", "twice", "blanks", "behind", "odd"})
+        self.assertEqual(self.editor.read_by_agent().count('"error"'), 5)  # what is a log's line has no answer
         whole = [line for line in seen if line.rstrip().endswith(b"}")]
         self.assertFalse([line for line in whole if b"fs/write_text_file" in line])
 
