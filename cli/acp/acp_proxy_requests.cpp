@@ -26,21 +26,24 @@ bool has_deed(std::string_view line) {
 
 /// Output behind a deed that has no place at the gate waits as well: it may be about that deed.
 void AcpProxy::agent_text(std::string_view text, bool whole) {
-    const bool waits = whole && gate_.is_full() && has_deed(text);
-    if (stalled_.empty() && !waits) return take_agent(text, whole);
-    if (stalled_.empty()) stalled_at_ = steady_now();
-    stalled_.push_back({std::string{text}, whole});
+    const bool deed = whole && (gate_.is_full() || !stalled_.empty()) && has_deed(text);
+    if (stalled_.empty() && !(deed && waits())) return take_agent(text, whole);
+    stalled_.push_back({std::string{text}, whole, deed});
 }
 
-/// Where nothing is decided for a while, persons have to decide: then the deeds are refused.
+/// True if a deed waits for a place. Where nothing is decided for a while of what a daemon has,
+/// persons have to decide: then the deeds are refused.
+bool AcpProxy::waits() const {
+    const bool late = full_at_ && steady_now() - *full_at_ >= kStallMax;
+    return gate_.is_full() && (!late || sessions_.waits_for_daemon());
+}
+
 void AcpProxy::go_on() {
-    const bool late = !stalled_.empty() && steady_now() - stalled_at_ >= kStallMax;
-    while (!stalled_.empty()) {
-        const bool full = gate_.is_full() && !late;
-        if (full && stalled_.front().whole && has_deed(stalled_.front().text)) return;
+    if (!gate_.is_full()) full_at_.reset();
+    if (gate_.is_full() && !full_at_) full_at_ = steady_now();
+    while (!stalled_.empty() && !(stalled_.front().deed && waits())) {
         const Stalled first = std::move(stalled_.front());
         stalled_.pop_front();
-        stalled_at_ = steady_now();
         take_agent(first.text, first.whole);
     }
 }

@@ -3,9 +3,12 @@
 """`headway acp`: what an agent lets its editor do, asks its user, and does outside of a turn."""
 import os
 import signal
+import time
 import unittest
 
-from support.acp_editor import SETTINGS, AcpCase
+from support.acp_editor import SETTINGS, AcpCase, Editor
+from support.case import OwnDaemonCase
+from support.cli import Cli
 from support.limits import eventually
 
 
@@ -125,6 +128,25 @@ class Free(AcpCase):
         self.write(100)
         self.editor.over(number)
         self.assertNotIn('"error"', self.editor.read_by_agent())
+
+
+class Slow(OwnDaemonCase):
+    def test_many_writes_at_once_wait_for_a_daemon_that_is_slow(self):
+        daemon = self.start({})
+        editor = Editor(Cli(daemon), daemon.root)
+        self.addCleanup(editor.close)
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        eventually(lambda: client.get("/v1/sessions/fake-" + editor.session).status == 200, what="the session")
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        number = editor.prompt("many")
+        time.sleep(8)
+        os.kill(daemon.process.pid, signal.SIGCONT)
+        for _ in range(100):
+            asked = editor.until(lambda message: message.get("method") == "fs/write_text_file")
+            editor.send(id=asked["id"], result=None)
+        editor.over(number)
+        self.assertNotIn('"error"', editor.read_by_agent())
 
 
 if __name__ == "__main__":

@@ -94,6 +94,13 @@ def elsewhere(session, busy: int) -> str:
     return "end_turn"
 
 
+def sub(session) -> str:
+    """A call of a session that no editor has named, and its end."""
+    ask(session + "-other", {"toolCallId": "sub", "kind": "read", "rawInput": {"path": "a.txt"}}, "sub")
+    update(session + "-other", sessionUpdate="tool_call_update", toolCallId="sub", status="completed")
+    return "end_turn"
+
+
 OPTIONS = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]
 NEW = {"path": "a.txt", "text": "new"}
 
@@ -281,7 +288,7 @@ def elicits(session) -> str:
     return "end_turn"
 
 
-ASKING |= {"deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable}
+ASKING |= {"sub": sub, "deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable}
 
 ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
           "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
