@@ -81,27 +81,6 @@ std::vector<std::string> words_of(const Json& command, const Json& args) {
     return words;
 }
 
-AcpDeed run_of(const Json& params) {
-    AcpDeed deed;
-    deed.commands = forms_of(words_of(params["command"], params["args"]));
-    // Some agents send the whole line as the command, with its quotes.
-    Json input = {{"command", deed.commands.front()}};
-    for (const char* name : {"cwd", "env"})
-        if (!params[name].empty()) input[name] = params[name];
-    deed.call = {{"kind", "execute"}, {"rawInput", std::move(input)}};
-    deed.commands.front() = trimmed(deed.commands.front());
-    return deed;
-}
-
-AcpDeed write_of(const Json& params) {
-    AcpDeed deed;
-    if (params["content"].is_string()) deed.path = acp_file(params.text_of("path"));
-    deed.content = params.text_of("content");
-    Json input = {{"path", params["path"]}, {"content", params["content"]}};
-    deed.call = {{"kind", "edit"}, {"rawInput", std::move(input)}};
-    return deed;
-}
-
 using Names = std::span<const std::string_view>;
 
 // Members of arguments, as agents call them.
@@ -116,16 +95,58 @@ constexpr std::array<std::string_view, 11> kOfAll{"title",       "text",   "path
                                                   "description", "reason", "cwd",  "workdir",
                                                   "directory",   "env",    "diff"};
 
+bool has(Names names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The members that tell the editor how to do it; of other names than `known`: more.
+Json input_of(const Json& params, Names beside, Names known, bool& more) {
+    Json input = Json::object();
+    for (const auto& [name, value] : params.members()) {
+        if (value.empty() || has(beside, name)) continue;
+        more = more || !has(known, name);
+        input[name] = value;
+    }
+    return input;
+}
+
+AcpDeed run_of(const Json& params) {
+    constexpr std::array<std::string_view, 5> kBeside{"command", "args", "outputByteLimit",
+                                                      "sessionId", "_meta"};
+    constexpr std::array<std::string_view, 2> kKnown{"cwd", "env"};
+    AcpDeed deed;
+    deed.commands = forms_of(words_of(params["command"], params["args"]));
+    Json input = input_of(params, kBeside, kKnown, deed.more);
+    // Some agents send the whole line as the command, with its quotes.
+    input["command"] = deed.commands.front();
+    deed.call = {{"kind", "execute"}, {"rawInput", std::move(input)}};
+    deed.commands.front() = trimmed(deed.commands.front());
+    return deed;
+}
+
+/// A way up may lead elsewhere: a folder in front of it may be a link.
+bool goes_up(const std::filesystem::path& path) {
+    return std::find(path.begin(), path.end(), "..") != path.end();
+}
+
+AcpDeed write_of(const Json& params) {
+    constexpr std::array<std::string_view, 2> kBeside{"sessionId", "_meta"};
+    constexpr std::array<std::string_view, 2> kKnown{"path", "content"};
+    AcpDeed deed;
+    const std::string& path = params.text_of("path");
+    if (params["content"].is_string() && !goes_up(path)) deed.path = acp_file(path);
+    deed.content = params.text_of("content");
+    deed.call = {{"kind", "edit"}, {"rawInput", input_of(params, kBeside, kKnown, deed.more)}};
+    return deed;
+}
+
 /// True if there is a member of another name that may tell how the others are meant.
 bool tells_more(const Json& args, Names names, Names others = {}) {
-    const auto knows = [](Names some, std::string_view name) {
-        return std::find(some.begin(), some.end(), name) != some.end();
-    };
     return std::any_of(args.members().begin(), args.members().end(), [&](const auto& member) {
         const auto& [name, value] = member;
         const bool empty = value.is_string() ? value.text().empty() : value.empty();
-        return !empty && !value.is_number() && value != false && !knows(names, name) &&
-               !knows(others, name) && !knows(kOfAll, name);
+        return !empty && !value.is_number() && value != false && !has(names, name) &&
+               !has(others, name) && !has(kOfAll, name);
     });
 }
 
@@ -227,6 +248,7 @@ bool acp_covers(const Json& shown, const AcpDeed& deed, const std::string& folde
                 const std::string* text) {
     const std::string& tool = shown.text_of("tool");
     const Json& args = shown["args"];
+    if (deed.more) return false;
     if (!deed.commands.empty()) return core::rule_covers("class:shell", tool) && runs(args, deed);
     return core::rule_covers("class:edit", tool) && writes(args, deed, folder, text);
 }

@@ -17,8 +17,9 @@ namespace headway::cli {
 struct AcpDeed {
     Json call;                          ///< `kind` and `rawInput`, as a tool call has them
     std::vector<std::string> commands;  ///< each form of the command line that a call may name
-    std::string path;                   ///< of the file, as of acp_file(); empty: not known
-    std::string content;                ///< that is written
+    std::string path;     ///< of the file, as of acp_file(); empty: not known for certain
+    std::string content;  ///< that is written
+    bool more = false;    ///< the request has members that are not known
 };
 
 /// True if a request of this method is a deed.

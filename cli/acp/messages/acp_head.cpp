@@ -100,7 +100,8 @@ void AcpMembers::name() {
     name_ = known ? read->text() : std::string{};
     const std::string plain = core::lower(name_);
     const bool taken = names_.size() == kNamesMax || !names_.insert(plain).second;
-    head_.odd = head_.odd || !known || taken || (plain == "method" && plain != name_);
+    const bool other = plain != name_ && (plain == "method" || plain == "params" || plain == "id");
+    head_.odd = head_.odd || !known || taken || other;
 }
 
 void AcpMembers::value() {

@@ -37,7 +37,7 @@ void AcpTexts::from_editor(const Json& reply) {
     if (--found->second.replies == 0) open_.erase(found);
     const Json& text = reply["result"]["content"];
     if (file.empty() || !text.is_string()) return;
-    forget(file);
+    std::erase_if(texts_, [&file](const auto& other) { return other.first == file; });
     texts_.emplace_back(std::move(file), text.text());
     std::size_t bytes = 0;
     for (const auto& [name, kept] : texts_)
@@ -53,6 +53,8 @@ const std::string* AcpTexts::find(const std::string& path) const {
 }
 
 void AcpTexts::forget(const std::string& path) {
+    for (auto& [id, open] : open_)
+        if (open.file == path) open.file.clear();
     std::erase_if(texts_, [&path](const auto& text) { return text.first == path; });
 }
 

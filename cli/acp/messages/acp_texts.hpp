@@ -24,7 +24,8 @@ public:
     void from_editor(const Json& reply);
     /// The text; null: not known. `path`: as of acp_file().
     const std::string* find(const std::string& path) const;
-    /// Called when the file may get another text.
+    /// Called when the file may get another text: a reply that is still to come may have the old
+    /// one.
     void forget(const std::string& path);
 
 private:

@@ -35,13 +35,20 @@ public:
 
     AcpAction run(const char* params) { return question(send("terminal/create", parsed(params))); }
     AcpAction write(const std::string& path, const Json& content) {
-        return question(send("fs/write_text_file", {{"path", path}, {"content", content}}));
+        return write({{"path", path}, {"content", content}});
     }
+    AcpAction write(Json params) { return question(send("fs/write_text_file", std::move(params))); }
     /// Without a reply.
-    void open(Json params) { send("fs/read_text_file", std::move(params)); }
+    void open(Json params) {
+        send("fs/read_text_file", std::move(params));
+        open_ = id_;
+    }
+    void answer_open(const char* text) {
+        observer_.answered({{"id", open_}, {"result", {{"content", text}}}});
+    }
     void read(Json params, const char* text) {
         open(std::move(params));
-        observer_.answered({{"id", id_}, {"result", {{"content", text}}}});
+        answer_open(text);
     }
     /// The next request has this id.
     void use_id(int id) { id_ = id - 1; }
@@ -61,6 +68,7 @@ private:
 
     AcpObserver observer_{"agent", "m"};
     int id_ = 100;
+    int open_ = 0;
 };
 
 /// True if the deed has a question of its own, with this command or content in its words.
@@ -124,8 +132,11 @@ TEST_CASE("acp: a command is allowed with all of its words", "[cli]") {
     // A lax editor may join them.
     CHECK_FALSE(covers(real, R"({"command":"./deploy.sh","args":"--all"})"));
     CHECK_FALSE(covers(real, R"({"command":"./deploy.sh","args":[["--all"]]})"));
+    CHECK_FALSE(covers(real, R"({"command":"./deploy.sh","shell":"/tmp/sh"})"));
     // As Claude Code, opencode and Gemini CLI ask.
-    CHECK(covers(R"({"command":"./deploy.sh","description":"x","timeout":5,"cwd":"/w"})", real));
+    CHECK(covers(R"({"command":"./deploy.sh","description":"x","timeout":5,"cwd":"/w"})",
+                 R"({"command":"./deploy.sh","cwd":"/w","env":[{"name":"A","value":"1"}],"args":[],
+                     "outputByteLimit":32000,"_meta":{"a":1}})"));
     Turn turn;
     turn.allow(
         R"({"toolCallId":"c","kind":"execute","title":"make","content":[{"type":"content",
@@ -139,7 +150,9 @@ TEST_CASE("acp: a file is allowed with its content, once", "[cli]") {
     CHECK(is_own(turn.write("/w/a", "evil"), "evil"));
     CHECK(is_own(turn.write("/w/b", "new"), "/w/b"));
     CHECK(is_own(turn.write("/w/a", 5), "5"));
-    CHECK(is_covered(turn.write("/w/b/../a", "new")));
+    CHECK(is_own(turn.write("/w/b/../a", "new"), ".."));  // b may be a link
+    CHECK(is_own(turn.write({{"path", "/w/a"}, {"content", "new"}, {"Path", "/x"}}), "/x"));
+    CHECK(is_covered(turn.write("/w/./a", "new")));
     CHECK(is_own(turn.write("/w/a", "new"), "new"));
 }
 
@@ -188,7 +201,9 @@ TEST_CASE("acp: an edit covers the text that the editor gave, with the edit in i
             CHECK(is_own(turn.write("/w/a", "y"), "y"));
         }
         SECTION("a text that is not the newest") {
+            turn.open({{"path", "/w/a"}});
             turn.write("/w/a", "other");
+            turn.answer_open("axb");
             CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
         }
     }

@@ -36,9 +36,9 @@ TEST_CASE("acp head: a line is clear if all readers find the same in it", "[cli]
     for (const char* line :
          {R"({"id":1)", R"({"id":1,)", R"([debug] {"id":1})", R"([{"id":1}])",
           R"({"id":1} {"id":2})", R"(0 {"id":1})", R"({"id":1}x)", R"({"a":1,"a":2})",
-          R"({"Method":"a"})", R"({"method":"a","mETHOD":"b"})", R"({"method":["a"]})",
-          R"({'id':1})", R"({id:1})", R"({"a":1,/*"*/"b":2})", R"({"a":["\u2028{"method":"b"}"]})",
-          "{\"a\":\r{\"id\":1}}", "{\"a\":\"\r{\"}"})
+          R"({"Method":"a"})", R"({"method":"a","Params":{}})", R"({"method":"a","mETHOD":"b"})",
+          R"({"method":["a"]})", R"({'id':1})", R"({id:1})", R"({"a":1,/*"*/"b":2})",
+          R"({"a":["\u2028{"method":"b"}"]})", "{\"a\":\r{\"id\":1}}", "{\"a\":\"\r{\"}"})
         CHECK_FALSE(clear(line));
     CHECK_FALSE(clear(std::string{"{\"id\":1}\0{\"id\":2}", 17}));
     CHECK_FALSE(clear(R"({")" + std::string(2'000, 'x') + R"(":1})"));
