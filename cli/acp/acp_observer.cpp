@@ -93,6 +93,7 @@ AcpObserver::Actions AcpObserver::from_agent(const Json& message) {
     } else if (acp_is_deed(method)) {
         do_for(message, actions);
     } else if (!method.empty()) {
+        texts_.from_agent(message);
         end_deed(deeds_.from_agent(message), actions);
         wait_for_person(message, actions);
     } else if (message.contains("id")) {
@@ -334,7 +335,7 @@ Json AcpObserver::taken_back(const std::string& session, const std::string& call
 }
 
 void AcpObserver::stopped(const std::string& session) {
-    if (Session* const found = find(session)) found->cancelled = !found->idle();
+    if (Session* const found = find(session)) found->cancelled = found->cancelled || !found->idle();
 }
 
 bool AcpObserver::works(const std::string& session) const {

@@ -7,12 +7,14 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/acp/messages/acp_deed.hpp"
 #include "cli/acp/messages/acp_message.hpp"
+#include "cli/acp/messages/acp_texts.hpp"
 #include "cli/base/json.hpp"
 #include "cli/lines/use_meter.hpp"
 
@@ -122,7 +124,6 @@ private:
         Json first;  // id, tool and arguments as first received: approvals are bound to them
         std::string remarks;  // of the question, or of the start before it
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
-        Json shown;  // what was known then: the decision is about that
         bool begun = false;      // it is not pending any more
         bool waited = false;     // it had begun at the last start_calls()
         bool started = false;    // its start was reported, alone or with a question
@@ -132,7 +133,6 @@ private:
         bool allowed = false;    // the agent has the permission that it asked for last
         bool reached = false;    // a daemon has had the question
         bool own = false;        // of a deed that no call announces
-        bool done = false;       // the deed that it announces has been done
         bool at_work() const { return started && !refused && (asked.is_null() || allowed); }
         /// `cancelled` is for calls that a daemon has decided about, and for those that have run.
         const char* how_refused() const {
@@ -140,6 +140,7 @@ private:
             return ran || (cancelled && reached) ? "cancelled" : "denied";
         }
         unsigned question = 1;  // number of the current question; new arguments are a new question
+        std::set<std::string> done;  // files that it has written; empty: its command has run
     };
     /// A question that the agent asks its user by another request than for permission.
     struct Wait {
@@ -215,6 +216,7 @@ private:
     bool begun_ = false;            // a call has begun since start_calls()
     std::uint64_t deeds_made_ = 0;  // number of the last deed that no call announced
     AcpDeeds deeds_;
+    AcpTexts texts_;
     std::deque<Request> requests_;
 };
 

@@ -72,7 +72,6 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
     call.asked = now;
-    call.shown = call.known;
     const LineEvent about = acp_asked_event("", call.first);
     Json hook = {{"event", "permission"},      {"agent", agent_}, {"call", call.first["call_id"]},
                  {"tool", about.data["tool"]}, {"edits", false},  {"words", false}};
@@ -98,28 +97,33 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
     const std::string number = "~" + std::to_string(++call.question);
     call.first = call.words.about(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number);
-    call.refused = call.cancelled = call.told = call.allowed = call.reached = call.done = false;
+    call.refused = call.cancelled = call.told = call.allowed = call.reached = false;
+    call.done.clear();
 }
 
-/// The call that has announced it. One that was allowed comes first.
+/// The call that the deed is part of. An allowed one has it in the words that a person was shown;
+/// of the others, it is enough if they are about this file, since the deed is shown or refused.
 AcpObserver::Call* AcpObserver::announced(Session& session, const AcpDeed& deed) {
+    const std::string* const text = texts_.find(deed.path);
     Call* found = nullptr;
     for (auto& [call_id, call] : session.calls) {
-        if (call.own) continue;
-        const std::string tool = call.words.about(call_id).text_of("tool");
-        const bool spent = !deed.commands.empty() && call.done;  // one call runs one command
+        const bool spent = !call.refused && call.done.contains(deed.path);  // it is done once
         const bool open = !call.asked.is_null() && !call.allowed && !call.refused;
-        // A decision is not about words that an agent has added since.
-        const Json& words = call.allowed ? call.shown : call.known;
-        if (spent || open || !acp_announces(words, tool, deed, session.cwd)) continue;
-        if (call.allowed) return &call;
-        if (found == nullptr || call.refused) found = &call;
+        if (call.own || spent || open) continue;
+        const Json now = call.asked.is_null() ? call.words.about(call_id) : Json();
+        const Json& shown = call.asked.is_null() ? now : call.asked;
+        const bool covers = acp_covers(shown, deed, session.cwd, text);
+        if (covers && call.allowed) return &call;
+        const bool about =
+            covers ||
+            (!call.allowed && acp_names_file(call.known, shown.text_of("tool"), deed, session.cwd));
+        if (about && (found == nullptr || call.refused)) found = &call;
     }
     return found;
 }
 
-/// A deed that an allowed call has announced is part of it. Any other is a question: about the call
-/// that has announced it, or about one of its own.
+/// A deed that an allowed call covers is part of it. Any other is a question: about the call that
+/// is about the same, or about one of its own.
 void AcpObserver::do_for(const Json& message, Actions& actions) {
     const auto deed = acp_deed(message);
     const Json& params = message["params"];
@@ -129,6 +133,9 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
     if (!id.empty()) opened({request, "session/request_permission", id, {}}, {}, actions);
     Session* const session = find(id);
     Call* const by = session == nullptr ? nullptr : announced(*session, *deed);
+    const bool shown = by != nullptr && acp_covers(by->words.about({}), *deed, session->cwd,
+                                                   texts_.find(deed->path));
+    texts_.forget(deed->path);
     if (by != nullptr && by->refused) {
         Json asking = {{"refused", "this call was not allowed"}};
         actions.push_back({Kind::kAsk, id, by->first.text_of("call_id"), asking, request});
@@ -136,12 +143,13 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
         return;
     }
     if (by != nullptr && by->allowed && !session->cancelled) {
-        by->done = true;
+        by->done.insert(deed->path);
         return;
     }
     Json call = deed->call;
     if (by != nullptr) {
         call = {{"toolCallId", std::as_const(by->known)["toolCallId"]}};
+        if (!shown) call["rawInput"] = std::as_const(deed->call)["rawInput"];
     } else {
         const char* const kind = deed->commands.empty() ? "write-" : "terminal-";
         call["toolCallId"] =
@@ -149,7 +157,7 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
     }
     asked({{"id", message["id"]}, {"params", {{"sessionId", id}, {"toolCall", call}}}}, actions);
     actions.back().deed = true;
-    if (by != nullptr) by->done = true;
+    if (by != nullptr) by->done.insert(deed->path);
     if (by != nullptr || session == nullptr || session->cancelled) return;
     Call& own = session->calls[acp_call_id(call)];
     own.own = true;
@@ -188,6 +196,7 @@ void AcpObserver::end_deed(const std::optional<AcpDeeds::End>& end, Actions& act
 
 AcpObserver::Actions AcpObserver::answered(const Json& reply) {
     Actions actions;
+    texts_.from_editor(reply);
     end_deed(deeds_.from_editor(reply), actions);
     const std::string request = acp_id(reply["id"]);
     for (auto& [id, session] : sessions_) {

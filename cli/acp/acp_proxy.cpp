@@ -60,6 +60,7 @@ ExitStatus AcpProxy::run() {
     while (!done()) {
         poll_once();
         go_on();
+        sessions_.note_rest([this](const std::string& id) { return observer_.works(id); });
         start_calls();
         end_agent();
     }

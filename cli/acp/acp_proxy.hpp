@@ -33,6 +33,7 @@ private:
     struct Stalled {
         std::string text;
         bool whole = false;
+        bool deed = false;
     };
 
     void poll_once();
@@ -47,6 +48,7 @@ private:
     void editor_reply(const std::string& line, const Json& message);
     void agent_text(std::string_view text, bool whole);
     void take_agent(std::string_view text, bool whole);
+    bool waits() const;
     void go_on();
     void agent_part(std::string_view text);
     void refuse_unread(const AcpHead& head);
@@ -79,12 +81,12 @@ private:
     bool quiet_ = false;         // the last poll found no more output of the agent
     std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
-    std::deque<Stalled> stalled_;     // output of the agent behind a deed without a place
-    SteadyTime stalled_at_;           // since when the first of it waits
-    AcpMembers members_;              // of the line that comes in parts
-    bool in_agents_line_ = false;     // a part of a line, without its end, has been passed on
-    bool drops_agents_line_ = false;  // that line does not reach the editor
-    std::string released_;            // lines to be passed on after the end of that line
+    std::deque<Stalled> stalled_;        // output of the agent behind a deed without a place
+    std::optional<SteadyTime> full_at_;  // since when the gate has had no place for one
+    AcpMembers members_;                 // of the line that comes in parts
+    bool in_agents_line_ = false;        // a part of a line, without its end, has been passed on
+    bool drops_agents_line_ = false;     // that line does not reach the editor
+    std::string released_;               // lines to be passed on after the end of that line
     bool in_long_line_ = false;  // a part of a line, without its end, has been sent to the agent
     bool drops_line_ = false;    // that line does not reach the agent
     bool unread_ = false;        // a line of the agent was too long to be read

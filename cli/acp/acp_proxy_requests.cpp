@@ -26,21 +26,24 @@ bool has_deed(std::string_view line) {
 
 /// Output behind a deed that has no place at the gate waits as well: it may be about that deed.
 void AcpProxy::agent_text(std::string_view text, bool whole) {
-    const bool waits = whole && gate_.is_full() && has_deed(text);
-    if (stalled_.empty() && !waits) return take_agent(text, whole);
-    if (stalled_.empty()) stalled_at_ = steady_now();
-    stalled_.push_back({std::string{text}, whole});
+    const bool deed = whole && (gate_.is_full() || !stalled_.empty()) && has_deed(text);
+    if (stalled_.empty() && !(deed && waits())) return take_agent(text, whole);
+    stalled_.push_back({std::string{text}, whole, deed});
 }
 
-/// Where nothing is decided for a while, persons have to decide: then the deeds are refused.
+/// True if a deed waits for a place. Where nothing is decided for a while of what a daemon has,
+/// persons have to decide: then the deeds are refused.
+bool AcpProxy::waits() const {
+    const bool late = full_at_ && steady_now() - *full_at_ >= kStallMax;
+    return gate_.is_full() && (!late || sessions_.waits_for_daemon());
+}
+
 void AcpProxy::go_on() {
-    const bool late = !stalled_.empty() && steady_now() - stalled_at_ >= kStallMax;
-    while (!stalled_.empty()) {
-        const bool full = gate_.is_full() && !late;
-        if (full && stalled_.front().whole && has_deed(stalled_.front().text)) return;
+    if (!gate_.is_full()) full_at_.reset();
+    if (gate_.is_full() && !full_at_) full_at_ = steady_now();
+    while (!stalled_.empty() && !(stalled_.front().deed && waits())) {
         const Stalled first = std::move(stalled_.front());
         stalled_.pop_front();
-        stalled_at_ = steady_now();
         take_agent(first.text, first.whole);
     }
 }
@@ -51,27 +54,30 @@ void AcpProxy::take_agent(std::string_view text, bool whole) {
     agent_part(std::string{text} + "\n");  // the rest of a line whose begin was taken as the last
 }
 
-/// Takes a part of a line that is too long to be read: what it lets the editor do is not done.
+/// Takes a part of a line that is too long to be read. Its end reaches the editor only if its
+/// members are known, and it is no deed.
 void AcpProxy::agent_part(std::string_view text) {
     const bool begins = !in_agents_line_;
     if (begins) members_ = {};
     members_.feed(text);
     const AcpHead& head = members_.head();
-    if (!drops_agents_line_ && (acp_is_deed(head.method) || (begins && head.hides()))) {
+    in_agents_line_ = !text.ends_with('\n');
+    const bool clear = in_agents_line_ ? !head.odd : head.clear();
+    if (!drops_agents_line_ && (!clear || acp_is_deed(head.method))) {
         drops_agents_line_ = true;
         if (!begins) to_editor_ += '\n';  // without its end it is no message
     }
     if (begins) unread_ = unread_ || !drops_agents_line_;
-    in_agents_line_ = !text.ends_with('\n');
     if (!drops_agents_line_) to_editor_ += text;
     if (in_agents_line_) return;
     if (std::exchange(drops_agents_line_, false)) refuse_unread(head);
     to_editor_ += std::exchange(released_, {});
 }
 
+/// Agents write what they read into their logs: only a request is answered.
 void AcpProxy::refuse_unread(const AcpHead& head) {
-    sessions_.refuse({}, "a request to the editor cannot be read, or is too long to be");
-    const bool waits = head.list || (head.request && !head.id.empty());
+    sessions_.refuse({}, "a line of the agent cannot be read, or is too long to be");
+    const bool waits = head.whole && head.request && !head.id.empty();
     if (waits) inject(acp_not_done(Json::parse(head.id).value_or(Json())));
 }
 
@@ -79,27 +85,27 @@ void AcpProxy::pass_to_editor(std::string_view line) {
     (in_agents_line_ ? released_ : to_editor_).append(line).append("\n");
 }
 
+/// An editor may read what is no JSON, or more than one message in a line.
 void AcpProxy::agent_line(std::string_view line) {
+    const AcpHead head = acp_head(line);
+    if (!head.braces) return pass_to_editor(line);
     const std::optional<Json> message = Json::parse(line);
-    bool passes = true;
-    if (message && message->is_object()) passes = agent_message(*message, line);
-    if (!message) {
-        // An editor may read what is no JSON.
-        const AcpHead head = acp_head(line);
-        const bool batch = head.list && line.find('{') != line.npos;
-        passes = !batch && !acp_is_deed(head.method);
-        if (!passes) refuse_unread(head);
-    }
-    if (!message || !message->is_array()) {
-        if (passes) pass_to_editor(line);
+    const bool batch = message && message->is_array();
+    if (!message || (!batch && !head.clear())) return refuse_unread(head);
+    if (!batch && !acp_is_deed(head.method)) {
+        if (agent_message(*message, line)) pass_to_editor(line);
         return;
     }
-    const bool cut = acp_has_deed(*message);
-    for (const Json& each : *message) {
-        const std::string alone = cut ? dump(each) : std::string{};
-        if ((!each.is_object() || agent_message(each, alone)) && cut) pass_to_editor(alone);
-    }
-    if (!cut) pass_to_editor(line);
+    // The editor gets the last of members with one name, which is the one that was read.
+    const auto pass = [this](const Json& each) {
+        const std::string alone = dump(each);
+        const AcpHead part = acp_head(alone);
+        if (!part.clear()) return refuse_unread(part);
+        if (!each.is_object() || agent_message(each, alone)) pass_to_editor(alone);
+    };
+    if (!batch) return pass(*message);
+    for (const Json& each : *message)
+        pass(each);
 }
 
 /// False if the editor does not get the line, or gets it later.

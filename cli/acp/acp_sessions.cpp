@@ -129,7 +129,6 @@ void AcpSessions::report(const AcpAction& action) {
     if (session == nullptr) return;
     if (session->reporter == nullptr) start(*session);
     if (action.type == "tool.started") *session->busy = true;
-    if (action.data.text_of("state") == "idle") *session->busy = false;
     session->reporter->add(action.type, action.data);
 }
 
@@ -240,7 +239,8 @@ AcpAnswer AcpSessions::answer_once(Daemon& daemon, const Reporter& reporter,
             hold.taken = true;
         }
     }
-    const HttpReply reply = exchange(daemon, "/v1/hooks/generic", hook, goes_on);
+    hold.held = false;
+    const HttpReply reply = exchange(daemon, "/v1/hooks/generic", hook, goes_on, &hold.held);
     hold.asked = is_taken(reply);  // a held call begins its reply at once
     AcpAnswer said = acp_answer(reply);
     // A daemon that has the call may have asked a person before it went away.
@@ -279,10 +279,11 @@ void AcpSessions::tell_end(const AcpAction& action, const Reporter& reporter, co
 }
 
 HttpReply AcpSessions::exchange(Daemon& daemon, const std::string& path, std::string body,
-                                const std::function<bool()>& goes_on) {
+                                const std::function<bool()>& goes_on, std::atomic<bool>* begun) {
     std::string reply;
     HttpClient::StreamHandlers handlers;
-    handlers.on_data = [&reply](std::string_view bytes) {
+    handlers.on_data = [&reply, begun](std::string_view bytes) {
+        if (begun != nullptr) *begun = true;
         reply += bytes;
         return reply.size() <= kReplyBytesMax;
     };
@@ -307,6 +308,13 @@ std::vector<AcpSessions::Decision> AcpSessions::decisions() {
         if (decision.refused) last_reason_ = std::move(reason);
     }
     return std::exchange(decisions_, {});
+}
+
+bool AcpSessions::waits_for_daemon() {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(holds_.begin(), holds_.end(), [](const Hold& hold) {
+        return !hold.held && !hold.done && !hold.forgotten;
+    });
 }
 
 std::vector<std::string> AcpSessions::late() {

@@ -71,12 +71,16 @@ public:
     void end_turn(const std::string& session, const std::string& wrong);
     /// Called when the session is not followed any more, because others need its place.
     void leave(const std::string& session);
+    /// Called often: sessions for which `works` is false do nothing outside of a turn any more.
+    void note_rest(const std::function<bool(const std::string&)>& works);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
 
     /// Becomes readable when decisions() or late() has something.
     int decided_fd() const { return decided_.get(); }
     std::vector<Decision> decisions();
+    /// True if a question has not come so far that a daemon holds it.
+    bool waits_for_daemon();
     /// Open sessions of forgotten questions that have reached the daemon since the last call, maybe
     /// after newer reports.
     std::vector<std::string> late();
@@ -120,9 +124,10 @@ private:
         bool done = false;  // guarded by mutex_
         Json end;           // guarded by mutex_; of a forgotten question
         std::atomic<bool> forgotten{false};
-        Json report;         // the thread's: the start that is not stored so far
-        bool asked = false;  // the thread's: the daemon has the hook
-        bool taken = false;  // the thread's: the daemon has stored the start
+        std::atomic<bool> held{false};  // the daemon has begun its answer
+        Json report;                    // the thread's: the start that is not stored so far
+        bool asked = false;             // the thread's: the daemon has the hook
+        bool taken = false;             // the thread's: the daemon has stored the start
         std::jthread thread;
     };
 
@@ -135,7 +140,8 @@ private:
                           Hold& hold);
     void tell_end(const AcpAction& action, const Reporter& reporter, const Json& end, Hold& hold);
     static HttpReply exchange(Daemon& daemon, const std::string& path, std::string body,
-                              const std::function<bool()>& goes_on);
+                              const std::function<bool()>& goes_on,
+                              std::atomic<bool>* begun = nullptr);
     Session* find(const std::string& id);
 
     const Setup setup_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,11 @@ void AcpSessions::end_turn(const std::string& id, const std::string& wrong) {
     session->wrong = wrong;
     *session->at_work = false;
     if (session->stopped == Stop::kFinal) end(*session, "cancelled", "stopped by Headway");
+}
+
+void AcpSessions::note_rest(const std::function<bool(const std::string&)>& works) {
+    for (auto& [id, session] : sessions_)
+        if (*session.busy && !works(id)) *session.busy = false;
 }
 
 void AcpSessions::leave(const std::string& id) {

@@ -37,7 +37,7 @@ class Observed(AcpCase):
         self.editor.receive()
         odd = '{ "method" : "x/y",\t"params":[1.0, 1e2, "\\u00e4 ä"] }  \r\nno JSON at all\n[{"id":1}]\n\n'
         self.editor.raw(odd)
-        self.assertEqual(self.editor.bytes_to(b"\n"), b'{"not whole and no JSON  \r\n')
+        self.assertEqual(self.editor.bytes_to(b"\n"), b'["not whole and no JSON  \r\n')
         self.editor.over(number)
         self.editor.close()
         self.assertIn(odd.encode(), self.editor.log.read_bytes())

@@ -3,9 +3,12 @@
 """`headway acp`: what an agent lets its editor do, asks its user, and does outside of a turn."""
 import os
 import signal
+import time
 import unittest
 
-from support.acp_editor import SETTINGS, AcpCase
+from support.acp_editor import SETTINGS, AcpCase, Editor
+from support.case import OwnDaemonCase
+from support.cli import Cli
 from support.limits import eventually
 
 
@@ -77,7 +80,8 @@ class Requests(AcpCase):
         seen = []
         while not (seen and b'"id": %d' % number in seen[-1]):
             seen.append(self.editor.bytes_to(b"\n"))
-        self.assertEqual(self.replies(), {"long", "twice", "odd"})
+        self.assertEqual(self.replies(), {"long", "twice", "blanks", "behind", "odd"})
+        self.assertEqual(self.editor.read_by_agent().count('"error"'), 5)  # what is a log's line has no answer
         whole = [line for line in seen if line.rstrip().endswith(b"}")]
         self.assertFalse([line for line in whole if b"fs/write_text_file" in line])
 
@@ -124,6 +128,25 @@ class Free(AcpCase):
         self.write(100)
         self.editor.over(number)
         self.assertNotIn('"error"', self.editor.read_by_agent())
+
+
+class Slow(OwnDaemonCase):
+    def test_many_writes_at_once_wait_for_a_daemon_that_is_slow(self):
+        daemon = self.start({})
+        editor = Editor(Cli(daemon), daemon.root)
+        self.addCleanup(editor.close)
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        eventually(lambda: client.get("/v1/sessions/fake-" + editor.session).status == 200, what="the session")
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        number = editor.prompt("many")
+        time.sleep(8)
+        os.kill(daemon.process.pid, signal.SIGCONT)
+        for _ in range(100):
+            asked = editor.until(lambda message: message.get("method") == "fs/write_text_file")
+            editor.send(id=asked["id"], result=None)
+        editor.over(number)
+        self.assertNotIn('"error"', editor.read_by_agent())
 
 
 if __name__ == "__main__":

@@ -175,6 +175,17 @@ class Crowded(AcpCase):
         self.editor.over(number)
         self.assertEqual(self.editor.answers(), {"elsewhere": "no"})
 
+    def test_a_session_that_no_editor_has_named_rests_behind_its_calls(self):
+        self.editor.allow_all(self.editor.prompt("sub"))
+        other = self.id + "-other"
+        eventually(lambda: "tool.finished" in [event["type"] for event in self.client.journal(other)], what="the end of the call")
+
+        def rests():
+            before = self.document(other)["last_beat_at"]
+            time.sleep(5)  # more than the pace of a session at work
+            return self.document(other)["last_beat_at"] == before
+        eventually(rests, what="rest")
+
     def test_without_room_a_call_is_refused_with_a_line(self):
         sessions = [self.editor.new() for _ in range(15)]
         number = self.editor.prompt("elsewhere 15")

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "cli/acp/messages/acp_message.hpp"
+#include "cli/acp/messages/acp_texts.hpp"
 #include "cli/base/text.hpp"
 #include "core/calls/tool_class.hpp"
 
@@ -64,82 +67,163 @@ std::vector<std::string> forms_of(const std::vector<std::string>& words) {
     return forms;
 }
 
-std::vector<std::string> words_of_list(const Json& list) {
-    std::vector<std::string> texts;
-    for (const Json& text : list)
-        texts.push_back(text.text());
-    return texts;
+/// Values that are no texts as well: an editor may take them for words.
+std::vector<std::string> words_of(const Json& command, const Json& args) {
+    std::vector<std::string> words;
+    const auto add = [&words](const Json& word) {
+        words.push_back(word.is_string() ? word.text() : dump(word));
+    };
+    for (const Json* const part : {&command, &args}) {
+        if (!part->is_array() && !part->is_null()) add(*part);
+        for (const Json& word : *part)
+            add(word);
+    }
+    return words;
+}
+
+using Names = std::span<const std::string_view>;
+
+// Members of arguments, as agents call them.
+constexpr std::array<std::string_view, 7> kPaths{
+    "path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "notebook_path"};
+constexpr std::array<std::string_view, 8> kOfWrites{"content",     "old_string", "new_string",
+                                                    "oldString",   "newString",  "diffs",
+                                                    "replace_all", "replaceAll"};
+constexpr std::array<std::string_view, 5> kOfCommands{"command", "cmd", "args", "run_in_background",
+                                                      "is_background"};
+constexpr std::array<std::string_view, 11> kOfAll{"title",       "text",   "path", "paths",
+                                                  "description", "reason", "cwd",  "workdir",
+                                                  "directory",   "env",    "diff"};
+
+bool has(Names names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The members that tell the editor how to do it; of other names than `known`: more.
+Json input_of(const Json& params, Names beside, Names known, bool& more) {
+    Json input = Json::object();
+    for (const auto& [name, value] : params.members()) {
+        if (value.empty() || has(beside, name)) continue;
+        more = more || !has(known, name);
+        input[name] = value;
+    }
+    return input;
 }
 
 AcpDeed run_of(const Json& params) {
-    std::vector<std::string> words = words_of_list(params["args"]);
-    words.insert(words.begin(), params.text_of("command"));
+    constexpr std::array<std::string_view, 5> kBeside{"command", "args", "outputByteLimit",
+                                                      "sessionId", "_meta"};
+    constexpr std::array<std::string_view, 2> kKnown{"cwd", "env"};
     AcpDeed deed;
-    deed.commands = forms_of(words);
+    deed.commands = forms_of(words_of(params["command"], params["args"]));
+    Json input = input_of(params, kBeside, kKnown, deed.more);
     // Some agents send the whole line as the command, with its quotes.
-    Json input = {{"command", deed.commands.front()}};
-    for (const char* name : {"cwd", "env"})
-        if (!params[name].empty()) input[name] = params[name];
+    input["command"] = deed.commands.front();
     deed.call = {{"kind", "execute"}, {"rawInput", std::move(input)}};
     deed.commands.front() = trimmed(deed.commands.front());
     return deed;
 }
 
+/// A way up may lead elsewhere: a folder in front of it may be a link.
+bool goes_up(const std::filesystem::path& path) {
+    return std::find(path.begin(), path.end(), "..") != path.end();
+}
+
 AcpDeed write_of(const Json& params) {
+    constexpr std::array<std::string_view, 2> kBeside{"sessionId", "_meta"};
+    constexpr std::array<std::string_view, 2> kKnown{"path", "content"};
     AcpDeed deed;
-    deed.path = params.text_of("path");
+    const std::string& path = params.text_of("path");
+    if (params["content"].is_string() && !goes_up(path)) deed.path = acp_file(path);
     deed.content = params.text_of("content");
-    Json input = {{"path", params["path"]}, {"content", params["content"]}};
-    deed.call = {{"kind", "edit"}, {"rawInput", std::move(input)}};
+    deed.call = {{"kind", "edit"}, {"rawInput", input_of(params, kBeside, kKnown, deed.more)}};
     return deed;
 }
 
-/// A title counts only where it is all that a person was shown.
-bool runs(const Json& call, const AcpDeed& deed) {
-    const Json& input = call["rawInput"];
-    std::vector<std::string> lines;
-    for (const char* name : {"command", "cmd"}) {
-        if (input[name].is_array()) lines = forms_of(words_of_list(input[name]));
-        if (input[name].is_string()) lines.push_back(trimmed(input.text_of(name)));
-    }
-    if (!acp_has_input(call)) {
-        std::string title = trimmed(call.text_of("title"));
-        if (title.size() > 2 && title.front() == '`' && title.back() == '`')
-            title = title.substr(1, title.size() - 2);
-        lines.push_back(std::move(title));
-    }
-    return std::any_of(lines.begin(), lines.end(), [&deed](const std::string& line) {
-        return !line.empty() &&
-               std::find(deed.commands.begin(), deed.commands.end(), line) != deed.commands.end();
+/// True if there is a member of another name that may tell how the others are meant.
+bool tells_more(const Json& args, Names names, Names others = {}) {
+    return std::any_of(args.members().begin(), args.members().end(), [&](const auto& member) {
+        const auto& [name, value] = member;
+        const bool empty = value.is_string() ? value.text().empty() : value.empty();
+        return !empty && !value.is_number() && value != false && !has(names, name) &&
+               !has(others, name) && !has(kOfAll, name);
     });
 }
 
-bool writes(const Json& call, const AcpDeed& deed, const std::string& folder) {
-    namespace fs = std::filesystem;
-    const auto is_path = [&](const std::string& path) {
-        if (path.empty()) return false;
-        return (fs::path{folder} / path).lexically_normal() ==
-               fs::path{deed.path}.lexically_normal();
-    };
-    const Json& input = call["rawInput"];
-    // An edit announces a part of the new text; a new file, or a member for the content, all of it.
-    if (input["content"].is_string() && input.text_of("content") != deed.content) return false;
-    for (const Json& part : call["content"]) {
-        if (part["type"] != "diff" || !is_path(part.text_of("path"))) continue;
-        const std::string& text = part.text_of("newText");
-        const bool whole = !part["oldText"].is_string();
-        const bool same = whole ? deed.content == text : deed.content.find(text) != text.npos;
-        if (!same) return false;
+/// A title counts only where there is no command beside it.
+bool runs(const Json& args, const AcpDeed& deed) {
+    if (tells_more(args, kOfCommands)) return false;
+    const bool both = args.contains("command") && args.contains("cmd");
+    const bool titled = !args.contains("command") && !args.contains("cmd");
+    const Json& command = args[titled ? "title" : args.contains("cmd") ? "cmd" : "command"];
+    const Json& more = args["args"];
+    if (both || (!more.is_null() && (titled || !command.is_string() || !more.is_array())))
+        return false;
+    std::vector<std::string> lines = forms_of(words_of(command, more));
+    std::string& line = lines.front();
+    line = trimmed(line);
+    if (titled && line.size() > 2 && line.front() == '`' && line.back() == '`')
+        line = line.substr(1, line.size() - 2);
+    return std::any_of(lines.begin(), lines.end(), [&deed](const std::string& each) {
+        return !each.empty() &&
+               std::find(deed.commands.begin(), deed.commands.end(), each) != deed.commands.end();
+    });
+}
+
+bool is_file(const std::string& path, const AcpDeed& deed, const std::string& folder) {
+    return !path.empty() && !deed.path.empty() &&
+           acp_file((std::filesystem::path{folder} / path).string()) == deed.path;
+}
+
+/// True if `made` is the text with `before` replaced by `after`, at its only place or at `all`.
+bool is_edited(std::string_view text, std::string_view before, std::string_view after,
+               std::string_view made, bool all) {
+    std::size_t places = 0;
+    for (;; ++places) {
+        const void* const found = ::memmem(text.data(), text.size(), before.data(), before.size());
+        if (found == nullptr) return places > 0 && text == made;
+        const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+        if ((places > 0 && !all) || text.substr(0, at) != made.substr(0, at)) return false;
+        made.remove_prefix(at);
+        if (!made.starts_with(after)) return false;
+        made.remove_prefix(after.size());
+        text.remove_prefix(at + before.size());
     }
-    for (const char* name :
-         {"path", "file_path", "filePath", "abs_path", "absolute_path", "notebook_path"})
-        if (is_path(input.text_of(name))) return true;
-    for (const auto& [path, change] : input["changes"].members())
-        if (is_path(path)) return true;
-    for (const char* list : {"locations", "content"})
-        for (const Json& part : call[list])
-            if (is_path(part.text_of("path"))) return true;
-    return false;
+}
+
+/// An edit of a text that is not known may come with any other text.
+bool makes(const Json& before, const Json& after, const Json& args, const AcpDeed& deed,
+           const std::string* text) {
+    if (!after.is_string() || !(before.is_string() || before.is_null())) return false;
+    if (before.text().empty() || args["content"].is_string()) return after.text() == deed.content;
+    const bool all = args.flag_of("replace_all") || args.flag_of("replaceAll");
+    return text != nullptr && is_edited(*text, before.text(), after.text(), deed.content, all);
+}
+
+bool writes(const Json& args, const AcpDeed& deed, const std::string& folder,
+            const std::string* text) {
+    if (tells_more(args, kPaths, kOfWrites)) return false;
+    bool named = false;
+    for (const std::string_view name : kPaths) {
+        if (!args.contains(name)) continue;
+        named = is_file(args.text_of(name), deed, folder);
+        if (!named) return false;
+    }
+    bool shown = args["content"].is_string();
+    if (shown && args.text_of("content") != deed.content) return false;
+    for (const auto& [before, after] :
+         {std::pair{"old_string", "new_string"}, std::pair{"oldString", "newString"}}) {
+        if (!args.contains(before) && !args.contains(after)) continue;
+        shown = args[before].is_string() && makes(args[before], args[after], args, deed, text);
+        if (!shown) return false;
+    }
+    bool diff = false;
+    for (const Json& part : args["diffs"]) {
+        if (!is_file(part.text_of("path"), deed, folder)) continue;
+        const bool another = std::exchange(diff, true);
+        if (another || !makes(part["old"], part["new"], args, deed, text)) return false;
+    }
+    return diff || (named && shown);
 }
 
 }  // namespace
@@ -160,10 +244,29 @@ std::optional<AcpDeed> acp_deed(const Json& message) {
     return method == kCreates ? run_of(message["params"]) : write_of(message["params"]);
 }
 
-bool acp_announces(const Json& call, std::string_view tool, const AcpDeed& deed,
-                   const std::string& folder) {
-    if (!deed.commands.empty()) return core::rule_covers("class:shell", tool) && runs(call, deed);
-    return core::rule_covers("class:edit", tool) && writes(call, deed, folder);
+bool acp_covers(const Json& shown, const AcpDeed& deed, const std::string& folder,
+                const std::string* text) {
+    const std::string& tool = shown.text_of("tool");
+    const Json& args = shown["args"];
+    if (deed.more) return false;
+    if (!deed.commands.empty()) return core::rule_covers("class:shell", tool) && runs(args, deed);
+    return core::rule_covers("class:edit", tool) && writes(args, deed, folder, text);
+}
+
+bool acp_names_file(const Json& call, std::string_view tool, const AcpDeed& deed,
+                    const std::string& folder) {
+    if (!core::rule_covers("class:edit", tool)) return false;
+    const auto is_this = [&](const std::string& path) { return is_file(path, deed, folder); };
+    const Json& input = call["rawInput"];
+    const auto& changes = input["changes"].members();
+    bool names = std::any_of(changes.begin(), changes.end(),
+                             [&](const auto& change) { return is_this(change.first); });
+    for (const std::string_view name : kPaths)
+        names = names || is_this(input.text_of(name));
+    for (const char* list : {"locations", "content"})
+        for (const Json& part : call[list])
+            names = names || is_this(part.text_of("path"));
+    return names;
 }
 
 std::string acp_not_done(const Json& id, const char* why) {

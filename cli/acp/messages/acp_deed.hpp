@@ -17,8 +17,9 @@ namespace headway::cli {
 struct AcpDeed {
     Json call;                          ///< `kind` and `rawInput`, as a tool call has them
     std::vector<std::string> commands;  ///< each form of the command line that a call may name
-    std::string path;                   ///< of the file
-    std::string content;                ///< that is written
+    std::string path;     ///< of the file, as of acp_file(); empty: not known for certain
+    std::string content;  ///< that is written
+    bool more = false;    ///< the request has members that are not known
 };
 
 /// True if a request of this method is a deed.
@@ -30,11 +31,16 @@ bool acp_has_deed(const Json& message);
 /// Nothing for other messages. Pure.
 std::optional<AcpDeed> acp_deed(const Json& message);
 
-/// True if this is what a call of `tool`, with the members `call`, has announced: the command with
-/// its arguments, or the file with as much of its content as is announced. Relative paths begin at
-/// `folder`. Pure.
-bool acp_announces(const Json& call, std::string_view tool, const AcpDeed& deed,
-                   const std::string& folder);
+/// True if a person who was shown this call has seen the deed: the command with all its words, or
+/// the file with its content. `shown`: tool and arguments, as of AcpWords::about(). `text`: of the
+/// file, as the editor has given it; null: not known, so that an edit of it covers nothing.
+/// Relative paths begin at `folder`. Pure.
+bool acp_covers(const Json& shown, const AcpDeed& deed, const std::string& folder,
+                const std::string* text);
+
+/// True if a call of `tool`, with the members `call`, is about the file that is written. Pure.
+bool acp_names_file(const Json& call, std::string_view tool, const AcpDeed& deed,
+                    const std::string& folder);
 
 /// The reply by which an agent learns that its editor has not done it.
 std::string acp_not_done(const Json& id, const char* why = "Headway does not allow this call.");

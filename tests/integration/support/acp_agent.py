@@ -94,6 +94,13 @@ def elsewhere(session, busy: int) -> str:
     return "end_turn"
 
 
+def sub(session) -> str:
+    """A call of a session that no editor has named, and its end."""
+    ask(session + "-other", {"toolCallId": "sub", "kind": "read", "rawInput": {"path": "a.txt"}}, "sub")
+    update(session + "-other", sessionUpdate="tool_call_update", toolCallId="sub", status="completed")
+    return "end_turn"
+
+
 OPTIONS = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]
 NEW = {"path": "a.txt", "text": "new"}
 
@@ -227,12 +234,17 @@ def unreadable(session) -> str:
     """Lets the editor write in messages that are too long, in a batch, without an id or no JSON."""
     long = {"params": {"sessionId": session, "path": "/x", "content": "x" * (17 << 20)}, "method": "fs/write_text_file", "id": "long"}
     twice = f'{{"method":"x/y","params":"{"x" * (17 << 20)}","method":"fs/write_text_file","id":"twice"}}'
+    blanks = f'{{"result":0,"id":"blanks","method":{" " * 1_025}"fs/write_text_file","params":"{"x" * (17 << 20)}"}}'
     nameless = write_of("", session, "nameless")
     del nameless["id"]
-    for line in (json.dumps(long), json.dumps([long]), twice, json.dumps(nameless), json.dumps(write_of("odd", session, "odd", x=float("nan")))):
+    deed = json.dumps(write_of("behind", session, "behind"))
+    news = '{"jsonrpc":"2.0","method":"x/y"%s}'
+    lines = [news % "" + "\r" + deed, news % f',"params":\r{deed}\r', "0 " + deed, "[debug] " + deed, deed[:-1] + ',"method":"x/y"}']
+    odd = write_of("odd", session, "odd", x=float("nan"))
+    for line in (json.dumps(long), json.dumps([long]), twice, blanks, json.dumps(nameless), *lines, json.dumps(odd)):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
-    waits = {"long", "twice", "odd"}
+    waits = {"long", "twice", "blanks", "odd"}
     while waits:
         waits.discard(receive().get("id"))
     return "end_turn"
@@ -276,7 +288,7 @@ def elicits(session) -> str:
     return "end_turn"
 
 
-ASKING |= {"deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable}
+ASKING |= {"sub": sub, "deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable}
 
 ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
           "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
@@ -332,7 +344,7 @@ def prompt(message):
         update(session, sessionUpdate="tool_call", status="in_progress", **about)
         return update(session, sessionUpdate="tool_call_update", toolCallId="late", status="completed")
     elif words == "pieces":
-        sys.stdout.write('{"not whole')
+        sys.stdout.write('["not whole')
         sys.stdout.flush()
         receive()
         sys.stdout.write(" and no JSON  \r\n")

@@ -8,8 +8,9 @@
 #include "cli/acp/acp_observer.hpp"
 #include "tests/support/parsed.hpp"
 
-using headway::cli::acp_announces;
+using headway::cli::acp_covers;
 using headway::cli::acp_deed;
+using headway::cli::acp_names_file;
 using headway::cli::AcpAction;
 using headway::cli::AcpGate;
 using headway::cli::AcpObserver;
@@ -122,11 +123,11 @@ TEST_CASE("acp: a deed that an allowed call has announced is part of it, once fo
 TEST_CASE("acp: a deed of a call that did not ask is the question about that call", "[cli]") {
     AcpObserver observer = at_work();
     observer.from_agent(begun_call("edit", {{"file_path", "/w/a"}}));
-    const auto asked = observer.from_agent(write(7, "/w/b/../a"));
+    const auto asked = observer.from_agent(write(7, "/w/./a"));
     REQUIRE(question_in(asked) != nullptr);
     CHECK(question_in(asked)->type == "c");
-    observer.allowed("s", "c");
-    CHECK(observer.from_agent(write(8, "/w/a")).empty());
+    observer.refused("s", "c");
+    CHECK(question_in(observer.from_agent(write(8, "/w/a")))->data.contains("refused"));
     CHECK(question_in(observer.from_agent(write(9, "/w/c")))->type == "write-1-m");
 }
 
@@ -141,34 +142,38 @@ TEST_CASE("acp: a deed is not done for a call that was refused, nor in a cancell
     CHECK(question_in(observer.from_agent(run(7, {{"command", "ls"}})))->data.contains("refused"));
 }
 
-TEST_CASE("acp: what a call announces is compared by words and by paths", "[cli]") {
+TEST_CASE("acp: what a person was shown is compared by words and by paths", "[cli]") {
     const auto deed =
         acp_deed(run(1, {{"command", "bash"}, {"args", Json::array({"-lc", "npm test"})}}));
     REQUIRE(deed);
-    const auto tells = [&](const Json& call, const char* tool) {
-        return acp_announces(call, tool, *deed, "/w");
+    const auto covers = [&](const Json& args, const char* tool) {
+        return acp_covers({{"tool", tool}, {"args", args}}, *deed, "/w", nullptr);
     };
-    CHECK(tells({{"rawInput", {{"command", "npm test"}}}}, "execute"));
-    CHECK(tells({{"rawInput", {{"command", Json::array({"bash", "-lc", "npm test"})}}}}, "Bash"));
-    CHECK(tells({{"title", "`npm test`"}}, "execute"));
-    CHECK_FALSE(tells({{"title", "npm test"}, {"rawInput", {{"command", "ls"}}}}, "execute"));
-    CHECK_FALSE(tells({{"rawInput", {{"command", "npm test"}}}}, "read"));
+    CHECK(covers({{"command", "npm test"}}, "execute"));
+    CHECK(covers({{"command", Json::array({"bash", "-lc", "npm test"})}}, "Bash"));
+    CHECK(covers({{"title", "`npm test`"}}, "execute"));
+    CHECK_FALSE(covers({{"title", "npm test"}, {"command", "ls"}}, "execute"));
+    CHECK_FALSE(covers({{"command", "npm test"}}, "read"));
+    CHECK_FALSE(covers({{"announced", {{"command", "npm test"}}}, {"asked", "x"}}, "execute"));
     for (const char* other : {"npm  test", "npm\ntest", "npm"})
-        CHECK_FALSE(tells({{"rawInput", {{"command", other}}}}, "execute"));
+        CHECK_FALSE(covers({{"command", other}}, "execute"));
     const auto file = acp_deed(write(1, "/w/a"));
     REQUIRE(file);
-    CHECK(acp_announces({{"rawInput", {{"path", "a"}}}}, "edit", *file, "/w"));
-    CHECK_FALSE(acp_announces({{"rawInput", {{"path", "a"}}}}, "edit", *file, "/"));
-    CHECK_FALSE(acp_announces({{"rawInput", {{"path", "/w/a"}}}}, "read", *file, "/w"));
-    const Json moved = parsed(R"({"locations":[{"path":"/w/./a"}]})");
-    CHECK(acp_announces(moved, "edit", *file, ""));
+    const auto names = [&](const Json& call, const char* tool, const char* folder) {
+        return acp_names_file(call, tool, *file, folder);
+    };
+    CHECK(names({{"rawInput", {{"path", "a"}}}}, "edit", "/w"));
+    CHECK_FALSE(names({{"rawInput", {{"path", "a"}}}}, "edit", "/"));
+    CHECK_FALSE(names({{"rawInput", {{"path", "/w/a"}}}}, "read", "/w"));
+    CHECK(names(parsed(R"({"locations":[{"path":"/w/./a"}]})"), "edit", ""));
+    CHECK(names(parsed(R"({"rawInput":{"changes":{"/w/a":{}}}})"), "edit", ""));
 }
 
-TEST_CASE("acp: other words, another program and other content are not what was announced",
-          "[cli]") {
-    const auto runs = [](const char* program, Json words, const char* announced) {
+TEST_CASE("acp: other words, another program and other content are not what was shown", "[cli]") {
+    const auto runs = [](const char* program, Json words, const char* shown) {
         const auto deed = acp_deed(run(1, {{"command", program}, {"args", std::move(words)}}));
-        return acp_announces({{"rawInput", {{"command", announced}}}}, "execute", *deed, "/w");
+        return acp_covers({{"tool", "execute"}, {"args", {{"command", shown}}}}, *deed, "/w",
+                          nullptr);
     };
     CHECK(runs("/bin/sh", Json::array({"-c", "make"}), "make"));
     CHECK_FALSE(runs("/tmp/sh", Json::array({"-c", "make"}), "make"));
@@ -176,14 +181,23 @@ TEST_CASE("acp: other words, another program and other content are not what was 
     CHECK(runs("rm", Json::array({"a b"}), "rm 'a b'"));
     CHECK_FALSE(runs("rm", Json::array({"a b"}), "rm a b"));
     const auto file = acp_deed(write(1, "/w/a"));  // "new"
-    const auto writes = [&](const char* call) {
-        return acp_announces(parsed(call), "edit", *file, "/w");
+    const std::string text = "nxx";
+    const auto writes = [&](const char* args, bool known = true) {
+        return acp_covers({{"tool", "edit"}, {"args", parsed(args)}}, *file, "/w",
+                          known ? &text : nullptr);
     };
-    CHECK(writes(R"({"rawInput":{"path":"a","content":"new"}})"));
-    CHECK_FALSE(writes(R"({"rawInput":{"path":"a","content":"ne"}})"));
-    CHECK(writes(R"({"content":[{"type":"diff","path":"a","oldText":"x","newText":"ew"}]})"));
-    CHECK_FALSE(writes(R"({"content":[{"type":"diff","path":"a","newText":"ew"}]})"));
-    CHECK_FALSE(writes(R"({"content":[{"type":"diff","path":"a","oldText":"","newText":"x"}]})"));
+    CHECK(writes(R"({"path":"a","content":"new"})"));
+    CHECK_FALSE(writes(R"({"path":"a","content":"ne"})"));
+    CHECK_FALSE(writes(R"({"path":"a","content":"new","mode":"append"})"));
+    CHECK_FALSE(writes(R"({"path":"a","new_string":"new"})"));
+    CHECK(writes(R"({"path":"a","old_string":"xx","new_string":"ew"})"));
+    CHECK_FALSE(writes(R"({"path":"a","old_string":"xx","new_string":"ew"})", false));
+    CHECK(writes(R"({"diffs":[{"path":"a","old":"xx","new":"ew"},{"path":"b","new":"x"}]})"));
+    CHECK_FALSE(
+        writes(R"({"diffs":[{"path":"a","old":"xx","new":"ew"},{"path":"a","new":"new"}]})"));
+    CHECK_FALSE(writes(R"({"diffs":[{"path":"a","new":"ew"}]})"));
+    CHECK_FALSE(writes(R"({"diffs":[{"path":"a","old":"","new":"x"}]})"));
+    CHECK_FALSE(writes(R"({"diffs":[{"path":"a","digest":"x"}]})"));
 }
 
 TEST_CASE("acp: a decision covers what was announced when it was asked for", "[cli]") {
@@ -289,6 +303,8 @@ TEST_CASE("acp: what a stopped session asks for outside of a turn is refused", "
     observer.from_agent(told(
         {{"sessionUpdate", "tool_call_update"}, {"toolCallId", "c"}, {"status", "completed"}}));
     CHECK_FALSE(observer.works("s"));
+    observer.stopped("s");
+    CHECK(question_in(observer.from_agent(run(7, {{"command", "ls"}})))->data.contains("refused"));
 }
 
 TEST_CASE("acp: a session that asks its user outside of a turn does not rest", "[cli]") {

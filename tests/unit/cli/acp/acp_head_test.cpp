@@ -27,14 +27,33 @@ TEST_CASE("acp head: the begin of a long message tells whether it may be an answ
         CHECK(head(other).empty());
 }
 
-TEST_CASE("acp head: a message hides something until it tells what it is", "[cli]") {
-    const auto hides = [](const char* begin) { return acp_head(begin).hides(); };
-    CHECK(hides(R"({"jsonrpc":"2.0","id":1,"params":{"content":"x)"));
-    CHECK(hides(R"( [{"method":"session/update"},)"));
-    CHECK(hides("\xEF\xBB\xBF{"));
-    for (const char* other : {"", "words", R"({"method":"a/b","params":{)", R"({"id":1,"result":{)",
-                              R"({"id":1,"error" : )"})
-        CHECK_FALSE(hides(other));
+TEST_CASE("acp head: a line is clear if all readers find the same in it", "[cli]") {
+    const auto clear = [](const std::string& line) { return acp_head(line).clear(); };
+    for (const char* line :
+         {"", "words: [1]", R"({"method":"a/b","params":[{"c":["d",1.5e-3,null]}],"id":1})",
+          "\xEF\xBB\xBF {\"id\":1 , \"result\" :true}\r\n"})
+        CHECK(clear(line));
+    for (const char* line :
+         {R"({"id":1)", R"({"id":1,)", R"([debug] {"id":1})", R"([{"id":1}])",
+          R"({"id":1} {"id":2})", R"(0 {"id":1})", R"({"id":1}x)", R"({"a":1,"a":2})",
+          R"({"Method":"a"})", R"({"method":"a","Params":{}})", R"({"method":"a","mETHOD":"b"})",
+          R"({"method":["a"]})", R"({'id':1})", R"({id:1})", R"({"a":1,/*"*/"b":2})",
+          R"({"a":["\u2028{"method":"b"}"]})", "{\"a\":\r{\"id\":1}}", "{\"a\":\"\r{\"}"})
+        CHECK_FALSE(clear(line));
+    CHECK_FALSE(clear(std::string{"{\"id\":1}\0{\"id\":2}", 17}));
+    CHECK_FALSE(clear(R"({")" + std::string(2'000, 'x') + R"(":1})"));
+}
+
+TEST_CASE("acp head: what is known of no certain message has no id", "[cli]") {
+    const auto known = [](const char* line) {
+        const AcpHead head = acp_head(line);
+        return head.whole && head.request && !head.id.empty();
+    };
+    CHECK(known(R"({"method":"a","id":1,"x":NaN})"));
+    for (const char* line : {R"([debug] {"method":"a","id":1})", R"({"method":"a","id":1} read)",
+                             R"({"id":1,"result":0})", R"({"method":"a","id":1,"params":{)",
+                             R"({"method":"a","id":1,"id":2})"})
+        CHECK_FALSE(known(line));
 }
 
 TEST_CASE("acp head: members behind a long one are read, in parts of any size", "[cli]") {
@@ -48,9 +67,20 @@ TEST_CASE("acp head: members behind a long one are read, in parts of any size", 
             members.feed(std::string_view{line}.substr(i, size));
         CHECK(members.head().method == "fs/write_text_file");
         CHECK(members.head().id == "\"5\"");
-        CHECK_FALSE(members.head().hides());
+        CHECK(members.head().whole);
+        CHECK(members.head().odd);
     }
     AcpMembers cut;
     cut.feed(R"({"method":")" + std::string(3'000, 'x') + R"(","id":5})");
-    CHECK((cut.head().method.empty() && cut.head().id == "5"));
+    CHECK((cut.head().method.empty() && cut.head().id == "5" && cut.head().odd));
+}
+
+TEST_CASE("acp head: blanks hide no member", "[cli]") {
+    const std::string blanks(2'000, ' ');
+    const std::string deed = R"("fs/write_text_file")";
+    for (const std::string& line :
+         {R"({"result":0,"method":)" + blanks + deed + "}",
+          R"({"id":1,)" + blanks + R"("method":)" + deed + "}",
+          R"({"method":"a","id":1,"method")" + blanks + ":" + deed + blanks + "}"})
+        CHECK(acp_head(line).method == "fs/write_text_file");
 }

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+
+#include "cli/acp/acp_observer.hpp"
+#include "core/calls/tool_class.hpp"
+#include "tests/support/parsed.hpp"
+
+using headway::cli::AcpAction;
+using headway::cli::AcpObserver;
+using headway::cli::Json;
+using headway::tests::parsed;
+
+namespace {
+
+/// A turn of the session `s`, in the folder `/w`.
+class Turn {
+public:
+    Turn() {
+        observer_.from_editor(
+            parsed(R"({"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}})"));
+        observer_.from_agent(parsed(R"({"id":1,"result":{"sessionId":"s"}})"));
+        observer_.from_editor(
+            parsed(R"({"id":2,"method":"session/prompt","params":{"sessionId":"s"}})"));
+    }
+
+    void update(const char* call) { send("session/update", parsed(call), "update"); }
+    /// Asks for the permission of this call.
+    AcpAction ask(const char* call) {
+        return question(send("session/request_permission", parsed(call), "toolCall"));
+    }
+    void allow(const char* call) { observer_.allowed("s", ask(call).type); }
+    void allow(const AcpAction& question) { observer_.allowed("s", question.type); }
+
+    AcpAction run(const char* params) { return question(send("terminal/create", parsed(params))); }
+    AcpAction write(const std::string& path, const Json& content) {
+        return write({{"path", path}, {"content", content}});
+    }
+    AcpAction write(Json params) { return question(send("fs/write_text_file", std::move(params))); }
+    /// Without a reply.
+    void open(Json params) {
+        send("fs/read_text_file", std::move(params));
+        open_ = id_;
+    }
+    void answer_open(const char* text) {
+        observer_.answered({{"id", open_}, {"result", {{"content", text}}}});
+    }
+    void read(Json params, const char* text) {
+        open(std::move(params));
+        answer_open(text);
+    }
+    /// The next request has this id.
+    void use_id(int id) { id_ = id - 1; }
+
+private:
+    AcpObserver::Actions send(const char* method, Json params, const char* member = nullptr) {
+        if (member != nullptr) params = {{member, std::move(params)}};
+        params["sessionId"] = "s";
+        return observer_.from_agent(
+            {{"id", ++id_}, {"method", method}, {"params", std::move(params)}});
+    }
+    static AcpAction question(const AcpObserver::Actions& actions) {
+        for (const AcpAction& action : actions)
+            if (action.kind == AcpAction::Kind::kAsk) return action;
+        return {};
+    }
+
+    AcpObserver observer_{"agent", "m"};
+    int id_ = 100;
+    int open_ = 0;
+};
+
+/// True if the deed has a question of its own, with this command or content in its words.
+bool is_own(const AcpAction& question, const char* shown) {
+    const Json& hook = question.data["hook"];
+    return question.type.ends_with("-m") && dump(hook["args"]).find(shown) != std::string::npos;
+}
+
+bool is_covered(const AcpAction& question) {
+    return question.type.empty();
+}
+
+constexpr const char* kWritten = R"({"toolCallId":"c","kind":"edit","rawInput":{"file_path":"/w/a",
+    "content":"new"},"content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"new"}]})";
+constexpr const char* kEdited = R"({"toolCallId":"c","kind":"edit","rawInput":{"file_path":"/w/a",
+    "old_string":"x","new_string":"y"},"content":[{"type":"diff","path":"/w/a","oldText":"x","newText":"y"}]})";
+constexpr const char* kShown =
+    R"({"toolCallId":"c","kind":"edit","title":"a","locations":[{"path":"/w/a"}],
+    "content":[{"type":"diff","path":"/w/a","oldText":"x","newText":"y"}]})";
+
+}  // namespace
+
+TEST_CASE("acp: a title beside arguments is no command that a person has allowed", "[cli]") {
+    Turn turn;
+    turn.update(R"({"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute",
+        "status":"in_progress","rawInput":{"command":"ls"}})");
+    SECTION("before the permission") {
+        turn.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c","rawInput":{},
+            "title":"rm -rf x"})");
+    }
+    SECTION("in the permission") {
+        turn.allow(R"({"toolCallId":"c","rawInput":{},"title":"rm -rf x"})");
+    }
+    CHECK(is_own(turn.run(R"({"command":"rm -rf x"})"), "rm -rf x"));
+}
+
+TEST_CASE("acp: a class that a call gets after its permission was not allowed", "[cli]") {
+    Turn turn;
+    turn.allow(R"({"toolCallId":"c","kind":"read","title":"rm -rf build"})");
+    turn.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"execute"})");
+    const AcpAction question = turn.run(R"({"command":"rm -rf build"})");
+    REQUIRE(is_own(question, "rm -rf build"));
+    CHECK(headway::core::rule_covers("class:shell", question.data["hook"].text_of("tool")));
+}
+
+TEST_CASE("acp: a command is allowed with all of its words", "[cli]") {
+    const auto covers = [](const std::string& input, const char* params) {
+        Turn turn;
+        turn.allow((R"({"toolCallId":"c","kind":"execute","rawInput":)" + input + "}").c_str());
+        return is_covered(turn.run(params));
+    };
+    const char* const dry = R"({"command":"./deploy.sh","args":["--dry-run"]})";
+    const char* const real = R"({"command":"./deploy.sh"})";
+    CHECK(covers(dry, dry));
+    CHECK(covers(dry, R"({"command":"./deploy.sh --dry-run"})"));
+    CHECK_FALSE(covers(dry, real));
+    CHECK_FALSE(covers(R"({"command":["./deploy.sh"],"args":["--dry-run"]})", real));
+    CHECK_FALSE(covers(R"({"command":"./deploy.sh","args":"--dry-run"})", real));
+    CHECK_FALSE(covers(R"({"command":"./deploy.sh","flags":["--dry-run"]})", real));
+    CHECK_FALSE(covers(R"({"command":"./deploy.sh","cmd":"ls"})", real));
+    // A lax editor may join them.
+    CHECK_FALSE(covers(real, R"({"command":"./deploy.sh","args":"--all"})"));
+    CHECK_FALSE(covers(real, R"({"command":"./deploy.sh","args":[["--all"]]})"));
+    CHECK_FALSE(covers(real, R"({"command":"./deploy.sh","shell":"/tmp/sh"})"));
+    // As Claude Code, opencode and Gemini CLI ask.
+    CHECK(covers(R"({"command":"./deploy.sh","description":"x","timeout":5,"cwd":"/w"})",
+                 R"({"command":"./deploy.sh","cwd":"/w","env":[{"name":"A","value":"1"}],"args":[],
+                     "outputByteLimit":32000,"_meta":{"a":1}})"));
+    Turn turn;
+    turn.allow(
+        R"({"toolCallId":"c","kind":"execute","title":"make","content":[{"type":"content",
+            "content":{"type":"text","text":"[x]"}}],"locations":[]})");
+    CHECK(is_covered(turn.run(R"({"command":"make"})")));
+}
+
+TEST_CASE("acp: a file is allowed with its content, once", "[cli]") {
+    Turn turn;
+    turn.allow(kWritten);
+    CHECK(is_own(turn.write("/w/a", "evil"), "evil"));
+    CHECK(is_own(turn.write("/w/b", "new"), "/w/b"));
+    CHECK(is_own(turn.write("/w/a", 5), "5"));
+    CHECK(is_own(turn.write("/w/b/../a", "new"), ".."));  // b may be a link
+    CHECK(is_own(turn.write({{"path", "/w/a"}, {"content", "new"}, {"Path", "/x"}}), "/x"));
+    CHECK(is_covered(turn.write("/w/./a", "new")));
+    CHECK(is_own(turn.write("/w/a", "new"), "new"));
+}
+
+TEST_CASE("acp: places that a person was not shown are not written", "[cli]") {
+    Turn turn;
+    turn.allow(R"({"toolCallId":"c","kind":"edit","rawInput":{"path":"/w/notes.md","content":"new"},
+        "locations":[{"path":"/w/.bashrc"}]})");
+    CHECK(is_own(turn.write("/w/.bashrc", "new"), ".bashrc"));
+    turn.allow(R"({"toolCallId":"d","kind":"edit","rawInput":{"path":"/w/notes.md",
+        "file_path":"/w/.bashrc","content":"new"}})");
+    CHECK(is_own(turn.write("/w/.bashrc", "new"), ".bashrc"));
+}
+
+TEST_CASE("acp: a call that does not show the content covers none", "[cli]") {
+    for (const char* input :
+         {R"({"path":"/w/a","text":"hello"})", R"({"path":"/w/a","file_text":"hello"})",
+          R"({"changes":{"/w/a":{"type":"update"}}})", R"({"file_path":"/w/a"})"}) {
+        Turn turn;
+        turn.allow(
+            (std::string{R"({"toolCallId":"c","kind":"edit","rawInput":)"} + input + "}").c_str());
+        CHECK(is_own(turn.write("/w/a", "evil"), "evil"));
+    }
+}
+
+TEST_CASE("acp: an edit covers the text that the editor gave, with the edit in it", "[cli]") {
+    for (const char* call : {kEdited, kShown}) {
+        Turn turn;
+        turn.allow(call);
+        CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));  // no text is known
+        turn.read({{"path", "/w/a"}}, "axb");
+        SECTION("that text") {
+            CHECK(is_covered(turn.write("/w/./a", "ayb")));
+        }
+        SECTION("other text around it") {
+            CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
+        }
+        SECTION("the edit alone") {
+            CHECK(is_own(turn.write("/w/a", "y"), "y"));
+        }
+        SECTION("a text with more than one such place") {
+            turn.read({{"path", "/w/a"}}, "axbx");
+            CHECK(is_own(turn.write("/w/a", "aybx"), "aybx"));
+        }
+        SECTION("a part of the file") {
+            turn.read({{"path", "/w/a"}, {"limit", 1}}, "x");
+            CHECK(is_own(turn.write("/w/a", "y"), "y"));
+        }
+        SECTION("a text that is not the newest") {
+            turn.open({{"path", "/w/a"}});
+            turn.write("/w/a", "other");
+            turn.answer_open("axb");
+            CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
+        }
+    }
+}
+
+TEST_CASE("acp: an edit of all places, and one that deletes", "[cli]") {
+    Turn turn;
+    turn.allow(R"({"toolCallId":"c","kind":"edit","rawInput":{"file_path":"/w/a","old_string":"x",
+        "new_string":"xx","replace_all":true}})");
+    turn.read({{"path", "/w/a"}}, "axbx");
+    CHECK(is_covered(turn.write("/w/a", "axxbxx")));
+    turn.allow(R"({"toolCallId":"d","kind":"edit","locations":[{"path":"/w/b"}],
+        "content":[{"type":"diff","path":"/w/b","oldText":"x","newText":""}]})");
+    turn.read({{"path", "/w/b"}}, "axb");
+    CHECK(is_own(turn.write("/w/b", "evil"), "evil"));
+    turn.read({{"path", "/w/b"}}, "axb");
+    CHECK(is_covered(turn.write("/w/b", "ab")));
+}
+
+TEST_CASE("acp: a reply counts as a file's text only if its id is of one request", "[cli]") {
+    Turn turn;
+    turn.allow(kEdited);
+    turn.use_id(7);
+    turn.read({{"path", "/w/evil"}, {"line", 2}}, "evil x");
+    turn.use_id(7);
+    SECTION("an id once more") {
+        turn.read({{"path", "/w/a"}}, "axb");
+        CHECK(is_covered(turn.write("/w/a", "ayb")));
+    }
+    SECTION("an id of two requests at once") {
+        turn.open({{"path", "/w/evil"}});
+        turn.use_id(7);
+        turn.read({{"path", "/w/a"}}, "evil x");
+        CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
+        turn.use_id(7);
+        turn.read({{"path", "/w/a"}}, "evil x");  // the second one of before
+        CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
+    }
+}
+
+TEST_CASE("acp: a write of a call that did not ask is shown with its content", "[cli]") {
+    Turn turn;
+    turn.update(
+        R"({"sessionUpdate":"tool_call","toolCallId":"c","kind":"edit","title":"Writing to a",
+        "status":"in_progress","content":[],"locations":[{"path":"/w/a"}]})");
+    const AcpAction question = turn.write("/w/a", "new");
+    CHECK(question.type == "c");
+    CHECK(question.data["hook"]["args"].text_of("content") == "new");
+    turn.allow(question);
+    CHECK(is_own(turn.write("/w/a", "evil"), "evil"));
+}
+
+TEST_CASE("acp: a new file of opencode is covered by its permission", "[cli]") {
+    Turn turn;
+    turn.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"edit",
+        "status":"in_progress","locations":[{"path":"/w/b"}],
+        "rawInput":{"filePath":"/w/b","content":"new\n"}})");
+    turn.allow(R"({"toolCallId":"c","kind":"edit","title":"/w/b","locations":[{"path":"/w/b"}],
+        "rawInput":{"filepath":"/w/b","diff":"@@ -0,0 +1,1 @@\n+new\n"},
+        "content":[{"type":"diff","path":"/w/b","oldText":"","newText":"new\n"}]})");
+    CHECK(is_covered(turn.write("/w/b", "new\n")));
+}
