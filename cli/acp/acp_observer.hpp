@@ -20,7 +20,7 @@
 
 namespace headway::cli {
 
-/// In AcpAction::type of a kIdle: the turn was cancelled, by its user or by Headway.
+/// AcpAction::type of a kIdle: the turn was cancelled by its user or Headway.
 inline constexpr const char* kTurnStopped = "its last turn was stopped";
 
 /// One consequence of a message that was passed on.
@@ -31,28 +31,29 @@ struct AcpAction {
         kEvent,  ///< `type` and `data` as in API.md
         /// The agent asks for permission. `type` is Headway's id of the call. `data` has the member
         /// `hook`, the body of a hook that Headway may hold. Unless the start of the call was
-        /// reported before, `data` also has `started`, the data of its `tool.started`. Without
-        /// `hook` the call cannot be read, or is of a session that is not followed; `refused`, if
-        /// any, tells why it must not run.
+        /// reported before, `data` also has `started`, the data of its `tool.started`. `hook` is
+        /// missing if the call cannot be read or its session is not followed; `refused`, if any,
+        /// tells why it must not run.
         kAsk,
         kCancel,   ///< the turn is cancelled
-        kIdle,     ///< the turn is over; `type`: why that was no success, empty if it was
+        kIdle,     ///< the turn is over; `type`: why it failed; empty if it succeeded
         kLeft,     ///< the session is not followed any more, because others need its place
-        kSettled,  ///< its editor has answered a question; `data`: of the `state.changed` due then
+        kSettled,  ///< the editor has answered a question; `data`: of the resulting `state.changed`
     };
     Kind kind = Kind::kEvent;
     std::string session;  ///< the protocol's id for the session
     std::string type;
     Json data;
-    /// For kAsk: the id of the request, as JSON text. For kOpen: the same where such a request, and
-    /// no editor, has named the session first.
+    /// For kAsk: the id of the request, as JSON text. For kOpen: the same, if such a request, not
+    /// an editor, first named the session.
     std::string request;
     /// For kAsk, set by the gate: a new number for each question to Headway, because agents may
     /// reuse ids.
     std::uint64_t serial = 0;
-    /// For kAsk: a daemon has had this call, so that the editor does not decide alone.
+    /// For kAsk: a daemon has received this call, so the editor does not decide alone.
     bool reached = false;
-    /// For kAsk: the request is for the editor to do it (AcpDeed), which gets it if it is allowed.
+    /// For kAsk: the request asks the editor to act (AcpDeed); it reaches the editor only if
+    /// allowed.
     bool deed = false;
 };
 
@@ -62,7 +63,7 @@ class AcpObserver {
 public:
     using Actions = std::vector<AcpAction>;
 
-    /// Sessions that are followed: those at work, and the last ones that were.
+    /// Sessions that are followed: those working, and those that recently were.
     static constexpr std::size_t kSessionsMax = 16;
     static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
     static constexpr std::size_t kRequestsMax = 256;  // requests of the editor that have no reply
@@ -82,7 +83,7 @@ public:
     void refused(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::refused);
     }
-    /// The same where the daemon may still wait for a decision. Returns the end of the call, which
+    /// The same, if the daemon may still wait for a decision. Returns the end of the call, which
     /// has not run; `how`: the class of its error, `denied` or `cancelled`.
     Json taken_back(const std::string& session, const std::string& call_id, const char* how);
     /// Called when that end has been reported: it is not reported again.
@@ -95,25 +96,25 @@ public:
         note(session, call_id, &Call::allowed);
     }
 
-    /// Called when a daemon has had this call.
+    /// Called when a daemon has received this call.
     void reached(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::reached);
     }
-    /// Called when a deed was refused, whose end no agent tells.
+    /// Called when a deed was refused; no agent reports its end.
     Actions not_done(const std::string& session, const std::string& call_id);
-    /// Called when the turn of this session is cancelled, or what it does outside of one.
+    /// Called when this session's turn, or its work outside a turn, is cancelled.
     void stopped(const std::string& session);
     /// True if the session has a turn, or a call outside of one.
     bool works(const std::string& session) const;
 
-    /// True if there are calls that have begun, or questions, that are not reported so far: agents
-    /// announce a call as begun and ask for its permission right after, in words of their own,
-    /// which are part of its start; and a question that no person sees is answered at once.
+    /// True if calls that have begun, or questions, are not reported so far: right after announcing
+    /// a call as begun, agents ask for permission in their own words, which are part of its start;
+    /// and a question that no person sees is answered at once.
     bool has_begun() const { return begun_; }
-    /// Reports those that were there at the last call of this function.
+    /// Reports those that were unreported at this function's last invocation.
     Actions start_calls();
 
-    /// Data of the `state.changed` that is true now; null where other reports tell the state.
+    /// Data of the current `state.changed`; null if other reports show the state.
     Json state(const std::string& session) const;
     const std::string& agent() const { return agent_; }
 
@@ -122,17 +123,17 @@ private:
         Json known = Json::object();  // all members received so far, with their newest values
         AcpWords words;
         Json first;  // id, tool and arguments as first received: approvals are bound to them
-        std::string remarks;  // of the question, or of the start before it
+        std::string remarks;  // from the question, or from the preceding start
         Json asked;  // id, tool and arguments in the last request for permission; null: none so far
         bool begun = false;      // it is not pending any more
         bool waited = false;     // it had begun at the last start_calls()
         bool started = false;    // its start was reported, alone or with a question
         bool refused = false;    // Headway or a person has refused the call
-        bool cancelled = false;  // the same: its user has taken it back
+        bool cancelled = false;  // as `refused`, but taken back by its user
         bool told = false;       // the end of a call that did not run was reported
         bool allowed = false;    // the agent has the permission that it asked for last
-        bool reached = false;    // a daemon has had the question
-        bool own = false;        // of a deed that no call announces
+        bool reached = false;    // a daemon has received the question
+        bool own = false;        // for a deed that no call announces
         bool at_work() const { return started && !refused && (asked.is_null() || allowed); }
         /// `cancelled` is for calls that a daemon has decided about, and for those that have run.
         const char* how_refused() const {
@@ -142,7 +143,7 @@ private:
         unsigned question = 1;  // number of the current question; new arguments are a new question
         std::set<std::string> done;  // files that it has written; empty: its command has run
     };
-    /// A question that the agent asks its user by another request than for permission.
+    /// A question from the agent to its user, not a permission request.
     struct Wait {
         std::string text;
         bool waited = false;
@@ -152,7 +153,7 @@ private:
         bool at_work = false;
         bool prompted = false;   // it has had a prompt since it was loaded
         bool by_agent = false;   // no editor has named it
-        bool cancelled = false;  // the turn at work
+        bool cancelled = false;  // the current turn
         bool worked = false;     // the last turn had words or a call
         std::string prompt;      // id of the request that began it
         std::map<std::string, Call> calls;
@@ -175,7 +176,7 @@ private:
         }
     };
     struct Request {
-        std::string id;  // of the agent's request for permission as well
+        std::string id;  // also that of an agent's permission request
         std::string method;
         std::string session;  // empty: the reply names it
         std::string cwd;
