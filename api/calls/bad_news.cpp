@@ -24,12 +24,12 @@ bool prints_content(const core::ToolFinished& call, std::string_view command) {
                                                 "ag", "ls", "find", "git", "diff", "less", "bat",
                                                 "jq", "echo"}};
     // Pages, pods and tables are looked at as well: `http_get`, `list_pods`.
-    static constexpr std::array<std::string_view, 7> kOfFiles{"file", "read",   "grep", "view",
-                                                              "cat",  "search", "glob"};
+    static constexpr std::array<std::string_view, 10> kStates{
+        "http", "url", "page", "health", "probe", "pod", "query", "status", "log", "describe"};
     if (command.empty())
         return core::class_of_tool(call.tool) == "class:read" ||
                (core::kind_of_call(call.tool, {}) == CallKind::kRead &&
-                core::mentions(core::lower(call.tool), kOfFiles));
+                !core::mentions(core::lower(call.tool), kStates));
     const core::CommandParts parts{command};
     const auto first = std::find_if(parts.begin(), parts.end(), [](std::string_view part) {
         return !core::is_one_of(part, core::WordList<3>{{"cd", "pushd", "sleep"}});
@@ -57,13 +57,15 @@ bool says_none(std::string_view behind) {
     if (value == behind.npos || value == 0) return false;
     const std::string_view rest = behind.substr(value);
     // As a whole value: `'NoneType' object`, "null value in column" and "0 rows" say something.
-    const bool none = std::any_of(kNone.begin(), kNone.end(), [rest](std::string_view word) {
-        constexpr std::string_view kEnds = ",;}])\"\n\r";
+    const bool tight = behind.substr(0, value).find(' ') == behind.npos;  // "failed:0 skipped:1"
+    const bool none = std::any_of(kNone.begin(), kNone.end(), [rest, tight](std::string_view word) {
+        constexpr std::string_view kEnds = ",;}])\"\n\r/%";
         if (!rest.starts_with(word)) return false;
         const std::string_view more = rest.substr(word.size());
         const std::size_t next = more.find_first_not_of(' ');
-        return next == more.npos || kEnds.find(more[next]) != kEnds.npos ||
-               (next > 0 && more.find('=') != more.npos);
+        if (next == more.npos || kEnds.find(more[next]) != kEnds.npos) return true;
+        if (next == 0) return more[0] == '.' && (more.size() == 1 || !core::is_word(more[1]));
+        return (tight && word == "0") || more.find('=') != more.npos;
     });
     return none && behind.substr(0, value).find_first_of(":=") != behind.npos;
 }

@@ -86,15 +86,21 @@ bool asks_a_clock(std::string_view words) {
     return core::mentions(core::lower(words.substr(0, 4 * kBytesMax)), kClocks);
 }
 
-bool asks_for_next(std::string_view tool, std::string_view command) {
-    static constexpr std::array<std::string_view, 16> kTakes{
-        "next", "get",  "fetch", "current", "peek",    "pick",    "claim",   "take",
-        "pop",  "find", "queue", "lease",   "acquire", "reserve", "receive", "pull"};
+bool asks_for_next(std::string_view tool, std::string_view args, std::string_view command) {
+    static constexpr std::array<std::string_view, 10> kTakes{
+        "next", "get", "fetch", "current", "peek", "pick", "claim", "take", "pop", "find"};
+    // With arguments these hand something in.
+    static constexpr std::array<std::string_view, 6> kTakesAlone{"dequeue", "lease",   "acquire",
+                                                                 "reserve", "receive", "pull"};
     static constexpr std::array<std::string_view, 7> kTakesByCommand{
         "lpop", "rpop", "spop", "limit 1", "receive-message", "dequeue", "skip locked"};
-    return command.empty()
-               ? core::mentions(core::lower(tool.substr(0, kBytesMax)), kTakes)
-               : core::mentions(core::lower(command.substr(0, 8 * kBytesMax)), kTakesByCommand);
+    constexpr std::size_t kCommandMax = 1024;
+    if (!command.empty())
+        return core::mentions(core::lower(command.substr(0, kCommandMax)), kTakesByCommand);
+    const std::string name = core::lower(tool.substr(0, kBytesMax));
+    const bool alone = args.empty() || args == "{}" || args == "null";
+    return core::mentions(name, kTakes) ||
+           (alone && core::mentions(name, kTakesAlone) && name.find("release") == name.npos);
 }
 
 bool is_bare_value(std::string_view answer, bool uuids) {

@@ -13,7 +13,7 @@ bool is_bare_value(std::string_view answer, bool uuids);
 
 /// True for a tool, or a command, that takes one thing after another: `next_customer`,
 /// `get_ticket`, `redis-cli LPOP jobs`.
-bool asks_for_next(std::string_view tool, std::string_view command);
+bool asks_for_next(std::string_view tool, std::string_view args, std::string_view command);
 
 /// True for a tool or a command that asks what time it is, or for a random value.
 bool asks_a_clock(std::string_view words);

@@ -84,6 +84,16 @@ bool asks_by_arguments(const std::optional<JsonValue>& args) {
 
 }  // namespace
 
+bool confirms_step(std::string_view answer) {
+    constexpr std::size_t kWordMax = 16;
+    static constexpr core::WordList<14> kEnds{
+        {"jammed", "blocked", "failed", "rejected", "refused", "denied", "unchanged", "stopped",
+         "limited", "aborted", "skipped", "exhausted", "finished", "completed"}};
+    const std::string word = core::lower(answer.substr(0, kWordMax + 1));
+    return word.size() <= kWordMax && word.ends_with("ed") && !core::contains(kEnds, word) &&
+           std::all_of(word.begin(), word.end(), core::is_letter);
+}
+
 bool names_new_id(std::string_view canonical, std::string_view question) {
     bool names = false;
     if (canonical.size() > kReceiptBytesMax) return false;

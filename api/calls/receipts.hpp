@@ -23,6 +23,9 @@ bool is_handed_in(const core::ToolFinished& call, const std::optional<JsonValue>
 bool may_be_handed_in(const core::ToolFinished& call, const std::optional<JsonValue>& args,
                       std::string_view canonical, std::string_view plain);
 
+/// True for an answer of one word that only confirms a step of a machine: "dosed", "moved".
+bool confirms_step(std::string_view answer);
+
 /// True if a short answer has the id of something that the question does not name.
 bool names_new_id(std::string_view canonical, std::string_view question);
 

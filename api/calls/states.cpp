@@ -117,22 +117,29 @@ bool tells_how_far(std::string_view text) {
     return false;
 }
 
-/// True if the text goes on about something else: behind `;`, `(` or a comma, or in a line that
-/// names it: "build: pending\nlint: success". A bad end names nothing else: "starting\nError: no
-/// port", "running (failed)".
-bool begins_another(std::string_view text) {
+/// True if the text begins with a bad end and nothing that it is about: "failed)", "Error: no
+/// port". "failed: 2" is a count, and "failed over" another matter.
+bool begins_with_bad_end(std::string_view text) {
     static constexpr core::WordList<6> kBadEnds{
         {"error", "failed", "exited", "aborted", "fatal", "crashed"}};
+    const std::size_t word = std::min(text.find_first_not_of(" ["), text.size());
+    std::size_t end = word;
+    while (end < text.size() && core::is_word(text[end]))
+        ++end;
+    if (!core::contains(kBadEnds, text.substr(word, end - word))) return false;
+    const std::string_view behind = text.substr(end);
+    if (!behind.starts_with(':') && !behind.starts_with('=')) return !behind.starts_with(' ');
+    const std::size_t value = behind.find_first_not_of(":= ");
+    return value != behind.npos && !core::is_digit(behind[value]);
+}
+
+/// True if the text goes on about something else: behind `;`, `(` or a comma, or in a line that
+/// names it: "build: pending\nlint: success".
+bool begins_another(std::string_view text) {
     const char sign = text[0];
     if (sign != '\n' && sign != ';' && sign != '(' && sign != ',') return false;
     const std::string_view line = text.substr(1, text.find('\n', 1) - 1);
-    const std::size_t word = std::min(line.find_first_not_of(" ["), line.size());
-    std::size_t end = word;
-    while (end < line.size() && core::is_word(line[end]))
-        ++end;
-    if (core::contains(kBadEnds, line.substr(word, end - word)) && !counts_none(line.substr(end)))
-        return false;
-    return sign != '\n' || line.find(": ") != line.npos;
+    return !begins_with_bad_end(line) && (sign != '\n' || line.find(": ") != line.npos);
 }
 
 /// True if the text says that something is over, or has come to nothing. "3 done" is a count. Some
@@ -146,7 +153,7 @@ bool tells_an_end(std::string_view text, bool announced) {
                                                "listening", "created", "saved", "found",
                                                "updated"}};
     if (tells_how_far(text)) return false;
-    std::size_t counted = 0;  ///< words behind a number that may be what it counts
+    bool count = false;
     bool denies = false;
     for (std::size_t at = 0; at < text.size();) {
         if (!announced && begins_another(text.substr(at))) return false;
@@ -160,9 +167,10 @@ bool tells_an_end(std::string_view text, bool announced) {
         const std::string_view word = text.substr(at, end - at);
         const bool ends =
             core::contains(kEnds, word) || (announced && core::contains(kFound, word));
-        if (ends && counted == 0 && !denies) return true;
-        const std::size_t nouns = announced ? 1 : 2;  // "3 failed", "2 tasks done"
-        counted = core::is_digit(word[0]) ? nouns : counted - std::min<std::size_t>(counted, 1);
+        if (ends && !count && !denies) return true;
+        // "3 failed", "2 tasks done", "40 new records imported ok"; not "3 nodes and has failed".
+        const bool joins = word == "and" || word == "but" || word == "has" || word == "was";
+        count = core::is_digit(word[0]) || (count && !announced && !joins);
         denies = word == "not" || word == "yet" || word == "until" || word == "be" || word == "t";
         HEADWAY_ASSERT(end > at);
         at = end;

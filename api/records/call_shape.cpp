@@ -229,13 +229,11 @@ bool works_off(const CallFingerprint& fingerprint, const core::ToolFinished& cal
 void shape_by_name(CallFingerprint& fingerprint, const core::ToolFinished& call,
                    const std::optional<JsonValue>& args, std::string_view text) {
     using core::Shape;
-    constexpr std::size_t kWordMax = 16;
-    // "dosed", "moved": one word says no more of a step than "ok".
-    const bool word = call.ok && !text.empty() && text.size() <= kWordMax &&
-                      std::all_of(text.begin(), text.end(), core::is_letter);
     fingerprint.set(Shape::kReplaces,
                     fingerprint.kind == CallKind::kEdit && !text_under(args, kOldKeys).empty());
-    const bool steps = (word || fingerprint.is(Shape::kAcknowledged)) && core::steps_on(call.tool);
+    const bool confirms = fingerprint.trivial || core::is_receipt(text) || confirms_step(text);
+    const bool steps =
+        call.ok && call.result_digest.empty() && confirms && core::steps_on(call.tool);
     fingerprint.set(Shape::kSteps, steps);
     fingerprint.set(Shape::kAcknowledged, steps);
     fingerprint.set(Shape::kActs, steps);

@@ -27,7 +27,6 @@
 #include "core/calls/tool_class.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
-#include "core/text/phrases.hpp"
 #include "core/text/text.hpp"
 #include "core/text/tool_ids.hpp"
 #include "core/text/words.hpp"
@@ -252,7 +251,7 @@ bool asks_for_value(const CallFingerprint& fingerprint, const core::ToolFinished
                     std::string_view command, std::string_view plain) {
     const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead ||
                       fingerprint.kind == CallKind::kPoll;
-    const bool takes = asks_for_next(call.tool, command);
+    const bool takes = asks_for_next(call.tool, call.args.kept, command);
     if (!call.ok || !asks || !is_bare_value(plain, takes)) return false;
     const std::string_view words = command.empty() ? std::string_view{call.tool} : command;
     return !fingerprint.is(core::Shape::kAcknowledged) && !core::begins_work(words) &&
@@ -270,6 +269,22 @@ void append_outcome(std::string& canonical, const core::ToolFinished& call, bool
     if (!call.ok || red) canonical = without_places(canonical);
 }
 
+/// True for a summary of tests: "2 failed", "3 tests passed", "1 failing". Compilers count errors.
+bool counts_tests(std::string_view said) {
+    static constexpr std::array<std::string_view, 6> kWords{" failed",  " failing", " failures",
+                                                            " failure", " passed",  " passing"};
+    const std::string text = core::lower(said);
+    return std::any_of(kWords.begin(), kWords.end(), [&text](std::string_view word) {
+        for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+            std::string_view before = std::string_view{text}.substr(0, at);
+            for (const std::string_view noun : {" tests", " test"})
+                if (before.ends_with(noun)) before.remove_suffix(noun.size());
+            if (!before.empty() && core::is_digit(before.back())) return true;
+        }
+        return false;
+    });
+}
+
 /// The failures that a check counts: in its summary, or as the errors of a compiler.
 std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::string_view plain) {
     if (call.ok) return core::failing_count(plain);
@@ -277,12 +292,9 @@ std::optional<std::uint64_t> failing_of(const core::ToolFinished& call, std::str
         plain.empty() && call.error ? std::string_view{call.error->message.kept} : plain;
     const std::optional<std::uint64_t> counted = core::failing_count(said);
     const std::optional<std::uint64_t> places = count_places(said);
-    static constexpr core::Phrases kOfTests{
-        std::array<std::string_view, 4>{"fail", "passed", "passing", "skipped"}};
-    if (counted && (!places || kOfTests.any_in(said))) return counted;
+    if (!places || (counted && counts_tests(said))) return counted;
     // A build that fails is worse than any number of failing tests.
     constexpr std::uint64_t kNotBuilt = std::uint64_t{1} << 32U;
-    if (!places) return counted;
     return std::min(counted.value_or(*places), kNotBuilt) + kNotBuilt;
 }
 

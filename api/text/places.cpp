@@ -166,8 +166,11 @@ bool tells_progress(std::string_view before, std::string_view rest) {
     if (core::mentions(near, kTries)) return false;
     static constexpr std::array<std::string_view, 5> kLeft{" remain", " left", " to go",
                                                            " complete", " done"};
+    const bool in_path =
+        !before.empty() && std::string_view{"/:-"}.find(before.back()) != before.npos;
+    const bool parts = !in_path && rest.size() > 1 && rest[0] == '/' && core::is_digit(rest[1]);
     rest = rest.substr(0, std::min(rest.find_first_of("\n.;"), kLooked));
-    return rest.starts_with('%') || rest.starts_with(" of ") || rest.starts_with('/') ||
+    return rest.starts_with('%') || rest.starts_with(" of ") || parts ||
            core::mentions(rest, kLeft);
 }
 

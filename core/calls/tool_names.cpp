@@ -49,9 +49,13 @@ bool acts_on_screen(std::string_view tool) {
 }
 
 bool steps_on(std::string_view tool) {
-    static constexpr WordList<10> kSteps{{"jog", "dose", "dispense", "increment", "decrement",
-                                          "next", "prev", "previous", "undo", "redo"}};
-    return names_one_of(tool, kSteps);
+    static constexpr WordList<8> kSteps{
+        {"jog", "dose", "dispense", "increment", "decrement", "next", "prev", "previous"}};
+    static constexpr WordList<8> kAsks{
+        {"get", "list", "read", "search", "find", "view", "query", "fetch"}};
+    const std::size_t server = tool.rfind("__");  // of MCP
+    if (server != tool.npos) tool.remove_prefix(server + 2);
+    return names_one_of(tool, kSteps) && !names_one_of(tool, kAsks);
 }
 
 bool may_act_on_screen(std::string_view tool) {

@@ -12,7 +12,7 @@ namespace headway::core {
 bool acts_on_screen(std::string_view tool);
 
 /// True for a tool that moves a machine or a list on by one step, from wherever it stands, so that
-/// the same call is a new one each time: `jog`, `dose`, `next_track`, `undo`.
+/// the same call is a new one each time: `jog`, `dose`, `next_track`. None takes anything back.
 bool steps_on(std::string_view tool);
 
 /// True for a word that means the same in a tool of a game, and something else in many others:

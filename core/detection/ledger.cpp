@@ -17,7 +17,6 @@ static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four 
 constexpr std::uint64_t kTakenBack = 0x7461'6b65'6e62'6163ULL;
 constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
 static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
-
 constexpr std::uint32_t kTwelve = 0xfff;
 
 /// KnownAnswer::span.
@@ -69,7 +68,6 @@ bool change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
         entry.changed_path = path;
     }
     keep(trail.digests, digest);
-    HEADWAY_ASSERT(trail.digests.back() == digest);
     return true;
 }
 
@@ -180,7 +178,6 @@ void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_
     entry.first_n = red.first_n;
 }
 
-/// P3 and the count of equal answers.
 void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& fingerprint, bool ok,
           std::uint64_t n) {
     HEADWAY_ASSERT(last.question == fingerprint.question.low && last.last_n <= n);
@@ -190,10 +187,14 @@ void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& finger
     last.span = span_of(ledger, ok);
 }
 
-/// True if the question got this answer a while ago, and nothing has changed since then. An action
-/// on a screen or in a game changes the view itself: who goes round sees nothing new.
+/// True if the question got this answer a while ago: an action on a screen, which changes the view,
+/// or what is asked over and over, without time or another call between that may move the world.
 bool leads_back(const Ledger& ledger, const CallFingerprint& fingerprint) {
-    const std::uint64_t since = fingerprint.is(Shape::kActs) ? 0 : ledger.hard_n;
+    const bool acts = fingerprint.is(Shape::kActs);
+    const CallMark* last = ledger.back(0);
+    const bool again = last != nullptr && last->question == fingerprint.question.low;
+    if (!acts && (!again || fingerprint.kind == CallKind::kPoll)) return false;
+    const std::uint64_t since = acts ? 0 : std::max(ledger.hard_n, ledger.slept_n);
     const std::uint64_t key = key_of(fingerprint);
     return std::any_of(ledger.recent.begin(), ledger.recent.end(),
                        [&](const CallMark& mark) { return mark.key == key && mark.n > since; });
@@ -222,10 +223,9 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
     const bool rechecks = ok && entry.rechecks;
-    // A new question of the user may need what an earlier one has shown.
+    // A new question of the user may need what an earlier one has shown, and so may a change.
     const bool forgot = fingerprint.kind == CallKind::kRead &&
                         std::max(ledger.compacted_n, ledger.scope_n) > last.last_n;
-    // So does a change: who reviews the whole looks once more at what is as it was.
     const bool looks = fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
     const bool free_again = forgot || (looks && ledger.hard_n > last.last_n);
     const bool leads = known && !counts_again && leads_back(ledger, fingerprint);
@@ -253,8 +253,8 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     if (!known && informs && !unmoved) entry.tier = std::max(entry.tier, Tier::kInformation);
     // Back to an answer that it had before is no news.
     const bool back =
-        led_here ||
-        (!same && (leads || last.before == static_cast<std::uint32_t>(fingerprint.outcome.low)));
+        led_here || (!same && ((leads && in_a_row) ||
+                               last.before == static_cast<std::uint32_t>(fingerprint.outcome.low)));
     if (known && !counts_again && !back && (ok || last.ok()) &&
         !shows_own_comment(ledger, fingerprint))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);

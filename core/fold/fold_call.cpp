@@ -45,16 +45,10 @@ static_assert(limits::kRoundEchoesMax < limits::kRoundCallsMax, "an echo is a ca
 static_assert(kPatienceMax * kFlakyPatience * kGreenPatience * Cycle::kStepPatience < UINT32_MAX,
               "patience fits");
 
-/// True if a machine was moved on by a step since the question was last asked: it may not have come
-/// there yet.
+/// True for a look right behind a step that moved a machine on: it may not have come there yet.
 bool stepped(const Ledger& ledger, const Entry& entry) {
-    if (!entry.known_question) return false;
-    for (std::size_t i = 1; i < ledger.recent.size(); ++i) {
-        const CallMark* mark = ledger.back(i);
-        if (mark->n <= entry.asked_n) return false;
-        if (mark->steps) return true;
-    }
-    return false;
+    const CallMark* before = ledger.back(1);
+    return entry.known_question && before != nullptr && before->steps && before->n > entry.asked_n;
 }
 
 /// True if this finish arrived before, as in a replayed stream: same id, same content.

@@ -72,8 +72,12 @@ std::size_t size_of_date(std::string_view text) {
 /// True for a name such as PATH or NODE_OPTIONS: a value of it may change the commands behind it.
 /// Cookies with such names hold a session.
 bool is_variable(std::string_view name) {
-    static constexpr std::array<std::string_view, 9> kOfCookies{
-        "SID", "SESS", "TOKEN", "AWSALB", "NID", "CFID", "REMEMBER", "SSO", "LOGIN"};
+    static constexpr std::array<std::string_view, 6> kOfCookies{"SID",    "SESS", "TOKEN",
+                                                                "AWSALB", "NID",  "CFID"};
+    // As a whole: LESSOPEN names a program.
+    static constexpr std::array<std::string_view, 4> kCookies{"REMEMBERME", "MYSAPSSO2",
+                                                              "LOGIN_INFO", "SSO"};
+    if (contains(kCookies, name)) return false;
     return name.size() > 1 && !mentions(name, kOfCookies) &&
            std::all_of(name.begin(), name.end(),
                        [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; });
@@ -132,25 +136,20 @@ std::size_t end_of_signed(std::string_view line, std::size_t at) {
     return at == line.size() || line[at] == ';' ? at : line.npos;
 }
 
-/// The closing backtick of a command that stands in backticks; `at` is behind its first word. A
-/// command whose backtick is not the first of its line may be something else; then 0.
+/// The closing backtick of a command that stands in backticks; `at` is behind its first word. Where
+/// another backtick or a backslash comes before it, it may be something else; then 0.
 std::size_t end_of_code(std::string_view text, std::size_t at) {
-    constexpr std::size_t kLineMax = 512;
+    constexpr std::size_t kLooked = 512;
     std::size_t word = at;
     while (word > 0 && is_gap(text[word - 1]))
         --word;
     while (word > 0 && is_letter(text[word - 1]))
         --word;
-    if (word == 0 || text[word - 1] != '`') return 0;
-    const std::size_t looked = word - 1 - std::min(word - 1, kLineMax);
-    std::string_view line = text.substr(looked, word - 1 - looked);
-    if (const std::size_t start = line.rfind('\n'); start != line.npos)
-        line.remove_prefix(start + 1);
-    else if (looked > 0)
-        return 0;
-    const bool alone =
-        line.find_first_of("`\\") == line.npos && (line.empty() || line.back() == ' ');
-    const std::size_t end = text.substr(0, at + 2 * kLineMax).find_first_of("`\n", at);
+    if (word == 0 || word > kLooked || text[word - 1] != '`') return 0;
+    const std::string_view before = text.substr(0, word - 1);
+    const bool alone = before.find_first_of("`\\") == before.npos &&
+                       (before.empty() || before.back() == ' ' || before.back() == '\n');
+    const std::size_t end = text.substr(0, at + 2 * kLooked).find_first_of("`\\\n", at);
     return alone && end != text.npos && text[end] == '`' ? end : 0;
 }
 

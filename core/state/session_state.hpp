@@ -277,7 +277,7 @@ struct SessionState {
 /// and the journal is replayed. The version is a sum of two numbers. Raise the first at any change
 /// except a new detector. The second is the number of detectors beyond the first 26: it grows with
 /// each new detector, because older snapshots lack the counts of that detector.
-inline constexpr std::uint32_t kSnapshotVersion = 13 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 14 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -167,7 +167,7 @@ TEST_CASE("a command that goes on where it stopped is retried until it is done")
 TEST_CASE("the same end of a command with another attempt number is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i)
-        agent.does(bash("./import.sh").fails(with("Exit code 1\nattempt {} of 9: no route", i)));
+        agent.does(bash("./import.sh").fails(with("Exit code 1\nno route (try{}/9)", i)));
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kStuck));
 }

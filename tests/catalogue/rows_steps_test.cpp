@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
 #include <string_view>
 
 #include <catch2/catch.hpp>
@@ -242,14 +243,12 @@ TEST_CASE("steps of a machine or a list with a measurement behind each are work"
              "contact", 14},
             {"mcp__pump__dose", R"({"ml":1})", "dosed", "mcp__ph__read", "7.0", "7.9", 11},
             {"mcp__daw__next_track", "{}", "ok", "mcp__daw__set_volume", "ok", "ok", 16},
-            {"mcp__photoshop__undo", "{}", "ok", "", "", "", 12},
         }));
     CAPTURE(step);
     Agent agent{each_hook()};
     for (int i = 0; i <= steps; ++i) {
-        agent.does(call(step, args).result(receipt));
-        if (*look != '\0')
-            agent.does(call(look, R"({"db":-3})").result(i < steps ? before : after));
+        agent.does(call(step, args).result(receipt))
+            .does(call(look, R"({"db":-3})").result(i < steps ? before : after));
     }
     INFO(agent.trace());
     CHECK_FALSE(agent.ever(Verdict::kSuspect));
@@ -283,4 +282,60 @@ TEST_CASE("a question whose answers go round is a loop") {
         agent.does(bash("curl -s http://app/host").result(with("web-{}", i % answers)));
     INFO(agent.trace());
     CHECK(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("a machine that says that it does not move, and an edit that is undone, are loops") {
+    Agent agent{each_hook()};
+    SECTION("jammed") {
+        for (int i = 0; i < 12; ++i)
+            agent.does(call("mcp__pump__dose", R"({"ml":1})").result("jammed"));
+    }
+    SECTION("a spin on an empty queue") {
+        for (int i = 0; i < 12; ++i)
+            agent.does(call("get_next_job", "{}").result("empty"));
+    }
+    SECTION("undone") {
+        for (int i = 0; i < 8; ++i) {
+            agent.does(edit("a.py", "x", "y"))
+                .does(bash("pytest -q").fails("E   assert 1 == 2\n1 failed, 4 passed"))
+                .does(call("mcp__ide__undo", "{}").result("ok"));
+        }
+    }
+    INFO(agent.trace());
+    CHECK(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("what is measured again after an action, or after a while, is news") {
+    Agent agent{each_hook()};
+    SECTION("ten equal devices on a bench") {
+        for (int device = 0; device < 10; ++device) {
+            agent.does(call("mcp__mux__select", with(R"({"dut":{}})", device)).result("ok"));
+            for (const char* volts : {"3.30", "5.00", "12.00"}) {
+                agent
+                    .does(
+                        call("mcp__psu__volts", "{\"v\":" + std::string{volts} + "}").result("ok"))
+                    .does(call("mcp__dmm__measure", "{}").result(std::string{volts} + " V"));
+            }
+        }
+    }
+    SECTION("a value that is watched") {
+        for (int i = 0; i < 60; ++i) {
+            agent.does(bash("sleep 60; curl -s http://lb/depth")
+                           .result("depth " + std::to_string(4 + (i % 3))));
+        }
+    }
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("a status that counts failures and goes on is a wait") {
+    const char* const status = GENERATE("pipeline running\nfailed: 2\npassed: 40",
+                                        "worker is running (failed: 3, done: 120)",
+                                        "Job 7 running, failed over to node 2");
+    CAPTURE(status);
+    Agent agent{each_hook()};
+    for (int i = 0; i < 8; ++i)
+        agent.does(bash("./ci-status 42").result(status));
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
 }

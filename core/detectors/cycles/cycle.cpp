@@ -26,7 +26,8 @@ public:
             }
             if (mark->question != last->question) several_ = std::min(several_, i + 1);
             if (!mark->weak) evidence_ = std::min(evidence_, i + 1);
-            if (mark->steps) step_ = std::min(step_, i + 1);
+            const CallMark* before = ledger.back(i + 1);
+            if (before == nullptr || mark->steps == before->steps) same_ = std::min(same_, i + 1);
             if (!mark->acts) other_kind_ = std::min(other_kind_, i + 1);
         }
     }
@@ -37,9 +38,10 @@ public:
         return several_ <= period && evidence_ <= period;
     }
     /// Laps that count as one. An agent that paces up and down in a game comes back to the same
-    /// view. A machine that is moved on by steps measures the same until the last of them.
+    /// view. A machine that is moved on by steps, with one look behind each, shows the same until
+    /// the last of them.
     std::uint32_t patience(std::size_t period) const {
-        if (step_ <= period) return Cycle::kStepPatience;
+        if (same_ > period) return Cycle::kStepPatience;
         if (other_kind_ <= period || period >= Cycle::kLongCircle) return 1;
         return std::max(Cycle::kActPatience + 2 - static_cast<std::uint32_t>(period), 1U);
     }
@@ -48,7 +50,7 @@ private:
     static constexpr std::size_t kNone = Cycle::kPeriodMax + 1;
     std::size_t several_ = kNone;
     std::size_t evidence_ = kNone;
-    std::size_t step_ = kNone;
+    std::size_t same_ = kNone;        ///< two steps, or two other calls, one after the other
     std::size_t other_kind_ = kNone;  ///< a call that does not act, or none at all
 };
 

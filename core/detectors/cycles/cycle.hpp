@@ -24,7 +24,7 @@ struct Cycle {
     /// Factor of the thresholds for laps of two actions in a game or on a page. It decreases by one
     /// for each further action in the lap.
     static constexpr std::uint32_t kActPatience = 4;
-    /// The same for laps with a step of a machine or a list, and for the look behind one: 18 steps
+    /// The same for laps of a step of a machine or a list and a look, and for that look: 18 steps
     /// until it touches are work.
     static constexpr std::uint32_t kStepPatience = 12;
     /// For laps of this many actions and more, the factor is 1: an agent that returns to so many

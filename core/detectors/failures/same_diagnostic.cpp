@@ -74,7 +74,7 @@ void SameDiagnostic::rerun(const CallSeen& call, std::uint64_t n) {
         !(shows && (call.entry.same_answer || call.entry.known_answer)))
         return;
     // A test that has not been run since the same command failed before gives way.
-    const bool left = question == 0 && !evidence.empty() && call.entry.asked_n > evidence.back();
+    const bool left = question == 0 && count == 1 && call.entry.asked_n > evidence.back();
     if (diagnostic != what && !left && (count > 1 || (count > 0 && question == 0))) return;
     fail(what, n);
     question = asked;

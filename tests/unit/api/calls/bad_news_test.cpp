@@ -37,7 +37,8 @@ TEST_CASE("An answer that names no failure, or content of files, is no bad news"
         GENERATE("{\"status\":\"ok\",\"error\":null}", "{\"errors\":[]}", "{\"failed\":false}",
                  "{\"failures\": 0, \"up\":true}", "{\"error\":\"\"}", " M src/errors.ts",
                  "src/error_page.html", "ErrorBoundary rendered", "failed=0",
-                 "ok=3 failed=0 skipped=2", "{\"errorMessage\":\"\"}", "errorMessage component");
+                 "ok=3 failed=0 skipped=2", "up:5 failed:0 queued:2", "failures=0/120", "failed=0.",
+                 "{\"errorMessage\":\"\"}", "errorMessage component");
     CAPTURE(answer);
     CHECK_FALSE(bad("curl -s localhost:3000/health", answer));
     CHECK_FALSE(bad("cd app && git status --short", "error"));
@@ -46,8 +47,9 @@ TEST_CASE("An answer that names no failure, or content of files, is no bad news"
 
 TEST_CASE("A tool that looks at pages or pods brings bad news, one that reads files none",
           "[api][calls]") {
-    for (const char* tool : {"mcp__http__get", "check_health", "query_db", "mcp__kube__list_pods"})
+    for (const char* tool : {"mcp__http__get", "check_health", "query_db", "mcp__kube__get_pods"})
         CHECK(bad("", "500: KeyError: 'name'", tool));
-    for (const char* tool : {"Read", "mcp__fs__read_file", "Grep", "get_file_contents"})
+    for (const char* tool :
+         {"Read", "mcp__fs__read_file", "Grep", "get_file_contents", "mcp__github__get_issue"})
         CHECK_FALSE(bad("", "500: KeyError: 'name'", tool));
 }

@@ -26,10 +26,13 @@ TEST_CASE("bare values: sentences, numbers and clocks are none", "[api]") {
 
 TEST_CASE("bare values: the id of the work that a queue gives out is what was asked for", "[api]") {
     using headway::api::asks_for_next;
-    CHECK(asks_for_next("dequeue", ""));
-    CHECK(asks_for_next("claim_job", ""));
-    CHECK(asks_for_next("Bash", "redis-cli LPOP jobs"));
-    CHECK_FALSE(asks_for_next("Bash", "curl -X POST localhost/charges"));
+    CHECK(asks_for_next("dequeue", "{}", ""));
+    CHECK(asks_for_next("claim_job", R"({"by":"me"})", ""));
+    CHECK(asks_for_next("Bash", "{}", "redis-cli LPOP jobs"));
+    CHECK_FALSE(asks_for_next("Bash", "{}", "curl -X POST localhost/charges"));
+    CHECK_FALSE(asks_for_next("reserve_table", R"({"time":"19:00"})", ""));
+    CHECK_FALSE(asks_for_next("queue_render", R"({"scene":"a"})", ""));
+    CHECK_FALSE(asks_for_next("release", "{}", ""));
     const char* const answer = R"({"job_id":"550e8400-e29b-41d4-a716-446655440000"})";
     CHECK(is_bare_value(answer, true));
     CHECK_FALSE(is_bare_value(answer, false));

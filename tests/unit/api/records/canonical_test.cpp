@@ -321,6 +321,10 @@ TEST_CASE("fingerprint: a failure is of the client's class, else of its message"
     const CallFingerprint broken = fingerprint_of_shell(
         "make test", R"("ok":false,"result":"a.c:3:1: error: x\n2 errors generated.")");
     CHECK(broken.failing > red.failing);
+    const CallFingerprint ninja = fingerprint_of_shell(
+        "make test",
+        R"("ok":false,"result":"FAILED: a.o\na.c:3:1: error: x\n2 errors generated.")");
+    CHECK(ninja.failing == broken.failing);
     const CallFingerprint green =
         fingerprint_of_shell("pytest", R"("ok":true,"result":"3 passed")");
     CHECK(green.failing == 0U);
