@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sub-agents that the lines of a run name: child sessions, as by hooks."""
 import json
+import subprocess
 import unittest
 
 from support.case import unique
@@ -160,6 +161,34 @@ class SubAgentsOfLines(LinesCase):
         (child,) = self.children(session).values()
         self.assertEqual((child["outcome"], self.client.session(session)["outcome"]), ("cancelled", "cancelled"))
 
+    def test_one_that_has_to_stop_and_goes_on_is_the_runs_own(self):
+        script = Script()
+        call = script.launch("part")
+        for part, laps in (("first", 1), ("one", 1), ("more", 8)):
+            for n in range(laps):
+                script.call("Bash", {"command": "npm test"}, "1 failed", call, error=True)
+            (self.daemon.root / part).write_text(script.text())
+            script.lines = []
+        session, process = self.script("""
+            import sys
+            for part in ("first", "one", "more"):
+                print(open(part).read(), end="", flush=True)
+                sys.stdin.readline()
+        """, stdin=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        eventually(lambda: self.children(session), what="its sub-agent")
+        self.client.post(f"/v1/sessions/{session}.{call}/cancel", {"reason": "enough"})
+        for wanted in (lambda: self.client.session(f"{session}.{call}")["ended_at"], lambda: "stuck" in self.flagged(session)):
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            eventually(wanted)
+        process.stdin.close()
+        finish(process)
+        (child,) = self.children(session).values()
+        self.assertEqual(child["outcome"], "cancelled")
+        calls = self.client.session(session)["tools"]["calls"] + self.client.session(child["id"])["tools"]["calls"]
+        self.assertEqual(calls, 1 + 2 + 8)  # with the command; the launching call has not ended
+
     def test_while_one_works_the_run_waits_for_it(self):
         lines = Script()
         call = lines.launch("part")
@@ -168,7 +197,7 @@ class SubAgentsOfLines(LinesCase):
             import sys
             print({lines.text()!r}, end="", flush=True)
             sys.stdin.readline()
-        """, stdin=-1)
+        """, stdin=subprocess.PIPE)
         self.addCleanup(process.kill)
         eventually(lambda: self.children(session), what="its sub-agent")
         reply = self.client.get(f"/v1/sessions/{session}/wait?until=settled&wait=1500ms").json()

@@ -23,6 +23,15 @@ HttpReply bare_reply(int status) {
     return reply;
 }
 
+/// The id of a directive in the reply by which the session has to stop; empty: there is none.
+std::string stop_in(const HttpReply& reply) {
+    const Json advice = body_json(reply).value_or(Json::object());
+    for (const Json& directive : advice["directives"]) {
+        if (directive["type"] == "stop") return directive.text_of("id");
+    }
+    return {};
+}
+
 bool may_come_later(const HttpReply& reply) {
     return worth_retrying(reply) || is_of_another_program(reply);
 }
@@ -79,11 +88,25 @@ HttpReply ChildSessions::post(Daemon& daemon, const Report& report) {
     if (reply.ok()) reply = daemon.post_text(session_path(child.session, "/events"), report.text);
     const bool of_event = !child.session.empty() && (reply.status == 400 || reply.status == 413) &&
                           problem_of(reply).code != "session_ended";
+    if (reply.ok() && !report.ends) leave_if_stopped(daemon, reply, child);
     if (reply.ok() && report.ends) children_.erase(place);
     if (reply.ok() || may_come_later(reply) || of_event || reply.status == 401) return reply;
     child.refused = true;
     if (report.ends) children_.erase(place);
     return bare_reply(409);
+}
+
+/// Nothing can stop one sub-agent alone. Its session ends, and where it goes on, the run answers
+/// for that.
+void ChildSessions::leave_if_stopped(Daemon& daemon, const HttpReply& reply, Child& child) {
+    const std::string id = stop_in(reply);
+    if (id.empty()) return;
+    Json end = Json::array();
+    end.push_back({{"type", "directive.acknowledged"}, {"data", {{"id", id}}}});
+    end.push_back({{"type", "session.ended"},
+                   {"data", {{"outcome", "cancelled"}, {"reason", "it had to stop"}}}});
+    (void)daemon.post_text(session_path(child.session, "/events"), dump(end));
+    child.refused = true;
 }
 
 void ChildSessions::end_all(Daemon& daemon) {

@@ -38,6 +38,7 @@ private:
     };
 
     Json opening_of(const Report& report) const;
+    static void leave_if_stopped(Daemon& daemon, const HttpReply& reply, Child& child);
     HttpReply open(Daemon& daemon, const Report& report, Child& child) const;
 
     Json run_;
