@@ -151,3 +151,56 @@ TEST_CASE("spool: it tells which calls wait", "[cli]") {
     spool.confirm();
     CHECK_FALSE(spool.names_call("a"));
 }
+
+TEST_CASE("spool: a batch is of one session, and nothing of the agent itself comes early",
+          "[cli]") {
+    const auto one = std::make_shared<headway::cli::SubAgent>();
+    const auto two = std::make_shared<headway::cli::SubAgent>();
+    Spool spool("p");
+    const auto add = [&spool](int n, headway::cli::SubAgentRef by) {
+        spool.add("message", {{"n", n}}, false, false, std::move(by));
+    };
+    add(1, nullptr);
+    add(2, one);
+    add(3, two);
+    add(4, nullptr);
+    add(5, one);
+    add(6, nullptr);
+    const auto next = [&spool] {
+        std::vector<std::uint64_t> numbers;
+        const Json batch = batch_of(spool);
+        CHECK(batch_of(spool) == batch);
+        for (const Json& event : batch)
+            numbers.push_back(event["data"].count_of("n"));
+        return numbers;
+    };
+    using Numbers = std::vector<std::uint64_t>;
+    CHECK(next() == Numbers{1});
+    CHECK(spool.batch_by() == nullptr);
+    spool.confirm();
+    CHECK(next() == Numbers{2, 5});
+    CHECK(spool.batch_by() == one);
+    spool.confirm();
+    CHECK(next() == Numbers{3});
+    spool.confirm();
+    CHECK(next() == Numbers{4, 6});
+}
+
+TEST_CASE("spool: without a session of its own a sub-agent's calls are a lane of the agent's",
+          "[cli]") {
+    const auto one = std::make_shared<headway::cli::SubAgent>(
+        headway::cli::SubAgent{"a1", "t1", "claude", {}, {}});
+    Spool spool("p");
+    spool.add("tool.finished", {{"call_id", "t2"}}, false, false, one);
+    spool.add("session.ended", Json::object(), false, false, one);
+    spool.add("tool.finished", {{"call_id", "t1"}});
+    static_cast<void>(spool.batch());
+    CHECK(spool.batch_ends(false));
+    CHECK_FALSE(spool.batch_ends(true));
+    spool.take_over();
+    const Json batch = batch_of(spool);
+    REQUIRE(batch.size() == 2);
+    CHECK(batch[0]["data"]["lane"] == "t1");
+    CHECK(spool.batch_by() == nullptr);
+    CHECK_FALSE(batch[1]["data"].contains("lane"));
+}
