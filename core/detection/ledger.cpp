@@ -253,8 +253,8 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     if (!known && informs && !unmoved) entry.tier = std::max(entry.tier, Tier::kInformation);
     // Back to an answer that it had before is no news.
     const bool back =
-        led_here || (!same && ((leads && in_a_row) ||
-                               last.before == static_cast<std::uint32_t>(fingerprint.outcome.low)));
+        led_here ||
+        (!same && (leads || last.before == static_cast<std::uint32_t>(fingerprint.outcome.low)));
     if (known && !counts_again && !back && (ok || last.ok()) &&
         !shows_own_comment(ledger, fingerprint))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
