@@ -90,7 +90,6 @@ void read_system(const Json& line, AgentLine& agent_line) {
     } else if (kind == "task_notification") {
         agent_line.background_ended = {line.text_of("task_id"), line.text_of("tool_use_id")};
         agent_line.cut_off = line["status"] == "stopped" || line["status"] == "killed";
-        if (line["status"] == "failed") agent_line.failed = "it has failed";
     } else if (kind == "compact_boundary") {
         const Json& about = line["compact_metadata"];
         agent_line.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});
@@ -270,7 +269,6 @@ std::optional<AgentLine> read(const Json& line) {
     AgentLine agent_line;
     const std::string& type = line.text_of("type");
     agent_line.lane = line.text_of("parent_tool_use_id");
-    agent_line.sub_agent = line.text_of("agent_id");
     if (type == "system") read_system(line, agent_line);
     if (type == "assistant") read_assistant(line, agent_line);
     if (type == "user") read_user(line, agent_line);

@@ -213,8 +213,6 @@ std::optional<AgentLine> read(const Json& line) {
     if (!begins(line)) return std::nullopt;
     const Json& data = line["data"];
     agent_line.below = !line.text_of("agentId").empty();
-    agent_line.lane = data.text_of("parentToolCallId");
-    agent_line.sub_agent = line.text_of("agentId");
     if (!agent_line.below) read_end(type, data, agent_line);
     // Once, at its start. Its tools change later, too.
     agent_line.begins_run = type == "session.skills_loaded" && !agent_line.below;

@@ -10,14 +10,6 @@ namespace headway::cli {
 
 using std::chrono::milliseconds;
 
-namespace {
-
-bool ends_sub_agent(const HeldEvent& event) {
-    return event.by != nullptr && event.type == "session.ended";
-}
-
-}  // namespace
-
 void HeldEvents::add(HeldEvent event, SteadyTime now) {
     Item item;
     item.since = item.first = now;
@@ -195,7 +187,7 @@ void HeldEvents::decide_others(SteadyTime now, bool over) {
     bool later = false;
     for (auto item = events_.rbegin(); item != events_.rend(); ++item) {
         if (!item->call.empty()) later = later || item->fate == Fate::kDropped;
-        if (!item->call.empty() || item->uses || ends_sub_agent(item->event)) continue;
+        if (!item->call.empty() || item->uses) continue;
         const auto age = now - item->since;
         if (later) {
             item->fate = Fate::kDropped;
@@ -207,19 +199,6 @@ void HeldEvents::decide_others(SteadyTime now, bool over) {
     }
 }
 
-/// Behind all else of its sub-agent. Where hooks have reported that, the end is of no session that
-/// these events have opened.
-void HeldEvents::decide_ends() {
-    std::set<SubAgentRef> held;
-    for (Item& item : events_) {
-        if (!ends_sub_agent(item.event)) {
-            if (item.fate == Fate::kHeld) held.insert(item.event.by);
-        } else if (!held.contains(item.event.by)) {
-            item.fate = Fate::kReleased;
-        }
-    }
-}
-
 std::vector<HeldEvent> HeldEvents::take(SteadyTime now, bool over, bool waits) {
     pair_calls(now, over);
     find_first(now, waits);
@@ -227,7 +206,6 @@ std::vector<HeldEvent> HeldEvents::take(SteadyTime now, bool over, bool waits) {
     decide_calls(now, over, waits);
     decide_others(now, over);
     decide_uses(now, over);
-    decide_ends();
     if (over) open_.clear();  // an agent that begins after it has calls of its own
     std::vector<HeldEvent> due;
     std::deque<Item> held;

@@ -14,7 +14,6 @@
 #include "cli/base/json.hpp"
 #include "cli/held/told_calls.hpp"
 #include "cli/held/use_sums.hpp"
-#include "cli/lines/sub_agents/sub_agent.hpp"
 
 namespace headway::cli {
 
@@ -25,8 +24,7 @@ struct HeldEvent {
     std::string report = {};  ///< the whole report as JSON text, if it was made already
     /// The agent's hooks name a call otherwise than its lines do.
     bool other_ids = false;
-    bool late = false;    ///< it was read long after it was written
-    SubAgentRef by = {};  ///< of whose session it is; null: of the agent itself
+    bool late = false;  ///< it was read long after it was written
 };
 
 /// Events that wait until it is known whether hooks report them, so that nothing is counted twice,
@@ -115,7 +113,6 @@ private:
     void decide_calls(SteadyTime now, bool over, bool waits);
     void release(Item& item);
     void decide_others(SteadyTime now, bool over);
-    void decide_ends();
     void decide_uses(SteadyTime now, bool over);
     void release_uses();
     bool is_due(const Item& item, SteadyTime now, bool over, bool waits) const;

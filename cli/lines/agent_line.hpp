@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/base/json.hpp"
-#include "cli/lines/sub_agents/sub_agent.hpp"
 
 // The output of agents that run without a terminal: one JSON object on each line. Each format has a
 // source file, with a function that reads a line. Pure.
@@ -24,7 +23,6 @@ struct LineEvent {
     /// In an error: how long the agent will wait before it tries the provider again. Lines have no
     /// times, so the reporter of the event turns this into a time.
     std::optional<std::uint64_t> retry_in_ms = {};
-    SubAgentRef by = {};  ///< whose call or words these are; null: the agent's own
 };
 
 /// Token counts that do not overlap.
@@ -88,7 +86,6 @@ struct AgentLine {
     std::vector<std::string> background_ended;
     bool goes_on = false;          ///< what begins here goes on behind the agent's calls
     bool cut_off = false;          ///< what ends here was stopped before its own end
-    std::string failed;            ///< why what ends here is no success; empty: it is one
     std::optional<bool> of_agent;  ///< what begins here is a sub-agent's; nothing: its call says it
     std::string version;           ///< the agent's version; empty: not reported
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
@@ -97,9 +94,7 @@ struct AgentLine {
     std::string model;         ///< the model; empty: not reported
     std::string folder;        ///< the folder in which the agent works; empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
-    std::string lane;          ///< the call that launched the sub-agent whose calls these are;
-                               ///< empty: the agent itself
-    std::string sub_agent;     ///< the agent's id for that sub-agent; empty: not reported
+    std::string lane;          ///< the sub-agent whose calls these are; empty: the agent itself
     bool below = false;        ///< a sub-agent's line: its words are no answer of the agent itself
     std::string notice;        ///< a warning of the agent about its own run
     std::string once;          ///< system message that is passed on once in a run

@@ -6,6 +6,8 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
+#include "core/calls/command.hpp"
+#include "core/detection/classify.hpp"
 #include "core/text/text.hpp"
 
 namespace headway::cli {
@@ -14,6 +16,33 @@ namespace {
 constexpr std::size_t kOnceMax = 8;
 constexpr std::size_t kEndingBytesMax = 200;  // some words
 constexpr std::string_view kOwnCall = "run";  // the call_id of the command itself
+
+core::CallKind kind_of(const Json& call) {
+    const std::string& tool = call.text_of("tool");
+    const Json& args = call["args"];
+    const std::string command = args["command"].is_string() ? args["command"].text() : "";
+    const bool has_path = args["path"].is_string() || args["file_path"].is_string();
+    return core::kind_of_editing(tool, command, has_path)
+        .value_or(core::kind_of_call(tool, command));
+}
+
+/// Whether a call that ended well did more than look, plan or wait.
+bool changes(const Json& call) {
+    const Json& command = call["args"]["command"];
+    if (command.is_string()) {
+        const core::CommandParts parts{inner_command(command.text())};
+        if (core::only_looks(parts) || core::has_no_effect(parts)) return false;
+    }
+    switch (kind_of(call)) {
+        case core::CallKind::kRead:
+        case core::CallKind::kPoll:
+        case core::CallKind::kSleep:
+        case core::CallKind::kPlan:
+            return false;
+        default:
+            return true;
+    }
+}
 
 /// The tools by which Claude Code ends work in the background.
 bool is_stop_of_work(std::string_view tool) {
@@ -53,7 +82,6 @@ void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
 void AgentLines::finish(OutputLines& rest) {
     if (!at_start_ && !ordinary_) end_line(rest);
     end_message();
-    tell_ends(sub_agents_.end_all());
     if (!facts_.result && !facts_.ends.empty()) take_result({});
     tell_owed();
 }
@@ -125,58 +153,28 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (!line.folder.empty() && !known && folders_.size() < kFoldersMax)
         folders_.push_back(line.folder);
     take_background(line);
-    take_tasks(line);
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);
     if (!line.once.empty() && once_.size() < kOnceMax &&
         std::find(once_.begin(), once_.end(), line.once) == once_.end()) {
         once_.push_back(line.once);
         add_message(line, "system", line.once);
     }
-    take_events(line, format);
-    if (line.use) tell_use(*line.use, format.hooks_tell_use);
-    if (line.end) facts_.note_end(std::move(*line.end));
-    if (line.result) take_result(std::move(*line.result));
-}
-
-void AgentLines::take_events(AgentLine& line, const LineFormat& format) {
-    const SubAgents::Speaker speaker = sub_agents_.speaker(line.lane, line.sub_agent, facts_.agent);
-    // A program may name a launch for each call: one that was not made hides no loop.
-    std::string lane = speaker.launched ? bounded_text(line.lane, 100) : std::string{};
+    std::string lane = bounded_text(line.lane, 100);
     if (session_ != first_session_) lane += "@" + session_;  // a script may start several agents
     for (LineEvent& event : line.events) {
         bound_event(event);
         if (!complete_call(event)) continue;
-        const bool error = event.type == "error.reported";  // a limit is one of the whole run
-        if (!error) event.by = speaker.by;
-        if (event.type == "tool.started") sub_agents_.note_started(event.data);
-        if (event.type == "tool.finished") {
-            if (!lane.empty() && !event.by) event.data["lane"] = lane;
-            tell_ends(sub_agents_.end_of_call(event.data));
-        }
+        if (!lane.empty() && event.type == "tool.finished") event.data["lane"] = lane;
+        const bool error = event.type == "error.reported";
         // An error of a sub-agent says nothing about the end.
         if (error && !line.below && !take_error(event)) continue;
         note(event, line.below);
         const bool hooks_tell = !error || hooks_tell_error(format, event.data);
         tell(std::move(event), hooks_tell);
     }
-}
-
-/// A task that begins names its call, which is known by its own name so far.
-void AgentLines::take_tasks(const AgentLine& line) {
-    for (const std::string& name : line.background_began) {
-        const auto& before = line.background_ended;
-        const std::string call = before.empty() ? std::string{} : before.front();
-        const bool of_command = !line.of_agent.value_or(true);
-        if (!of_command) sub_agents_.note_task({name, call, line.goes_on});
-    }
-    if (!line.background_began.empty()) return;
-    for (const std::string& name : line.background_ended)
-        tell_ends(sub_agents_.end_of_task(name, line.cut_off, line.failed));
-}
-
-void AgentLines::tell_ends(std::vector<SubAgents::End> ends) {
-    for (SubAgents::End& end : ends)
-        tell({"session.ended", std::move(end.data), {}, std::move(end.by)}, true);
+    if (line.use) tell_use(*line.use, format.hooks_tell_use);
+    if (line.end) facts_.note_end(std::move(*line.end));
+    if (line.result) take_result(std::move(*line.result));
 }
 
 /// Work that the agent itself has stopped was not cut off, and neither was what the agent still
@@ -363,8 +361,7 @@ void AgentLines::end_message() {
 
 // A flood of messages must not hide calls, and no flood what was used.
 void AgentLines::tell(LineEvent event, bool hooks_tell) {
-    const bool call = event.type.starts_with("tool.") || event.type == "error.reported" ||
-                      event.type == "session.ended";
+    const bool call = event.type.starts_with("tool.") || event.type == "error.reported";
     std::size_t& told = call ? told_calls_ : told_;
     if (++told <= kEventsPerSecondMax) return tell_(event, hooks_tell);
     if (event.data.contains("usage")) return owe(event.data["usage"], hooks_tell);

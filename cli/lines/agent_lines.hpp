@@ -13,7 +13,6 @@
 
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/run_end.hpp"
-#include "cli/lines/sub_agents/sub_agents.hpp"
 #include "cli/lines/use_meter.hpp"
 #include "cli/process/output_lines.hpp"
 
@@ -100,10 +99,7 @@ private:
     void end_line(OutputLines& rest);
     bool read_line();
     void take(AgentLine line, const LineFormat& format);
-    void take_events(AgentLine& line, const LineFormat& format);
     void take_background(const AgentLine& line);
-    void take_tasks(const AgentLine& line);
-    void tell_ends(std::vector<SubAgents::End> ends);
     void begin_background(const Background& work);
     bool is_call_of_agent(const std::string& call_id) const;
     void take_result(LineResult result);
@@ -126,7 +122,6 @@ private:
     std::array<bool, 8> begun_{};  // indexed like line_formats()
     std::deque<OpenCall> open_;
     std::deque<Background> background_;
-    SubAgents sub_agents_;
     std::deque<std::string> ended_by_agent_;  // names of work that the agent itself has stopped
     std::string session_;                     // the agent's own id for the session
     std::string first_session_;

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "api/text/timestamp.hpp"
-#include "core/calls/command.hpp"
 #include "core/calls/tool_class.hpp"
-#include "core/detection/classify.hpp"
 
 namespace headway::cli {
 namespace {
@@ -31,15 +29,6 @@ std::optional<std::uint64_t> leading_status(std::string_view text) {
     if (read.ec != std::errc{} || !whole || status < kStatusMin || status > kStatusMax)
         return std::nullopt;
     return status;
-}
-
-core::CallKind kind_of(const Json& call) {
-    const std::string& tool = call.text_of("tool");
-    const Json& args = call["args"];
-    const std::string command = args["command"].is_string() ? args["command"].text() : "";
-    const bool has_path = args["path"].is_string() || args["file_path"].is_string();
-    return core::kind_of_editing(tool, command, has_path)
-        .value_or(core::kind_of_call(tool, command));
 }
 
 }  // namespace
@@ -186,23 +175,6 @@ std::optional<std::uint64_t> status_in(std::string_view words) {
 
 bool starts_agent(std::string_view tool) {
     return core::class_of_tool(tool) == "class:agent";
-}
-
-bool changes(const Json& call) {
-    const Json& command = call["args"]["command"];
-    if (command.is_string()) {
-        const core::CommandParts parts{inner_command(command.text())};
-        if (core::only_looks(parts) || core::has_no_effect(parts)) return false;
-    }
-    switch (kind_of(call)) {
-        case core::CallKind::kRead:
-        case core::CallKind::kPoll:
-        case core::CallKind::kSleep:
-        case core::CallKind::kPlan:
-            return false;
-        default:
-            return true;
-    }
 }
 
 std::string_view inner_command(std::string_view line) {

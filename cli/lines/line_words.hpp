@@ -69,9 +69,6 @@ std::optional<std::uint64_t> status_in(std::string_view words);
 /// True for a tool that starts a sub-agent. Pure.
 bool starts_agent(std::string_view tool);
 
-/// Whether a call that ended well did more than look, plan or wait. Pure.
-bool changes(const Json& call);
-
 /// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own. Pure.
 std::string_view inner_command(std::string_view line);
 

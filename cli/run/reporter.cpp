@@ -56,7 +56,6 @@ Reporter::Reporter(Setup setup, std::shared_ptr<Reporter> after)
       after_(std::move(after)),
       own_events_("run-" + random_tag()),
       journal_(own_events_ + "-", steady_now()),
-      children_(setup_.open),
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
       session_(setup_.session),
@@ -78,15 +77,14 @@ Reporter::~Reporter() {
     changed_.notify_all();
 }
 
-void Reporter::add(const std::string& type, const Json& data, bool hooks_tell, bool other_ids,
-                   SubAgentRef by) {
+void Reporter::add(const std::string& type, const Json& data, bool hooks_tell, bool other_ids) {
     const std::lock_guard lock(mutex_);
     if (refused_) return;
     if (hooks_ && hooks_tell) {
-        lines_.add({type, data, {}, other_ids, false, std::move(by)}, steady_now());
+        lines_.add({type, data, {}, other_ids}, steady_now());
         lines_changed_ = true;
     } else {
-        spool_.add(type, data, hooks_tell, other_ids, std::move(by));
+        spool_.add(type, data, hooks_tell, other_ids);
     }
     changed_.notify_all();
 }
@@ -279,7 +277,7 @@ Reporter::Step Reporter::look_at_hooks(bool over) {
     if (look.partly) lines_.see_partly();
     const bool unknown = look.outcome == HookJournal::Outcome::kRefused;
     for (const HeldEvent& event : lines_.take(now, over || unknown, held_))
-        spool_.add(event.type, event.data, false, false, event.by);
+        spool_.add(event.type, event.data);
     lines_.looked(steady_now());
     lines_over_ = false;
     return Step::kAgain;
@@ -348,17 +346,15 @@ void Reporter::look_for_stop(const HttpReply& reply) {
 
 Reporter::Step Reporter::deliver() {
     look_for_hooks();
-    ChildSessions::Report report;
+    std::string report;
     bool by_person = false;
     {
         const std::lock_guard lock(mutex_);
         if (spool_.size() == 0) return Step::kAgain;
-        report = {spool_.batch(), spool_.batch_by(), session_, spool_.batch_ends(false),
-                  spool_.batch_ends(true)};
+        report = spool_.batch();
         by_person = by_person_;
     }
-    if (report.by) return deliver_below(report);
-    const HttpReply reply = daemon_.post_text(session_path(session_, "/events"), report.text);
+    const HttpReply reply = daemon_.post_text(session_path(session_, "/events"), report);
     if (!reply.ok()) return failed(reply, true);
     read_advice(reply);
     const std::lock_guard lock(mutex_);

@@ -13,7 +13,6 @@
 #include "cli/client/daemon.hpp"
 #include "cli/held/held_events.hpp"
 #include "cli/held/hook_journal.hpp"
-#include "cli/run/children/child_sessions.hpp"
 #include "cli/run/spool.hpp"
 #include "system/file_descriptor.hpp"
 
@@ -89,9 +88,9 @@ public:
 
     /// `hooks_tell`: if the agent's own hooks report into this session, they may report the same
     /// event too; it is then held back, and dropped if they do, so that nothing is counted twice.
-    /// `other_ids`, `by`: as of HeldEvent.
+    /// `other_ids`: as of HeldEvent.
     void add(const std::string& type, const Json& data, bool hooks_tell = false,
-             bool other_ids = false, SubAgentRef by = {});
+             bool other_ids = false);
     /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
 
@@ -160,7 +159,6 @@ private:
     std::optional<Step> leave_another(Own own);
     Step open_session();
     Step deliver();
-    Step deliver_below(const ChildSessions::Report& report);
     Step end_session(const std::string& end);
     void look_for_hooks();
     Step look_at_hooks(bool over);
@@ -194,8 +192,6 @@ private:
     std::string refused_with_;      // code of the last refusal
     const std::string own_events_;  // prefix of the ids of all events of this reporter
     HookJournal journal_;
-    ChildSessions children_;
-    SteadyTime next_look_above_;
     SteadyTime next_beat_;
     std::chrono::milliseconds interval_;
 

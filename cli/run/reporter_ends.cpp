@@ -12,9 +12,6 @@
 namespace headway::cli {
 namespace {
 
-constexpr int kOwnSession = 409;  // as of ChildSessions::post()
-constexpr std::chrono::milliseconds kLookAboveEvery{1'000};
-
 std::string refusal(const Problem& problem, const std::string& session, bool takes_up) {
     if (problem.code != "session_ended") {
         return "a report was refused: " + problem.detail +
@@ -69,23 +66,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     return refuse();
 }
 
-// Replies of a sub-agent's session say nothing of a stop of the run, whose own reports may be rare
-// meanwhile.
-Reporter::Step Reporter::deliver_below(const ChildSessions::Report& report) {
-    const HttpReply reply = children_.post(daemon_, report);
-    if (!reply.ok() && reply.status != kOwnSession) return failed(reply, true);
-    {
-        const std::lock_guard lock(mutex_);
-        reply.ok() ? spool_.confirm() : spool_.take_over();
-    }
-    if (steady_now() < next_look_above_) return Step::kAgain;
-    next_look_above_ = steady_now() + kLookAboveEvery;
-    look_for_stop(daemon_.get(session_path(session_)));
-    return Step::kAgain;
-}
-
 Reporter::Step Reporter::end_session(const std::string& end) {
-    children_.end_all(daemon_);
     // The session's own end, though the token may be the operator's.
     daemon_.set_headers({"X-Headway-Session: " + session_});
     const HttpReply reply = daemon_.post_text(session_path(session_, "/end"), end);

@@ -12,21 +12,20 @@
 
 namespace headway::cli {
 
-void Spool::add(const std::string& type, const Json& data, bool hooks_tell, bool other_ids,
-                SubAgentRef by) {
-    put({}, type, data, hooks_tell, other_ids, std::move(by));
+void Spool::add(const std::string& type, const Json& data, bool hooks_tell, bool other_ids) {
+    put({}, type, data, hooks_tell, other_ids);
 }
 
 void Spool::add_as(std::string_view author, const std::string& type, const Json& data) {
-    put(author, type, data, false, false, nullptr);
+    put(author, type, data, false, false);
 }
 
 void Spool::put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell,
-                bool other_ids, SubAgentRef by) {
+                bool other_ids) {
     if (events_.size() >= kEventsMax) make_room();
     const std::string id = std::string(author) + prefix_ + "-" + std::to_string(next_++);
     events_.push_back({type, dump({{"type", type}, {"event_id", id}, {"data", data}}), hooks_tell,
-                       other_ids, data.contains("usage"), std::move(by)});
+                       other_ids, data.contains("usage")});
 }
 
 void Spool::make_room() {
@@ -71,46 +70,9 @@ bool Spool::merge_figures() {
     return false;
 }
 
-/// Puts events of the first one's session next to it; how many there are at the front.
-std::size_t Spool::gather() {
-    if (events_.empty()) return 0;
-    const SubAgentRef by = events_.front().by;
-    const auto is_same = [&by](const Event& event) { return event.by == by; };
-    const auto window =
-        events_.begin() + static_cast<std::ptrdiff_t>(std::min(events_.size(), kGatherMax));
-    const auto end = by == nullptr ? std::find_if_not(events_.begin(), window, is_same)
-                                   : std::stable_partition(events_.begin(), window, is_same);
-    return static_cast<std::size_t>(end - events_.begin());
-}
-
-bool Spool::batch_ends(bool only) const {
-    if (in_flight_ == 0 || (only && in_flight_ > 1)) return false;
-    const Event& last = events_[in_flight_ - 1];
-    return last.by != nullptr && last.type == "session.ended";
-}
-
-void Spool::take_over() {
-    for (std::size_t i = 0; i < in_flight_; ++i) {
-        Event& event = events_[i];
-        if (event.type == "tool.finished") {
-            Json whole = Json::parse(event.text).value_or(Json::object());
-            whole["data"]["lane"] = event.by->lane;
-            event.text = dump(whole);
-        }
-    }
-    const auto sent = events_.begin() + static_cast<std::ptrdiff_t>(in_flight_);
-    const auto kept = std::remove_if(events_.begin(), sent, [](const Event& event) {
-        return event.type == "session.ended";  // of a session that there is not
-    });
-    for (auto event = events_.begin(); event != kept; ++event)
-        event->by = nullptr;
-    events_.erase(kept, sent);
-    in_flight_ = alone_ = 0;
-}
-
 std::string Spool::batch() {
     const bool again = in_flight_ > 0;
-    const std::size_t most = again ? 0 : alone_ > 0 ? 1 : std::min(gather(), kBatchMax);
+    const std::size_t most = alone_ > 0 ? 1 : std::min(events_.size(), kBatchMax);
     std::string report = "[";
     for (std::size_t i = 0; i < (again ? in_flight_ : most); ++i) {
         const std::string& text = events_[i].text;
@@ -150,8 +112,7 @@ std::vector<HeldEvent> Spool::take_told() {
     std::vector<HeldEvent> taken;
     for (auto event = told; event != events_.end(); ++event) {
         const Json whole = Json::parse(event->text).value_or(Json::object());
-        taken.push_back(
-            {event->type, whole["data"], {}, event->other_ids, false, std::move(event->by)});
+        taken.push_back({event->type, whole["data"], {}, event->other_ids});
     }
     events_.erase(told, events_.end());
     return taken;

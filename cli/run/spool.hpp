@@ -18,8 +18,6 @@ namespace headway::cli {
 class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
-    /// So many are looked at for events of one session.
-    static constexpr std::size_t kGatherMax = 200;
     static constexpr std::size_t kBatchMax = 50;  // 50 messages of 10 kB stay under the body limit
     /// Half of the body limit, because one more event of at most 200 kB may be added.
     static constexpr std::size_t kBatchBytesMax = 500'000;
@@ -28,23 +26,15 @@ public:
     /// unique in the session.
     explicit Spool(std::string prefix) : prefix_(std::move(prefix)) {}
 
-    /// `hooks_tell`: see take_told(). `other_ids`, `by`: as of HeldEvent.
+    /// `hooks_tell`: see take_told(). `other_ids`: as of HeldEvent.
     void add(const std::string& type, const Json& data, bool hooks_tell = false,
-             bool other_ids = false, SubAgentRef by = {});
+             bool other_ids = false);
     /// add() with an id that begins with `author`, for readers who must know the author.
     void add_as(std::string_view author, const std::string& type, const Json& data);
 
     /// The oldest events as one report, a JSON array; they stay until confirm(), and further calls
-    /// return the same events. All are of one session: a sub-agent's may come before the next ones
-    /// of others, but those of the agent itself stay behind all that came before them.
+    /// return the same events.
     std::string batch();
-    /// Whose events the last batch has; null: the agent's own.
-    SubAgentRef batch_by() const { return in_flight_ > 0 ? events_.front().by : nullptr; }
-    /// True if the last batch ends the session of its sub-agent; `only`: and has nothing else.
-    bool batch_ends(bool only) const;
-    /// Called when the sub-agent of the last batch has no session: these events are of the agent
-    /// itself, in a lane of their own.
-    void take_over();
     /// Called when the last batch was stored, or can never be stored.
     void confirm();
     /// Called when the last batch was refused: its events now come one by one, so that only one is
@@ -70,15 +60,12 @@ private:
         bool hooks_tell;
         bool other_ids;
         bool figures;  // has `usage`, which no later heartbeat repeats
-        SubAgentRef by;
     };
-
-    std::size_t gather();
 
     void make_room();
     bool merge_figures();
     void put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell,
-             bool other_ids, SubAgentRef by);
+             bool other_ids);
 
     std::string prefix_;
     std::uint64_t next_ = 1;

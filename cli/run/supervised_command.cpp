@@ -247,7 +247,7 @@ void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
     }
     if (is_answer(event)) tell_kept();
     if (setup_.counted_above && event.data.contains("usage")) return;
-    reporter_.add(event.type, event.data, hooks_tell, agent_.has_own_ids(), event.by);
+    reporter_.add(event.type, event.data, hooks_tell, agent_.has_own_ids());
 }
 
 void SupervisedCommand::tell_kept() {

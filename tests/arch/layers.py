@@ -79,7 +79,7 @@ ROOMS = {
     "config": "values settings load keys",
     "system": ".",
     "hook": "text way goal .",
-    "cli": """base process client line . lines/sub_agents lines lines/agents conversations records stores views scan scan/report held observe keep_going run/children run wait acp/messages acp agents/settings agents agents/install
+    "cli": """base process client line . lines lines/agents conversations records stores views scan scan/report held observe keep_going run wait acp/messages acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
     "server": """time process tokens http/body http/message http/sockets access http/connection
         outbound/transfer outbound/webhooks outbound/commands outbound/judge

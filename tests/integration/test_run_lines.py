@@ -104,12 +104,9 @@ class Lines(LinesCase):
         self.assertIn("bad thing", document["verdict"]["reason"])
 
     @staticmethod
-    def reads(conversation: str, parents: list, launches: bool = False) -> list:
+    def reads(conversation: str, parents: list) -> list:
         """Lines of one conversation, whose agents (None: the main one) read the same file each."""
         about, lines = {"session_id": conversation, "uuid": "u"}, [{"type": "system", "subtype": "init", "model": "m"}]
-        for parent in parents if launches else ():
-            use = {"type": "tool_use", "id": parent, "name": "Task", "input": {"description": f"review {parent}"}}
-            lines += [{"type": "assistant", "message": {"content": [use]}, "parent_tool_use_id": None}]
         for n, parent in enumerate(parents):
             use = {"type": "tool_use", "id": f"{conversation}-{n}", "name": "Read", "input": {"file_path": "/README.md"}}
             end = {"type": "tool_result", "tool_use_id": use["id"], "content": "# Shop, a small one"}
@@ -122,7 +119,7 @@ class Lines(LinesCase):
         return {"suspect", "stuck"} & {event["data"]["to"] for event in journal if event["type"] == "verdict.changed"}
 
     def test_equal_calls_of_several_agents_in_one_run_are_no_loop(self):
-        self.assertEqual(self.verdicts(self.reads("c", [f"toolu_{n}" for n in range(8)], launches=True)), set())
+        self.assertEqual(self.verdicts(self.reads("c", [f"toolu_{n}" for n in range(8)])), set())
         self.assertEqual(self.verdicts([line for n in range(8) for line in self.reads(f"c{n}", [None])]), set())
         for parent in (None, "toolu_1"):
             self.assertIn("stuck", self.verdicts(self.reads("c", [parent] * 8)))

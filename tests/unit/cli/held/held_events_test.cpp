@@ -326,32 +326,3 @@ TEST_CASE("held events: results of sub-agents that cannot be read wait their ful
     CHECK(both.after(seconds{9}).empty());
     CHECK(both.after(seconds{1}) == "+b -b +c -c +d -d ");
 }
-
-TEST_CASE("held events: the end of a sub-agent comes behind all else of it", "[cli]") {
-    const auto by = std::make_shared<headway::cli::SubAgent>();
-    HeldEvents held;
-    SteadyTime now{};
-    const auto add = [&](const std::string& type, const std::string& id) {
-        held.add({type, {{"call_id", id}, {"tool", "Bash"}}, {}, false, false, by}, now);
-    };
-    const auto after = [&](milliseconds time, bool over) {
-        now += time;
-        std::string all;
-        for (const HeldEvent& event : held.take(now, over, false)) {
-            CHECK(event.by == by);
-            all += event.type + " ";
-        }
-        return all;
-    };
-    add("tool.started", "a");
-    add("session.ended", "");
-    CHECK(after(seconds{1}, false).empty());
-    CHECK(after(seconds{1}, true) == "tool.started session.ended ");
-    add("tool.started", "b");
-    add("tool.finished", "b");
-    add("session.ended", "");
-    for (const char* type : {"tool.started", "tool.finished"})
-        held.note({{"type", type}, {"data", {{"call_id", "b"}, {"tool", "Bash"}}}}, now);
-    CHECK(after(seconds{1}, false) == "session.ended ");
-    CHECK(held.empty());
-}

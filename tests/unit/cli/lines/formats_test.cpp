@@ -21,7 +21,7 @@ TEST_CASE("agent lines: Claude Code's calls, messages, tokens of all models and 
                                   "ok toolu_fake0002 Read", "started toolu_fake0007 Bash",
                                   "failed toolu_fake0007 Bash", "ok toolu_fake0012 unknown",
                                   "started toolu_fake0013 Bash", "started toolu_fake0014 Bash",
-                                  "ok toolu_fake0013 Bash", "session.ended"});
+                                  "ok toolu_fake0013 Bash"});
     CHECK(advice.rest.empty());
     CHECK(advice.tokens == 1'920);
     CHECK(advice.cost == Approx(0.0096));
