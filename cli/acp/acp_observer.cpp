@@ -93,13 +93,17 @@ AcpObserver::Actions AcpObserver::from_agent(const Json& message) {
     } else if (acp_is_deed(method)) {
         do_for(message, actions);
     } else if (!method.empty()) {
-        texts_.from_agent(message);
         end_deed(deeds_.from_agent(message), actions);
         wait_for_person(message, actions);
     } else if (message.contains("id")) {
         replied(message, actions);
     }
     return actions;
+}
+
+bool AcpObserver::awaits(const std::string& id) const {
+    return std::any_of(requests_.begin(), requests_.end(),
+                       [&id](const Request& request) { return request.id == id; });
 }
 
 void AcpObserver::replied(const Json& message, Actions& actions) {

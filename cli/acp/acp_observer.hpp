@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cli/acp/messages/acp_deed.hpp"
+#include "cli/acp/messages/acp_file.hpp"
 #include "cli/acp/messages/acp_message.hpp"
-#include "cli/acp/messages/acp_texts.hpp"
 #include "cli/base/json.hpp"
 #include "cli/lines/use_meter.hpp"
 
@@ -71,14 +71,17 @@ public:
     static constexpr std::size_t kWaitsMax = 16;      // questions of a session
 
     /// `agent`: the name of the agent until it sends its own. `mark`: part of the ids of calls that
-    /// the agent does not name; no other connection has it.
-    explicit AcpObserver(std::string agent, std::string mark = {})
-        : agent_(std::move(agent)), mark_(std::move(mark)) {}
+    /// the agent does not name; no other connection has it. `read_file`: reads a file that the
+    /// editor is to write; empty: no text of a file is known.
+    explicit AcpObserver(std::string agent, std::string mark = {}, AcpReadFile read_file = {})
+        : agent_(std::move(agent)), mark_(std::move(mark)), read_file_(std::move(read_file)) {}
 
     Actions from_editor(const Json& message);
     Actions from_agent(const Json& message);
     /// Takes the editor's reply to any request of the agent.
     Actions answered(const Json& reply);
+    /// True if the agent has not replied to the editor's request with this id, as of acp_id().
+    bool awaits(const std::string& id) const;
     /// Called when Headway or a person has refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::refused);
@@ -210,6 +213,7 @@ private:
 
     std::string agent_;
     std::string mark_;
+    AcpReadFile read_file_;
     std::string version_;
     std::map<std::string, Session> sessions_;
     std::uint64_t used_ = 0;
@@ -217,7 +221,6 @@ private:
     bool begun_ = false;            // a call has begun since start_calls()
     std::uint64_t deeds_made_ = 0;  // number of the last deed that no call announced
     AcpDeeds deeds_;
-    AcpTexts texts_;
     std::deque<Request> requests_;
 };
 

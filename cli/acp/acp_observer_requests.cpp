@@ -102,24 +102,35 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
 }
 
 /// The call that the deed is part of. An allowed one has it in the words that a person was shown;
-/// of the others, it is enough if they are about this file, since the deed is shown or refused.
+/// of the others, it is enough if they are about this file, since the deed is shown or refused. If
+/// an allowed and a refused one are about the file, and the deed is as in neither, it may be of
+/// both.
 AcpObserver::Call* AcpObserver::announced(Session& session, const AcpDeed& deed) {
-    const std::string* const text = texts_.find(deed.path);
+    std::optional<AcpFile> read;
+    const AcpFileNow file = [&]() -> const AcpFile& {
+        if (!read) read = read_file_ ? read_file_(deed.path) : AcpFile{};
+        return *read;
+    };
     Call* found = nullptr;
+    bool exact = false;    // a refused one has it
+    bool allowed = false;  // one that is about the file
     for (auto& [call_id, call] : session.calls) {
         const bool spent = !call.refused && call.done.contains(deed.path);  // it is done once
         const bool open = !call.asked.is_null() && !call.allowed && !call.refused;
-        if (call.own || spent || open) continue;
+        if (call.own || open) continue;
         const Json now = call.asked.is_null() ? call.words.about(call_id) : Json();
         const Json& shown = call.asked.is_null() ? now : call.asked;
-        const bool covers = acp_covers(shown, deed, session.cwd, text);
+        const bool names = acp_names_file(call.known, shown.text_of("tool"), deed, session.cwd);
+        allowed = allowed || (names && call.allowed && !call.refused);
+        if (spent) continue;
+        const bool covers = acp_covers(shown, deed, session.cwd, file);
         if (covers && call.allowed) return &call;
-        const bool about =
-            covers ||
-            (!call.allowed && acp_names_file(call.known, shown.text_of("tool"), deed, session.cwd));
+        exact = exact || (covers && call.refused);
+        const bool about = covers || (!call.allowed && names);
         if (about && (found == nullptr || call.refused)) found = &call;
     }
-    return found;
+    const bool unclear = found != nullptr && found->refused && allowed && !exact;
+    return unclear ? nullptr : found;
 }
 
 /// A deed that an allowed call covers is part of it. Any other is a question: about the call that
@@ -133,9 +144,8 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
     if (!id.empty()) opened({request, "session/request_permission", id, {}}, {}, actions);
     Session* const session = find(id);
     Call* const by = session == nullptr ? nullptr : announced(*session, *deed);
-    const bool shown = by != nullptr && acp_covers(by->words.about({}), *deed, session->cwd,
-                                                   texts_.find(deed->path));
-    texts_.forget(deed->path);
+    // The answer may come when the file has another text: a question shows all that is written.
+    const bool shown = by != nullptr && acp_covers(by->words.about({}), *deed, session->cwd);
     if (by != nullptr && by->refused) {
         Json asking = {{"refused", "this call was not allowed"}};
         actions.push_back({Kind::kAsk, id, by->first.text_of("call_id"), asking, request});
@@ -196,7 +206,6 @@ void AcpObserver::end_deed(const std::optional<AcpDeeds::End>& end, Actions& act
 
 AcpObserver::Actions AcpObserver::answered(const Json& reply) {
     Actions actions;
-    texts_.from_editor(reply);
     end_deed(deeds_.from_editor(reply), actions);
     const std::string request = acp_id(reply["id"]);
     for (auto& [id, session] : sessions_) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "cli/acp/messages/acp_file.hpp"
 #include "cli/acp/messages/acp_head.hpp"
 #include "cli/acp/messages/acp_message.hpp"
 #include "cli/base/ids.hpp"
@@ -54,7 +55,7 @@ AcpProxy::AcpProxy(Process process, const SignalGuard& signals, AcpSessions& ses
     : agent_(std::move(process)),
       signals_(signals),
       sessions_(sessions),
-      observer_(std::move(agent), random_tag()) {}
+      observer_(std::move(agent), random_tag(), acp_read_file) {}
 
 ExitStatus AcpProxy::run() {
     while (!done()) {

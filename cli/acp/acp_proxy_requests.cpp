@@ -74,11 +74,17 @@ void AcpProxy::agent_part(std::string_view text) {
     to_editor_ += std::exchange(released_, {});
 }
 
-/// Agents write what they read into their logs: only a request is answered.
+/// Agents write what they read into their logs: only a request has an answer, and the editor gets
+/// one only for a request of its own.
 void AcpProxy::refuse_unread(const AcpHead& head) {
     sessions_.refuse({}, "a line of the agent cannot be read, or is too long to be");
-    const bool waits = head.whole && head.request && !head.id.empty();
-    if (waits) inject(acp_not_done(Json::parse(head.id).value_or(Json())));
+    if (!head.whole || head.id.empty()) return;
+    const Json id = Json::parse(head.id).value_or(Json());
+    if (head.request) return inject(acp_not_done(id));
+    if (!head.reply || !observer_.awaits(head.id)) return;
+    const Json reply = acp_unread(id);
+    act(observer_.from_agent(reply), reply);
+    pass_to_editor(dump(reply));
 }
 
 void AcpProxy::pass_to_editor(std::string_view line) {
@@ -98,9 +104,10 @@ void AcpProxy::agent_line(std::string_view line) {
     }
     // The editor gets the last of members with one name, which is the one that was read.
     const auto pass = [this](const Json& each) {
-        const std::string alone = dump(each);
+        const bool deed = acp_is_deed(each.text_of("method"));
+        const std::string alone = deed ? acp_deed_line(each) : dump(each);
         const AcpHead part = acp_head(alone);
-        if (!part.clear()) return refuse_unread(part);
+        if (!part.clear() || (deed && !acp_is_exact(each))) return refuse_unread(part);
         if (!each.is_object() || agent_message(each, alone)) pass_to_editor(alone);
     };
     if (!batch) return pass(*message);

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from support.acp_editor import SETTINGS, AcpCase, Editor
-from support.case import OwnDaemonCase
+from support.case import OwnDaemonCase, unique
 from support.cli import Cli
 from support.limits import eventually
 
@@ -80,10 +80,19 @@ class Requests(AcpCase):
         seen = []
         while not (seen and b'"id": %d' % number in seen[-1]):
             seen.append(self.editor.bytes_to(b"\n"))
-        self.assertEqual(self.replies(), {"long", "twice", "blanks", "behind", "odd"})
-        self.assertEqual(self.editor.read_by_agent().count('"error"'), 5)  # what is a log's line has no answer
-        whole = [line for line in seen if line.rstrip().endswith(b"}")]
+        self.assertEqual(self.replies(), {"long", "twice", "blanks", "behind", "odd", "half"})
+        self.assertEqual(self.editor.read_by_agent().count('"error"'), 6)  # what is a log's line has no answer
+        whole = [line for line in seen if line.rstrip().endswith((b"}", b"]"))]
         self.assertFalse([line for line in whole if b"fs/write_text_file" in line])
+
+    def test_a_reply_that_cannot_be_read_is_an_error_for_the_editor(self):
+        number = self.editor.prompt("unreadable reply")
+        reply = self.editor.until(lambda message: message.get("id") == number)
+        self.assertEqual(reply["error"]["code"], -32603)
+        eventually(lambda: self.document().get("id"), what="the session")
+        eventually(lambda: "error.reported" in [event["type"] for event in self.client.journal(self.id)], what="the error")
+        number = self.editor.prompt("go on")
+        self.editor.over(number)
 
     def test_what_a_process_of_an_agent_that_has_exited_writes_is_passed(self):
         def passes() -> bool:
@@ -128,6 +137,40 @@ class Free(AcpCase):
         self.write(100)
         self.editor.over(number)
         self.assertNotIn('"error"', self.editor.read_by_agent())
+
+
+    def test_the_editor_gets_no_member_that_was_not_read(self):
+        number = self.editor.prompt("spare")
+        asked = self.editor.until(lambda message: message.get("method") == "fs/write_text_file")
+        self.assertEqual(set(asked), {"jsonrpc", "id", "method", "params"})
+        self.assertEqual(asked["params"], {"sessionId": self.editor.session, "path": "/x", "content": "spare"})
+        self.editor.send(id=asked["id"], result=None)
+        self.editor.over(number)
+
+
+class Edits(AcpCase):
+    """Writes by the editor, after edits that were approved."""
+    settings = {"approvals.require_tools": "class:edit"}
+
+    def write(self, words: str) -> dict:
+        """The deed that reaches the editor after the call's permission."""
+        path = self.daemon.root / unique("edited")
+        path.write_text("axb")
+        self.prompted = self.editor.prompt(f"{words} {path}")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.decide("approve")
+        if words == "edits more":
+            self.decide("approve")
+        asked = self.editor.until(lambda message: message.get("method") == "fs/write_text_file")
+        self.editor.send(id=asked["id"], result=None)
+        self.editor.over(self.prompted)
+        return asked["params"]
+
+    def test_an_approved_edit_is_the_write_of_the_file_with_it(self):
+        self.assertEqual(self.write("edits")["content"], "ayb")
+
+    def test_other_text_around_an_approved_edit_is_asked_about(self):
+        self.assertEqual(self.write("edits more")["content"], "more ayb")
 
 
 class Slow(OwnDaemonCase):

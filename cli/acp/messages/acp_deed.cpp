@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cli/acp/messages/acp_message.hpp"
-#include "cli/acp/messages/acp_texts.hpp"
 #include "cli/base/text.hpp"
 #include "core/calls/tool_class.hpp"
 
@@ -94,6 +93,17 @@ constexpr std::array<std::string_view, 5> kOfCommands{"command", "cmd", "args", 
 constexpr std::array<std::string_view, 11> kOfAll{"title",       "text",   "path", "paths",
                                                   "description", "reason", "cwd",  "workdir",
                                                   "directory",   "env",    "diff"};
+// A number may be a place in a file, and a `false` may keep a part of it. Those of these names say
+// nothing about what is run or written.
+constexpr std::array<std::string_view, 5> kHarmless{
+    "timeout", "timeout_ms", "expected_replacements", "run_in_background", "is_background"};
+
+// Members of the parameters of deeds, as the protocol has them.
+constexpr std::array<std::string_view, 9> kOfDeeds{
+    "sessionId", "_meta", "command", "args", "cwd", "env", "outputByteLimit", "path", "content"};
+
+// Before each value that is read as another one (readable_json.hpp).
+constexpr std::string_view kReadMark = "\xEF\xB7\x90";
 
 bool has(Names names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -124,9 +134,15 @@ AcpDeed run_of(const Json& params) {
     return deed;
 }
 
-/// A way up may lead elsewhere: a folder in front of it may be a link.
-bool goes_up(const std::filesystem::path& path) {
-    return std::find(path.begin(), path.end(), "..") != path.end();
+/// Without `.` and the like, which lead nowhere else.
+std::string normal_path(const std::filesystem::path& path) {
+    return path.lexically_normal().string();
+}
+
+/// A way up may lead elsewhere: a folder in front of it may be a link. Nothing tells where a
+/// relative path begins for the editor.
+bool is_certain(const std::filesystem::path& path) {
+    return path.is_absolute() && std::find(path.begin(), path.end(), "..") == path.end();
 }
 
 AcpDeed write_of(const Json& params) {
@@ -134,7 +150,7 @@ AcpDeed write_of(const Json& params) {
     constexpr std::array<std::string_view, 2> kKnown{"path", "content"};
     AcpDeed deed;
     const std::string& path = params.text_of("path");
-    if (params["content"].is_string() && !goes_up(path)) deed.path = acp_file(path);
+    if (params["content"].is_string() && is_certain(path)) deed.path = normal_path(path);
     deed.content = params.text_of("content");
     deed.call = {{"kind", "edit"}, {"rawInput", input_of(params, kBeside, kKnown, deed.more)}};
     return deed;
@@ -145,8 +161,8 @@ bool tells_more(const Json& args, Names names, Names others = {}) {
     return std::any_of(args.members().begin(), args.members().end(), [&](const auto& member) {
         const auto& [name, value] = member;
         const bool empty = value.is_string() ? value.text().empty() : value.empty();
-        return !empty && !value.is_number() && value != false && !has(names, name) &&
-               !has(others, name) && !has(kOfAll, name);
+        const bool plain = (value.is_number() || value == false) && has(kHarmless, name);
+        return !empty && !plain && !has(names, name) && !has(others, name) && !has(kOfAll, name);
     });
 }
 
@@ -172,7 +188,7 @@ bool runs(const Json& args, const AcpDeed& deed) {
 
 bool is_file(const std::string& path, const AcpDeed& deed, const std::string& folder) {
     return !path.empty() && !deed.path.empty() &&
-           acp_file((std::filesystem::path{folder} / path).string()) == deed.path;
+           normal_path(std::filesystem::path{folder} / path) == deed.path;
 }
 
 /// True if `made` is the text with `before` replaced by `after`, at its only place or at `all`.
@@ -193,15 +209,18 @@ bool is_edited(std::string_view text, std::string_view before, std::string_view 
 
 /// An edit of a text that is not known may come with any other text.
 bool makes(const Json& before, const Json& after, const Json& args, const AcpDeed& deed,
-           const std::string* text) {
+           const AcpFileNow& file) {
     if (!after.is_string() || !(before.is_string() || before.is_null())) return false;
-    if (before.text().empty() || args["content"].is_string()) return after.text() == deed.content;
+    if (args["content"].is_string()) return after.text() == deed.content;
+    if (!file) return false;
+    if (before.text().empty()) return after.text() == deed.content && file().missing;
     const bool all = args.flag_of("replace_all") || args.flag_of("replaceAll");
-    return text != nullptr && is_edited(*text, before.text(), after.text(), deed.content, all);
+    const std::optional<std::string>& text = file().text;
+    return text && is_edited(*text, before.text(), after.text(), deed.content, all);
 }
 
 bool writes(const Json& args, const AcpDeed& deed, const std::string& folder,
-            const std::string* text) {
+            const AcpFileNow& file) {
     if (tells_more(args, kPaths, kOfWrites)) return false;
     bool named = false;
     for (const std::string_view name : kPaths) {
@@ -214,14 +233,14 @@ bool writes(const Json& args, const AcpDeed& deed, const std::string& folder,
     for (const auto& [before, after] :
          {std::pair{"old_string", "new_string"}, std::pair{"oldString", "newString"}}) {
         if (!args.contains(before) && !args.contains(after)) continue;
-        shown = args[before].is_string() && makes(args[before], args[after], args, deed, text);
+        shown = args[before].is_string() && makes(args[before], args[after], args, deed, file);
         if (!shown) return false;
     }
     bool diff = false;
     for (const Json& part : args["diffs"]) {
         if (!is_file(part.text_of("path"), deed, folder)) continue;
         const bool another = std::exchange(diff, true);
-        if (another || !makes(part["old"], part["new"], args, deed, text)) return false;
+        if (another || !makes(part["old"], part["new"], args, deed, file)) return false;
     }
     return diff || (named && shown);
 }
@@ -245,12 +264,12 @@ std::optional<AcpDeed> acp_deed(const Json& message) {
 }
 
 bool acp_covers(const Json& shown, const AcpDeed& deed, const std::string& folder,
-                const std::string* text) {
+                const AcpFileNow& file) {
     const std::string& tool = shown.text_of("tool");
     const Json& args = shown["args"];
     if (deed.more) return false;
     if (!deed.commands.empty()) return core::rule_covers("class:shell", tool) && runs(args, deed);
-    return core::rule_covers("class:edit", tool) && writes(args, deed, folder, text);
+    return core::rule_covers("class:edit", tool) && writes(args, deed, folder, file);
 }
 
 bool acp_names_file(const Json& call, std::string_view tool, const AcpDeed& deed,
@@ -267,6 +286,25 @@ bool acp_names_file(const Json& call, std::string_view tool, const AcpDeed& deed
         for (const Json& part : call[list])
             names = names || is_this(part.text_of("path"));
     return names;
+}
+
+std::string acp_deed_line(const Json& message) {
+    Json params = Json::object();
+    for (const auto& [name, value] : message["params"].members())
+        if (!value.empty() || has(kOfDeeds, name)) params[name] = value;
+    Json line = {{"params", std::move(params)}};
+    for (const char* name : {"jsonrpc", "id", "method"})
+        if (const Json* const value = message.find(name)) line[name] = *value;
+    return dump(line);
+}
+
+bool acp_is_exact(const Json& message) {
+    const auto has_mark = [](const std::string& text) { return text.find(kReadMark) != text.npos; };
+    const auto& members = message.members();
+    return !has_mark(message.text()) && std::all_of(message.begin(), message.end(), acp_is_exact) &&
+           std::all_of(members.begin(), members.end(), [&has_mark](const auto& member) {
+               return !has_mark(member.first) && acp_is_exact(member.second);
+           });
 }
 
 std::string acp_not_done(const Json& id, const char* why) {

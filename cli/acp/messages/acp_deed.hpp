@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/acp/messages/acp_file.hpp"
 #include "cli/base/json.hpp"
 
 namespace headway::cli {
@@ -17,9 +19,9 @@ namespace headway::cli {
 struct AcpDeed {
     Json call;                          ///< `kind` and `rawInput`, as a tool call has them
     std::vector<std::string> commands;  ///< each form of the command line that a call may name
-    std::string path;     ///< of the file, as of acp_file(); empty: not known for certain
-    std::string content;  ///< that is written
-    bool more = false;    ///< the request has members that are not known
+    std::string path;                   ///< of the file, absolute; empty: not known for certain
+    std::string content;                ///< that is written
+    bool more = false;                  ///< the request has members that are not known
 };
 
 /// True if a request of this method is a deed.
@@ -31,16 +33,27 @@ bool acp_has_deed(const Json& message);
 /// Nothing for other messages. Pure.
 std::optional<AcpDeed> acp_deed(const Json& message);
 
+/// Returns the file that a deed writes, as it is before.
+using AcpFileNow = std::function<const AcpFile&()>;
+
 /// True if a person who was shown this call has seen the deed: the command with all its words, or
-/// the file with its content. `shown`: tool and arguments, as of AcpWords::about(). `text`: of the
-/// file, as the editor has given it; null: not known, so that an edit of it covers nothing.
-/// Relative paths begin at `folder`. Pure.
+/// the file with its content. `shown`: tool and arguments, as of AcpWords::about(). `file` is
+/// called only where an edit was shown; empty: an edit covers nothing. Relative paths in `shown`
+/// begin at `folder`. Pure.
 bool acp_covers(const Json& shown, const AcpDeed& deed, const std::string& folder,
-                const std::string* text);
+                const AcpFileNow& file = {});
 
 /// True if a call of `tool`, with the members `call`, is about the file that is written. Pure.
 bool acp_names_file(const Json& call, std::string_view tool, const AcpDeed& deed,
                     const std::string& folder);
+
+/// The line by which the editor gets this deed: with the members that have been judged or are shown
+/// to a person, and no others, which some editors might take for them.
+std::string acp_deed_line(const Json& message);
+
+/// False if the message may have texts that its agent has not sent, in the place of values that no
+/// strict reader takes (readable_json.hpp).
+bool acp_is_exact(const Json& message);
 
 /// The reply by which an agent learns that its editor has not done it.
 std::string acp_not_done(const Json& id, const char* why = "Headway does not allow this call.");

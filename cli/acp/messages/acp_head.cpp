@@ -102,6 +102,10 @@ void AcpMembers::name() {
     const bool taken = names_.size() == kNamesMax || !names_.insert(plain).second;
     const bool other = plain != name_ && (plain == "method" || plain == "params" || plain == "id");
     head_.odd = head_.odd || !known || taken || other;
+    head_.reply = head_.reply || name_ == "result" || name_ == "error";
+    // A second id makes all unknown.
+    if (plain == "id") ++ids_;
+    if (ids_ > 1) head_.id.clear();
 }
 
 void AcpMembers::value() {
@@ -112,8 +116,7 @@ void AcpMembers::value() {
     if (!known) return;
     if (name == "method") head_.method = read->text();
     head_.request = head_.request || !head_.method.empty();
-    // A second id makes both unknown.
-    if (name == "id") head_.id = head_.id.empty() ? acp_id(*read) : std::string{};
+    if (name == "id" && ids_ == 1) head_.id = acp_id(*read);
 }
 
 AcpHead acp_head(std::string_view begin) {

@@ -11,10 +11,11 @@ namespace headway::cli {
 /// The members of a message that is too long to be read, or of a line that may be none.
 struct AcpHead {
     bool request = false;  ///< it has a method, so it answers nothing
+    bool reply = false;    ///< it has a result or an error
     bool braces = false;   ///< there is a `{`, so that a reader may find a message
     bool odd = false;      ///< readers may find different messages, or members
     bool whole = false;    ///< one object that has ended, with nothing behind it
-    std::string id{};      ///< as of acp_id(); empty: not seen
+    std::string id{};      ///< as of acp_id(); empty: not seen, or more than one
     std::string method{};
 
     /// True if all readers of the line find the same message, or none.
@@ -47,6 +48,7 @@ private:
     std::size_t depth_ = 0;     // of brackets inside the object
     std::string token_;
     std::string name_;
+    std::size_t ids_ = 0;
     std::set<std::string> names_;  // so far, in lower case
 };
 

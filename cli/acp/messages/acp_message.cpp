@@ -324,6 +324,14 @@ std::string acp_cancelled(const Json& id) {
     return answer_to(id, {{"outcome", "cancelled"}});
 }
 
+Json acp_unread(const Json& id) {
+    constexpr int kInternalError = -32603;
+    return {{"jsonrpc", "2.0"},
+            {"id", id},
+            {"error",
+             {{"code", kInternalError}, {"message", "Headway cannot read the agent's reply."}}}};
+}
+
 bool acp_allows(const Json& options, const Json& reply) {
     const Json& outcome = reply["result"]["outcome"];
     if (outcome["outcome"] != "selected") return false;

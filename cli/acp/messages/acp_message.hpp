@@ -82,6 +82,9 @@ std::string acp_refusal(const Json& request);
 /// The reply to the request with this id after the end of its turn.
 std::string acp_cancelled(const Json& id);
 
+/// The reply that the editor gets in the place of one of its agent that cannot be read.
+Json acp_unread(const Json& id);
+
 /// True if an editor's `reply` lets the call run. `options` are those of the request for
 /// permission.
 bool acp_allows(const Json& options, const Json& reply);

@@ -241,12 +241,33 @@ def unreadable(session) -> str:
     news = '{"jsonrpc":"2.0","method":"x/y"%s}'
     lines = [news % "" + "\r" + deed, news % f',"params":\r{deed}\r', "0 " + deed, "[debug] " + deed, deed[:-1] + ',"method":"x/y"}']
     odd = write_of("odd", session, "odd", x=float("nan"))
-    for line in (json.dumps(long), json.dumps([long]), twice, blanks, json.dumps(nameless), *lines, json.dumps(odd)):
+    half = write_of("half", session, "a\ud83d b")
+    for line in (json.dumps(long), json.dumps([long]), twice, blanks, json.dumps(nameless), *lines, json.dumps(odd), json.dumps(half)):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
-    waits = {"long", "twice", "blanks", "odd"}
+    waits = {"long", "twice", "blanks", "odd", "half"}
     while waits:
         waits.discard(receive().get("id"))
+    return "end_turn"
+
+
+def spare(session) -> str:
+    """Lets the editor write, with members that some readers take for others."""
+    deed = write_of("spare", session, "spare", **{"param\u017f": {"path": "/evil", "content": "evil"}})
+    deed["params"]["Content"] = None
+    sys.stdout.write(json.dumps(deed) + "\n")
+    sys.stdout.flush()
+    while receive().get("id") != "spare":
+        pass
+    return "end_turn"
+
+
+def edits(session, path, before="") -> str:
+    """Asks for an edit, and lets the editor write the file with it, with this text before it."""
+    ask(session, {"toolCallId": "edits", "kind": "edit", "rawInput": {"file_path": path, "old_string": "x", "new_string": "y"}}, "edits")
+    send(**write_of("written", session, before + "ayb") | {"params": {"sessionId": session, "path": path, "content": before + "ayb"}})
+    while receive().get("id") != "written":
+        pass
     return "end_turn"
 
 
@@ -288,7 +309,7 @@ def elicits(session) -> str:
     return "end_turn"
 
 
-ASKING |= {"sub": sub, "deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable}
+ASKING |= {"sub": sub, "deeds": deeds, "elicits": elicits, "many": many, "unreadable": unreadable, "spare": spare}
 
 ERRORS = {"error login": {"code": -32000, "message": "Authentication required"}, "error": {"code": -32603, "message": ""},
           "error limit": {"code": -32603, "message": "You've hit your usage limit, resets 5pm"}}
@@ -334,6 +355,10 @@ def prompt(message):
     elif words in BEHIND:
         send(id=message["id"], result={"stopReason": "end_turn"})
         return BEHIND[words](session)
+    elif words.startswith("edits"):
+        reason = edits(session, words.split()[-1], "more " if "more" in words.split() else "")
+    elif words == "unreadable reply":
+        return send(id=message["id"], result={"stopReason": "end_turn", "_meta": {"cost": float("nan")}})
     elif words == "leave":
         leave()
     elif words == "exit":

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "tests/support/parsed.hpp"
 
 using headway::cli::AcpAction;
+using headway::cli::AcpFile;
 using headway::cli::AcpObserver;
 using headway::cli::Json;
 using headway::tests::parsed;
@@ -32,26 +35,23 @@ public:
     }
     void allow(const char* call) { observer_.allowed("s", ask(call).type); }
     void allow(const AcpAction& question) { observer_.allowed("s", question.type); }
+    void refuse(const AcpAction& question) { observer_.refused("s", question.type); }
 
     AcpAction run(const char* params) { return question(send("terminal/create", parsed(params))); }
     AcpAction write(const std::string& path, const Json& content) {
         return write({{"path", path}, {"content", content}});
     }
     AcpAction write(Json params) { return question(send("fs/write_text_file", std::move(params))); }
-    /// Without a reply.
-    void open(Json params) {
-        send("fs/read_text_file", std::move(params));
-        open_ = id_;
+    void read(const char* params, const char* text) {
+        send("fs/read_text_file", parsed(params));
+        observer_.answered({{"id", id_}, {"result", {{"content", text}}}});
     }
-    void answer_open(const char* text) {
-        observer_.answered({{"id", open_}, {"result", {{"content", text}}}});
+
+    /// The file on disk; without a text it cannot be read.
+    void put(const std::string& path, std::optional<std::string> text) {
+        files_[path] = {false, std::move(text)};
     }
-    void read(Json params, const char* text) {
-        open(std::move(params));
-        answer_open(text);
-    }
-    /// The next request has this id.
-    void use_id(int id) { id_ = id - 1; }
+    void remove(const std::string& path) { files_.erase(path); }
 
 private:
     AcpObserver::Actions send(const char* method, Json params, const char* member = nullptr) {
@@ -66,9 +66,14 @@ private:
         return {};
     }
 
-    AcpObserver observer_{"agent", "m"};
+    AcpFile file(const std::string& path) const {
+        const auto found = files_.find(path);
+        return found == files_.end() ? AcpFile{true} : found->second;
+    }
+
+    std::map<std::string, AcpFile> files_;
+    AcpObserver observer_{"agent", "m", [this](const std::string& path) { return file(path); }};
     int id_ = 100;
-    int open_ = 0;
 };
 
 /// True if the deed has a question of its own, with this command or content in its words.
@@ -177,35 +182,48 @@ TEST_CASE("acp: a call that does not show the content covers none", "[cli]") {
     }
 }
 
-TEST_CASE("acp: an edit covers the text that the editor gave, with the edit in it", "[cli]") {
-    for (const char* call : {kEdited, kShown}) {
-        Turn turn;
-        turn.allow(call);
-        CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));  // no text is known
-        turn.read({{"path", "/w/a"}}, "axb");
-        SECTION("that text") {
-            CHECK(is_covered(turn.write("/w/./a", "ayb")));
+TEST_CASE("acp: an edit covers the text that the file has, with the edit in it", "[cli]") {
+    const char* const call = GENERATE(kEdited, kShown);
+    Turn turn;
+    turn.allow(call);
+    turn.put("/w/a", "axb");
+    SECTION("that text") {
+        CHECK(is_covered(turn.write("/w/./a", "ayb")));
+        turn.put("/w/a", "ayb");
+        CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
+    }
+    SECTION("other text around it") {
+        CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
+    }
+    SECTION("the edit alone") {
+        CHECK(is_own(turn.write("/w/a", "y"), "y"));
+    }
+    SECTION("a text that the file had before") {
+        turn.put("/w/a", "axb and more");
+        CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
+    }
+    SECTION("a text with more than one such place") {
+        turn.put("/w/a", "axbx");
+        CHECK(is_own(turn.write("/w/a", "aybx"), "aybx"));
+    }
+    SECTION("a file that cannot be read") {
+        turn.put("/w/a", std::nullopt);
+        CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
+    }
+    SECTION("a file that is not there") {
+        turn.remove("/w/a");
+        CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
+    }
+    SECTION("a path that leads elsewhere, or anywhere") {
+        for (const char* path : {"/w/b/../a", "a", "./a"}) {
+            turn.put(path, "axb");
+            CHECK(is_own(turn.write(path, "ayb"), "ayb"));
         }
-        SECTION("other text around it") {
-            CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
-        }
-        SECTION("the edit alone") {
-            CHECK(is_own(turn.write("/w/a", "y"), "y"));
-        }
-        SECTION("a text with more than one such place") {
-            turn.read({{"path", "/w/a"}}, "axbx");
-            CHECK(is_own(turn.write("/w/a", "aybx"), "aybx"));
-        }
-        SECTION("a part of the file") {
-            turn.read({{"path", "/w/a"}, {"limit", 1}}, "x");
-            CHECK(is_own(turn.write("/w/a", "y"), "y"));
-        }
-        SECTION("a text that is not the newest") {
-            turn.open({{"path", "/w/a"}});
-            turn.write("/w/a", "other");
-            turn.answer_open("axb");
-            CHECK(is_own(turn.write("/w/a", "ayb"), "ayb"));
-        }
+    }
+    SECTION("a text that the editor gave for another file") {
+        turn.read(R"({"path":"/w/evil"})", "evil x");
+        turn.read(R"({"path":"/w/a","Path":"/w/evil"})", "evil x");
+        CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
     }
 }
 
@@ -213,35 +231,65 @@ TEST_CASE("acp: an edit of all places, and one that deletes", "[cli]") {
     Turn turn;
     turn.allow(R"({"toolCallId":"c","kind":"edit","rawInput":{"file_path":"/w/a","old_string":"x",
         "new_string":"xx","replace_all":true}})");
-    turn.read({{"path", "/w/a"}}, "axbx");
+    turn.put("/w/a", "axbx");
     CHECK(is_covered(turn.write("/w/a", "axxbxx")));
     turn.allow(R"({"toolCallId":"d","kind":"edit","locations":[{"path":"/w/b"}],
         "content":[{"type":"diff","path":"/w/b","oldText":"x","newText":""}]})");
-    turn.read({{"path", "/w/b"}}, "axb");
+    turn.put("/w/b", "axb");
     CHECK(is_own(turn.write("/w/b", "evil"), "evil"));
-    turn.read({{"path", "/w/b"}}, "axb");
     CHECK(is_covered(turn.write("/w/b", "ab")));
 }
 
-TEST_CASE("acp: a reply counts as a file's text only if its id is of one request", "[cli]") {
+TEST_CASE("acp: a new file covers no write of one that is there", "[cli]") {
     Turn turn;
-    turn.allow(kEdited);
-    turn.use_id(7);
-    turn.read({{"path", "/w/evil"}, {"line", 2}}, "evil x");
-    turn.use_id(7);
-    SECTION("an id once more") {
-        turn.read({{"path", "/w/a"}}, "axb");
-        CHECK(is_covered(turn.write("/w/a", "ayb")));
-    }
-    SECTION("an id of two requests at once") {
-        turn.open({{"path", "/w/evil"}});
-        turn.use_id(7);
-        turn.read({{"path", "/w/a"}}, "evil x");
-        CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
-        turn.use_id(7);
-        turn.read({{"path", "/w/a"}}, "evil x");  // the second one of before
-        CHECK(is_own(turn.write("/w/a", "evil y"), "evil y"));
-    }
+    turn.allow(R"({"toolCallId":"c","kind":"edit","locations":[{"path":"/w/b"}],
+        "content":[{"type":"diff","path":"/w/b","oldText":"","newText":"new"}]})");
+    turn.put("/w/b", "old");
+    CHECK(is_own(turn.write("/w/b", "new"), "new"));
+    turn.put("/w/b", std::nullopt);
+    CHECK(is_own(turn.write("/w/b", "new"), "new"));
+    turn.remove("/w/b");
+    CHECK(is_own(turn.write("/w/b", "evil"), "evil"));
+    CHECK(is_covered(turn.write("/w/b", "new")));
+}
+
+TEST_CASE("acp: a number or a false may tell that a part of a file is written", "[cli]") {
+    const auto covers = [](const std::string& more) {
+        Turn turn;
+        turn.allow(
+            (R"({"toolCallId":"c","kind":"edit","rawInput":{"path":"/w/a","content":"new",)" +
+             more + "}}")
+                .c_str());
+        return is_covered(turn.write("/w/a", "new"));
+    };
+    for (const char* more :
+         {R"("insert_line":5)", R"("start_line":3,"end_line":4)", R"("position":0)",
+          R"("offset":120)", R"("overwrite":false)", R"("run_in_background":true)"})
+        CHECK_FALSE(covers(more));
+    CHECK(covers(
+        R"("timeout":5,"expected_replacements":1,"replace_all":false,"is_background":false)"));
+    Turn turn;
+    turn.allow(
+        R"({"toolCallId":"d","kind":"execute","rawInput":{"command":"ls","sandbox":false}})");
+    CHECK(is_own(turn.run(R"({"command":"ls"})"), "ls"));
+}
+
+TEST_CASE("acp: an allowed call about a file wins over a refused one", "[cli]") {
+    const char* const order = GENERATE("ab", "ba");
+    const auto edit = [](char id, const char* before, const char* after) {
+        const Json input = {{"file_path", "/w/a"}, {"old_string", before}, {"new_string", after}};
+        const Json call = {
+            {"toolCallId", std::string(1, id)}, {"kind", "edit"}, {"rawInput", input}};
+        return dump(call);
+    };
+    Turn turn;
+    turn.put("/w/a", "axp");
+    turn.refuse(turn.ask(edit(order[0], "x", "y").c_str()));
+    CHECK(turn.write("/w/a", "other").data.contains("refused"));
+    turn.allow(edit(order[1], "p", "q").c_str());
+    CHECK(turn.write("/w/a", "ayp").data.contains("refused"));
+    CHECK(is_own(turn.write("/w/a", "other"), "other"));
+    CHECK(is_covered(turn.write("/w/a", "axq")));
 }
 
 TEST_CASE("acp: a write of a call that did not ask is shown with its content", "[cli]") {
@@ -265,4 +313,27 @@ TEST_CASE("acp: a new file of opencode is covered by its permission", "[cli]") {
         "rawInput":{"filepath":"/w/b","diff":"@@ -0,0 +1,1 @@\n+new\n"},
         "content":[{"type":"diff","path":"/w/b","oldText":"","newText":"new\n"}]})");
     CHECK(is_covered(turn.write("/w/b", "new\n")));
+}
+
+TEST_CASE("acp: an edit of opencode, which never reads by its editor, is covered", "[cli]") {
+    Turn turn;
+    turn.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"edit",
+        "status":"in_progress","locations":[{"path":"/w/b"}],
+        "rawInput":{"filePath":"/w/b","oldString":"x","newString":"y"}})");
+    turn.allow(R"({"toolCallId":"c","kind":"edit","title":"/w/b","locations":[{"path":"/w/b"}],
+        "rawInput":{"filepath":"/w/b","diff":"@@ -1,1 +1,1 @@\n-axb\n+ayb\n"},
+        "content":[{"type":"diff","path":"/w/b","oldText":"axb\n","newText":"ayb\n"}]})");
+    turn.put("/w/b", "axb\n");
+    CHECK(is_covered(turn.write("/w/b", "ayb\n")));
+}
+
+TEST_CASE("acp: a question about an edit shows all that is written", "[cli]") {
+    Turn turn;
+    turn.update(
+        (R"({"sessionUpdate":"tool_call","status":"in_progress",)" + std::string{kEdited}.substr(1))
+            .c_str());
+    turn.put("/w/a", "axb");
+    const AcpAction question = turn.write("/w/a", "ayb");
+    CHECK(question.type == "c");
+    CHECK(question.data["hook"]["args"].text_of("content") == "ayb");
 }

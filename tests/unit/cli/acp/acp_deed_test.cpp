@@ -10,8 +10,12 @@
 
 using headway::cli::acp_covers;
 using headway::cli::acp_deed;
+using headway::cli::acp_deed_line;
+using headway::cli::acp_is_exact;
 using headway::cli::acp_names_file;
 using headway::cli::AcpAction;
+using headway::cli::AcpFile;
+using headway::cli::AcpFileNow;
 using headway::cli::AcpGate;
 using headway::cli::AcpObserver;
 using headway::cli::Json;
@@ -147,7 +151,7 @@ TEST_CASE("acp: what a person was shown is compared by words and by paths", "[cl
         acp_deed(run(1, {{"command", "bash"}, {"args", Json::array({"-lc", "npm test"})}}));
     REQUIRE(deed);
     const auto covers = [&](const Json& args, const char* tool) {
-        return acp_covers({{"tool", tool}, {"args", args}}, *deed, "/w", nullptr);
+        return acp_covers({{"tool", tool}, {"args", args}}, *deed, "/w");
     };
     CHECK(covers({{"command", "npm test"}}, "execute"));
     CHECK(covers({{"command", Json::array({"bash", "-lc", "npm test"})}}, "Bash"));
@@ -172,8 +176,7 @@ TEST_CASE("acp: what a person was shown is compared by words and by paths", "[cl
 TEST_CASE("acp: other words, another program and other content are not what was shown", "[cli]") {
     const auto runs = [](const char* program, Json words, const char* shown) {
         const auto deed = acp_deed(run(1, {{"command", program}, {"args", std::move(words)}}));
-        return acp_covers({{"tool", "execute"}, {"args", {{"command", shown}}}}, *deed, "/w",
-                          nullptr);
+        return acp_covers({{"tool", "execute"}, {"args", {{"command", shown}}}}, *deed, "/w");
     };
     CHECK(runs("/bin/sh", Json::array({"-c", "make"}), "make"));
     CHECK_FALSE(runs("/tmp/sh", Json::array({"-c", "make"}), "make"));
@@ -181,10 +184,11 @@ TEST_CASE("acp: other words, another program and other content are not what was 
     CHECK(runs("rm", Json::array({"a b"}), "rm 'a b'"));
     CHECK_FALSE(runs("rm", Json::array({"a b"}), "rm a b"));
     const auto file = acp_deed(write(1, "/w/a"));  // "new"
-    const std::string text = "nxx";
+    const AcpFile disk{false, "nxx"};
+    const AcpFileNow now = [&disk]() -> const AcpFile& { return disk; };
     const auto writes = [&](const char* args, bool known = true) {
         return acp_covers({{"tool", "edit"}, {"args", parsed(args)}}, *file, "/w",
-                          known ? &text : nullptr);
+                          known ? now : AcpFileNow{});
     };
     CHECK(writes(R"({"path":"a","content":"new"})"));
     CHECK_FALSE(writes(R"({"path":"a","content":"ne"})"));
@@ -198,6 +202,43 @@ TEST_CASE("acp: other words, another program and other content are not what was 
     CHECK_FALSE(writes(R"({"diffs":[{"path":"a","new":"ew"}]})"));
     CHECK_FALSE(writes(R"({"diffs":[{"path":"a","old":"","new":"x"}]})"));
     CHECK_FALSE(writes(R"({"diffs":[{"path":"a","digest":"x"}]})"));
+}
+
+TEST_CASE("acp: the editor gets what was read of a deed, and nothing else", "[cli]") {
+    // Some readers take the second for `params`, and `Args` for `args`.
+    CHECK(acp_deed_line(parsed(R"({"params":{"sessionId":"s","path":"/w/ok","content":"ok","x":1,
+              "_meta":{"a":1},"Content":null},"param\u017f":{"path":"/x"},"result":1,"id":1.5,
+              "jsonrpc":"2.0","method":"fs/write_text_file"})")) ==
+          R"({"id":1.5,"jsonrpc":"2.0","method":"fs/write_text_file","params":)"
+          R"({"_meta":{"a":1},"content":"ok","path":"/w/ok","sessionId":"s","x":1}})");
+    CHECK(
+        acp_deed_line(parsed(R"({"params":{"command":"ls","args":["-n"],"Args":[],"cwd":null},
+              "id":1,"method":"terminal/create"})")) ==
+        R"({"id":1,"method":"terminal/create","params":{"args":["-n"],"command":"ls","cwd":null}})");
+    CHECK(acp_deed_line(parsed(R"({"params":[1],"method":"fs/write_text_file"})")) ==
+          R"({"method":"fs/write_text_file","params":{}})");
+}
+
+TEST_CASE("acp: a deed is passed only with the texts that the agent sent", "[cli]") {
+    const auto exact = [](const std::string& content) {
+        return acp_is_exact(
+            parsed(R"({"method":"fs/write_text_file","params":{"content":)" + content + "}}"));
+    };
+    CHECK(exact(R"("\ud83d\ude00 \\ufdd0")"));
+    CHECK_FALSE(exact(R"("a\ud83d b")"));
+    CHECK_FALSE(exact("1e999"));
+    CHECK_FALSE(exact(std::string(1'100, '[') + std::string(1'100, ']')));
+}
+
+TEST_CASE("acp: a request of the editor is awaited until the agent replies", "[cli]") {
+    AcpObserver observer = at_work();
+    CHECK(observer.awaits("1"));
+    CHECK_FALSE(observer.awaits("2"));
+    const auto over = observer.from_agent(headway::cli::acp_unread(1));
+    CHECK(over.front().type == "error.reported");
+    CHECK(over.back().kind == Kind::kIdle);
+    CHECK_FALSE(observer.awaits("1"));
+    CHECK_FALSE(observer.works("s"));
 }
 
 TEST_CASE("acp: a decision covers what was announced when it was asked for", "[cli]") {

@@ -50,17 +50,21 @@ TEST_CASE("acp head: what is known of no certain message has no id", "[cli]") {
         return head.whole && head.request && !head.id.empty();
     };
     CHECK(known(R"({"method":"a","id":1,"x":NaN})"));
-    for (const char* line : {R"([debug] {"method":"a","id":1})", R"({"method":"a","id":1} read)",
-                             R"({"id":1,"result":0})", R"({"method":"a","id":1,"params":{)",
-                             R"({"method":"a","id":1,"id":2})"})
+    for (const char* line :
+         {R"([debug] {"method":"a","id":1})", R"({"method":"a","id":1} read)",
+          R"({"id":1,"result":0})", R"({"method":"a","id":1,"params":{)",
+          R"({"method":"a","id":1,"id":2})", R"({"method":"a","id":1,"id":2,"id":3})",
+          R"({"method":"a","id":[1],"id":2})", R"({"method":"a","Id":1,"id":2})"})
         CHECK_FALSE(known(line));
+    CHECK(acp_head(R"({"id":3,"result":{"cost":NaN}})").reply);
+    CHECK(acp_head(R"({"id":3,"error":NaN})").reply);
+    CHECK_FALSE(acp_head(R"({"id":3,"params":{"result":NaN}})").reply);
 }
 
 TEST_CASE("acp head: members behind a long one are read, in parts of any size", "[cli]") {
-    const std::string line = R"({"params":{"id":2,"method":"a","content":"[{\"}:,)" +
-                             std::string(3'000, 'x') +
-                             R"("},"m\u0065thod":"fs/write_text_file",")" +
-                             std::string(3'000, 'y') + R"(":1,"id":[1],"id":"5"})";
+    const std::string line =
+        R"({"params":{"id":2,"method":"a","content":"[{\"}:,)" + std::string(3'000, 'x') +
+        R"("},"m\u0065thod":"fs/write_text_file",")" + std::string(3'000, 'y') + R"(":1,"id":"5"})";
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, line.size()}) {
         AcpMembers members;
         for (std::size_t i = 0; i < line.size(); i += size)

@@ -8,6 +8,7 @@
 using headway::cli::AcpAction;
 using headway::cli::AcpObserver;
 using headway::cli::Json;
+using headway::cli::kTurnStopped;
 using headway::tests::parsed;
 using Kind = AcpAction::Kind;
 
