@@ -68,6 +68,7 @@ public:
     static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
     static constexpr std::size_t kRequestsMax = 256;  // requests of the editor that have no reply
                                                       // so far
+    static constexpr std::size_t kWritesMax = 64;     // covered writes that have no reply so far
     static constexpr std::size_t kWaitsMax = 16;      // questions of a session
 
     /// `agent`: the name of the agent until it sends its own. `mark`: part of the ids of calls that
@@ -221,6 +222,7 @@ private:
     bool begun_ = false;            // a call has begun since start_calls()
     std::uint64_t deeds_made_ = 0;  // number of the last deed that no call announced
     AcpDeeds deeds_;
+    std::map<std::string, std::string> writes_;  // paths of covered writes without a reply, by id
     std::deque<Request> requests_;
 };
 

@@ -102,35 +102,33 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
 }
 
 /// The call that the deed is part of. An allowed one has it in the words that a person was shown;
-/// of the others, it is enough if they are about this file, since the deed is shown or refused. If
-/// an allowed and a refused one are about the file, and the deed is as in neither, it may be of
-/// both.
+/// of the others, it is enough if they are about this file, since the deed is shown or refused.
+/// A refused one comes first: the agent may ask again.
 AcpObserver::Call* AcpObserver::announced(Session& session, const AcpDeed& deed) {
+    // The text of a file that is being written is not known.
+    const bool busy = writes_.size() == kWritesMax ||
+                      std::any_of(writes_.begin(), writes_.end(),
+                                  [&deed](const auto& write) { return write.second == deed.path; });
     std::optional<AcpFile> read;
     const AcpFileNow file = [&]() -> const AcpFile& {
-        if (!read) read = read_file_ ? read_file_(deed.path) : AcpFile{};
+        if (!read) read = read_file_ && !busy ? read_file_(deed.path) : AcpFile{};
         return *read;
     };
     Call* found = nullptr;
-    bool exact = false;    // a refused one has it
-    bool allowed = false;  // one that is about the file
     for (auto& [call_id, call] : session.calls) {
         const bool spent = !call.refused && call.done.contains(deed.path);  // it is done once
         const bool open = !call.asked.is_null() && !call.allowed && !call.refused;
-        if (call.own || open) continue;
+        if (call.own || spent || open) continue;
         const Json now = call.asked.is_null() ? call.words.about(call_id) : Json();
         const Json& shown = call.asked.is_null() ? now : call.asked;
-        const bool names = acp_names_file(call.known, shown.text_of("tool"), deed, session.cwd);
-        allowed = allowed || (names && call.allowed && !call.refused);
-        if (spent) continue;
-        const bool covers = acp_covers(shown, deed, session.cwd, file);
+        const bool covers =
+            acp_covers(shown, deed, session.cwd, call.asked.is_null() ? AcpFileNow{} : file);
         if (covers && call.allowed) return &call;
-        exact = exact || (covers && call.refused);
+        const bool names = acp_names_file(call.known, shown.text_of("tool"), deed, session.cwd);
         const bool about = covers || (!call.allowed && names);
         if (about && (found == nullptr || call.refused)) found = &call;
     }
-    const bool unclear = found != nullptr && found->refused && allowed && !exact;
-    return unclear ? nullptr : found;
+    return found;
 }
 
 /// A deed that an allowed call covers is part of it. Any other is a question: about the call that
@@ -154,6 +152,7 @@ void AcpObserver::do_for(const Json& message, Actions& actions) {
     }
     if (by != nullptr && by->allowed && !session->cancelled) {
         by->done.insert(deed->path);
+        if (!deed->path.empty() && writes_.size() < kWritesMax) writes_[request] = deed->path;
         return;
     }
     Json call = deed->call;
@@ -208,6 +207,7 @@ AcpObserver::Actions AcpObserver::answered(const Json& reply) {
     Actions actions;
     end_deed(deeds_.from_editor(reply), actions);
     const std::string request = acp_id(reply["id"]);
+    writes_.erase(request);
     for (auto& [id, session] : sessions_) {
         const auto found = session.waits.find(request);
         if (found == session.waits.end()) continue;

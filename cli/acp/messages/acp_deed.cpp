@@ -213,7 +213,8 @@ bool makes(const Json& before, const Json& after, const Json& args, const AcpDee
     if (!after.is_string() || !(before.is_string() || before.is_null())) return false;
     if (args["content"].is_string()) return after.text() == deed.content;
     if (!file) return false;
-    if (before.text().empty()) return after.text() == deed.content && file().missing;
+    if (before.text().empty())
+        return after.text() == deed.content && (file().missing || file().text == std::string{});
     const bool all = args.flag_of("replace_all") || args.flag_of("replaceAll");
     const std::optional<std::string>& text = file().text;
     return text && is_edited(*text, before.text(), after.text(), deed.content, all);

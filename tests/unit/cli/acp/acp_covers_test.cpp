@@ -274,7 +274,8 @@ TEST_CASE("acp: a number or a false may tell that a part of a file is written", 
     CHECK(is_own(turn.run(R"({"command":"ls"})"), "ls"));
 }
 
-TEST_CASE("acp: an allowed call about a file wins over a refused one", "[cli]") {
+TEST_CASE("acp: a refused call about a file wins, except over what an allowed one covers",
+          "[cli]") {
     const char* const order = GENERATE("ab", "ba");
     const auto edit = [](char id, const char* before, const char* after) {
         const Json input = {{"file_path", "/w/a"}, {"old_string", before}, {"new_string", after}};
@@ -288,8 +289,27 @@ TEST_CASE("acp: an allowed call about a file wins over a refused one", "[cli]") 
     CHECK(turn.write("/w/a", "other").data.contains("refused"));
     turn.allow(edit(order[1], "p", "q").c_str());
     CHECK(turn.write("/w/a", "ayp").data.contains("refused"));
-    CHECK(is_own(turn.write("/w/a", "other"), "other"));
+    CHECK(turn.write("/w/a", "other").data.contains("refused"));
     CHECK(is_covered(turn.write("/w/a", "axq")));
+}
+
+TEST_CASE("acp: an edit is not compared with a text that is just being replaced", "[cli]") {
+    Turn turn;
+    turn.put("/w/a", "axp");
+    turn.allow(R"({"toolCallId":"c","kind":"edit",
+        "rawInput":{"file_path":"/w/a","old_string":"x","new_string":"y"}})");
+    turn.allow(R"({"toolCallId":"d","kind":"edit",
+        "rawInput":{"file_path":"/w/a","old_string":"p","new_string":"q"}})");
+    CHECK(is_covered(turn.write("/w/a", "ayp")));
+    CHECK_FALSE(is_covered(turn.write("/w/a", "axq")));
+}
+
+TEST_CASE("acp: a new text covers a file that is there and empty", "[cli]") {
+    Turn turn;
+    turn.put("/w/b", "");
+    turn.allow(R"({"toolCallId":"c","kind":"edit",
+        "content":[{"type":"diff","path":"/w/b","oldText":"","newText":"new"}]})");
+    CHECK(is_covered(turn.write("/w/b", "new")));
 }
 
 TEST_CASE("acp: a write of a call that did not ask is shown with its content", "[cli]") {
