@@ -6,9 +6,9 @@
 namespace headway::api {
 
 /// True if a short answer consists of addresses, times, dates or UUIDs alone: "0x401004 in main
-/// ()", "00:01:20", {"slot":"2026-12-07T10:00:00Z"}. Such a value is what was asked for, and no
+/// ()", "00:01:20", {"slot":"2026-12-07T10:00:00Z"}. Such a value is what was asked for, not a
 /// volatile part of an answer. False for the answer of a clock, and for sentences with a time in
-/// them. `uuids`: a UUID counts; most are ids that are new with each call.
+/// them. `uuids`: UUIDs count too, although most are new with each call.
 bool is_bare_value(std::string_view answer, bool uuids);
 
 /// True for a tool, or a command, that takes one thing after another: `next_customer`,

@@ -19,7 +19,7 @@ struct Options {
     std::uint16_t port = 0;  ///< of 127.0.0.1
     unsigned connections = 64;
     double seconds = 3.0;        ///< measured time
-    double warmup = 0.5;         ///< before it, not counted
+    double warmup = 0.5;         ///< uncounted time before `seconds`
     std::uint64_t requests = 0;  ///< if not 0, the run ends after this many requests, however long
                                  ///< they take, and has no warm-up
     unsigned pipeline = 1;       ///< requests in flight per connection
@@ -35,7 +35,7 @@ struct Options {
     bool array = false;
     unsigned clients = 1000;  ///< sse: subscribers
     std::string stream;       ///< sse: target of the subscription
-    unsigned window = 1;      ///< sse: events in flight, from the post to the last subscriber
+    unsigned window = 1;      ///< sse: events in flight: not yet at every subscriber
     bool wait_stdin = false;  ///< sse: says "connected", then waits for a line
 };
 

@@ -18,14 +18,14 @@ struct RunBegins {
     std::string agent;
     std::string conversation;
     std::string version;  ///< of the agent; empty: not reported
-    std::string at;       ///< time of the start: text of the journal's form
+    std::string at;       ///< start time, as text in the journal's form
 };
 
 /// The run before, in the same `headway run`.
 struct RunBefore {
     std::string conversation;
     UsedBefore last_total;  ///< as the agent's last total showed it
-    UsedBefore counted;     ///< all that was reported, with what was used before
+    UsedBefore counted;     ///< all reported use, plus the use before that run
 };
 
 /// The last `cost-state` of this conversation that was stored before this time, in the end of a
@@ -33,14 +33,14 @@ struct RunBefore {
 std::optional<UsedBefore> use_in_cost_state(std::string_view end_of_transcript,
                                             std::string_view conversation, std::string_view before);
 
-/// The answers that were stored before this time in a chat of Qwen Code. Pure.
+/// The use of the answers stored in a Qwen Code chat before this time. Pure.
 UsedBefore use_in_chat(std::string_view chat, std::string_view before);
 
 /// The use before a run, from the agent's record; nothing: the record is not found.
 std::optional<UsedBefore> stored_use(const RunBegins& run, const AgentHomes& homes);
 
-/// Where the meter of the run starts. An agent that was killed may have stored less or more than
-/// was reported of it: the smaller use counts, so that nothing is lost. Pure.
+/// Where the meter of the run starts. A killed agent may have stored less or more than was
+/// reported: the meter starts at the smaller use, so that nothing is lost. Pure.
 UsedBefore used_before(const RunBegins& run, const std::optional<UsedBefore>& stored,
                        const RunBefore& before);
 

@@ -29,8 +29,7 @@ public:
     bool is_behind(const StoreFile& now) const {
         return now.bytes != offset_ || now.inode != inode_;
     }
-    /// Makes the next read() begin at the start of the file, with the new `since` as the end of the
-    /// past.
+    /// Makes the next read() begin at the start of the file; what precedes the new `since` is past.
     void start_over(double since);
     void start_over() { start_over(since_); }
 

@@ -129,7 +129,7 @@ struct Settings {
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
     DigestSettings digest;          ///< the morning message to people
-    KeepGoingSettings keep_going;   ///< which agents `headway run` resumes; not of the daemon
+    KeepGoingSettings keep_going;   ///< which agents `headway run` resumes; unused by the daemon
     ObserveSettings observe;        ///< agents that are observed without hooks
     RedactionSettings redaction;
     LogSettings log;

@@ -16,14 +16,13 @@ struct CallEvidence {
     bool neutral = false;
     bool unrun = false;   ///< the call was refused or interrupted, and is counted nowhere
     bool slept = false;   ///< the agent has slept since it last made this call
-    bool rested = false;  ///< the call itself took as long as a wait
+    bool rested = false;  ///< the call was long enough to be a wait
     bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;
 };
 
-/// True if one pending request is all that the agent waits for: no call that is open asks a person.
-/// Pure.
+/// True if the agent waits only for one pending request: no open call asks a person. Pure.
 bool awaits_one_decision(const SessionState& state);
 
 /// Opens a round if the started call's round number is new. A call without a number opens a round

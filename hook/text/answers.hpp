@@ -22,7 +22,8 @@ enum class Record : unsigned char { kTranscript, kRollout };  ///< of Claude Cod
 /// header or a path.
 bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 
-/// Removes the last line from `text` and returns it. If `text` is a file's end, line 1 may be cut.
+/// Removes the last line from `text` and returns it. If `text` is a file's end, line 1 may be
+/// incomplete.
 std::string_view take_last_line(std::string_view& text) noexcept;
 
 /// The usage of the last answers, at most `most`, newest first, without duplicates. The usage of an

@@ -14,8 +14,7 @@ struct Jump {
     Millis steady{0};  ///< never negative
     Millis wall{0};
     Millis slept{0};       ///< never negative
-    bool attended = true;  ///< no attention gap: the process did not stand still while the steady
-                           ///< clock ran
+    bool attended = true;  ///< the process ran while the steady clock ran: no attention gap
 
     static Jump pass(Millis time) { return {time, time, Millis{0}, true}; }
     /// The process stood still, for instance stopped by a signal.

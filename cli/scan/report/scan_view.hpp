@@ -29,7 +29,7 @@ Json scan_json(const ScanTotals& totals, const std::vector<std::string>& skipped
 
 /// "1.2M tokens, $4.10", with `+` after the cost if some tokens have no price.
 std::string spent_text(const Totals& totals);
-/// The cost of spent_text() alone.
+/// The cost part of spent_text().
 std::string cost_text(const Totals& totals);
 std::string worked_text(const Totals& totals);
 /// "2026-11-26", in UTC.

@@ -45,8 +45,7 @@ struct EngineSettings : ReloadableSettings {
     std::optional<core::Millis> digest_at =
         {};  ///< when the digest is sent, in local time after midnight; empty: never
     core::Millis digest_span = std::chrono::hours{12};
-    core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last before it
-                                          ///< is adopted
+    core::Millis clock_confirm{300'000};  ///< a step of the wall clock is adopted after this time
     /// When the I/O thread was last in its event loop (LoopPulse); if not set, the current time is
     /// used.
     std::function<Clock::Steady::time_point()> reader_seen = {};

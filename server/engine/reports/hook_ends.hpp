@@ -24,7 +24,7 @@ bool closes_calls(const api::hooks::Hook& hook);
 /// over or the agent is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
-/// Work that an agent that is gone has left below it.
+/// Work left below an agent that is gone.
 struct WorkBelow {
     bool open = false;     ///< sessions below it have not ended
     bool in_call = false;  ///< its own sub-agent has a call in flight
@@ -34,12 +34,12 @@ struct WorkBelow {
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           const HookMemory& memory, const WorkBelow& below);
 
-/// True for a report of a program beside the agent, which is no sign of the agent itself.
+/// True for a report by a program beside the agent: no sign that the agent itself lives.
 bool tells_use_only(const api::hooks::Hook& hook);
 
 /// The adapter that reports the agent's work by this hook; `named`: its name in the session's
-/// opening. Empty for MCP, which is no way of reporting (a person can be asked by it beside any),
-/// for a question about the state, and for a program that reads the agent's record.
+/// opening. Empty for MCP, which does not report (it can ask a person beside any adapter), for a
+/// question about the state, and for a program that reads the agent's record.
 std::string reporting_adapter(const api::hooks::Dialect& dialect, const api::hooks::Hook& hook,
                               const std::string& named);
 

@@ -32,7 +32,7 @@ struct Pinged {
 /// that it never becomes silent. The session's id is `<job>.<rid>` if the ping has a `rid`; else it
 /// is `<job>`, and `<job>~2` and so on for later runs. An end without a start is a run of its own.
 /// Errors: kSessionEnded for a log line that names a run that has ended; kOverloaded if too many
-/// pings of one engine turn have ended runs; the client should then repeat the ping.
+/// pings in one engine turn ended a run; the client should then repeat the ping.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< id of the run, or empty

@@ -71,7 +71,7 @@ struct EngineContext {
     api::JsonDocument& document;  ///< parses the arguments of approvals
     EngineStats& stats;           ///< figures as of the last commit
     const VerdictHour& hour;
-    /// True if nothing can be written any more, and after a failed commit until the sessions are in
+    /// True if nothing can be written any more, or from a failed commit until the sessions are in
     /// memory again.
     bool unavailable = false;
     KnownAnswers answers = {};

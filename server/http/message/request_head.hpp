@@ -65,8 +65,8 @@ struct RequestHead {
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 
     /// The session that the request names; empty: none, or that of a run at another daemon. An
-    /// agent's settings name one daemon, but `headway run` may report to another one of this
-    /// machine, whose sessions are not those of the same name here. Pure.
+    /// agent's settings name one daemon, but `headway run` may report to another on this machine,
+    /// where the same name means another session. Pure.
     std::string_view named_session() const noexcept;
 };
 

@@ -47,8 +47,8 @@ private:
     CommandQueue& queue_;
     const ViewCache& views_;
     const Streams& streams_;
-    /// bounded by the numbers of open questions to judges, messages to webhooks, sessions of
-    /// processes and held hooks
+    /// bounded by the numbers of held hooks, sessions of processes, messages to webhooks and open
+    /// questions to judges
     std::vector<Kept> kept_;
     bool wake_posted_ = false;
 };
