@@ -34,3 +34,11 @@ TEST_CASE("An id that the question has is no new one", "[api][receipts]") {
     CHECK(without_new_ids("{id:\"c-18\",amount:5,}", "{amount:5,}") ==
           without_new_ids("{id:\"c-19\",amount:5,}", "{amount:5,}"));
 }
+
+TEST_CASE("One word confirms a step, unless it says that nothing moved", "[api][receipts]") {
+    for (const char* word : {"dosed", "Moved", "jogged"})
+        CHECK(headway::api::confirms_step(word));
+    for (const char* word : {"jammed", "failed", "unchanged", "empty", "", "moved 3", "ed\x01",
+                             "averyveryverylongwordthatended"})
+        CHECK_FALSE(headway::api::confirms_step(word));
+}

@@ -150,3 +150,12 @@ TEST_CASE("answers: tools that fetch a page", "[core]") {
     for (const char* other : {"WebSearch", "prefetcher", "read"})
         CHECK_FALSE(fetches_page(other));
 }
+
+TEST_CASE("tool names: a step moves on from where a machine stands, and no getter or server is one",
+          "[core]") {
+    for (const char* tool : {"jog", "mcp__pump__dose", "mcp__daw__next_track", "previousSlide"})
+        CHECK(headway::core::steps_on(tool));
+    for (const char* tool : {"undo", "get_next_job", "mcp__next-devtools__build", "mcp__ide__redo",
+                             "context", "fetch_next_page", ""})
+        CHECK_FALSE(headway::core::steps_on(tool));
+}
