@@ -33,7 +33,7 @@ public:
     /// Sets the source of hints. Even without hints, the feed is read twice a second.
     void hint_by(ClusterHints& hints) { hints_ = &hints; }
 
-    /// Resets the state after a start or a failed commit, when memory is empty.
+    /// Resets the state after a start or a failed commit, when no session is in memory.
     void begin_anew(storage::Cursor head);
 
     // A turn.
