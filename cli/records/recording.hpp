@@ -15,7 +15,7 @@ namespace headway::cli {
 
 class FileStream;
 
-/// The longest time between two events that is accepted, 30 years: a broken clock must not overflow
+/// The longest accepted time between two events, 30 years: a broken clock must not overflow
 /// Headway's times.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
