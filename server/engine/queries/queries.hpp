@@ -105,7 +105,7 @@ struct ApprovalQuery {
 
 /// The state of all sessions.
 struct OverviewQuery {
-    std::size_t minutes = 0;  ///< number of past minutes to return counts for
+    std::size_t minutes = 0;  ///< number of past minutes for which counts are returned
 
     core::Result<api::Overview> operator()(Reader& reader) const;
 };

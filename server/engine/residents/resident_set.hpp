@@ -131,7 +131,7 @@ public:
     /// is damaged; the set is then unchanged.
     core::Result<Resident*> add(storage::StoredSession stored);
 
-    /// Records that `resident` has got an event at `cursor`.
+    /// Records that `resident` has a new event, with the cursor `cursor`.
     void mark_dirty(Resident& resident, storage::Cursor cursor);
     /// Records that `resident` was saved.
     void mark_clean(Resident& resident);

@@ -118,9 +118,9 @@ public:
     core::Result<> tell(storage::SessionKey other, core::Payload payload);
     /// Makes the next turn look at the session even if it is not due.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
-    /// The sessions that have got a message or were woken since the last call, each once.
+    /// The sessions that received a message or were woken since the last call, each once.
     std::vector<storage::SessionKey> take_woken();
-    /// The sessions that have got events since the last call.
+    /// The sessions that received events since the last call.
     std::vector<Resident*> take_news();
     /// Makes the engine delete forgotten sessions soon, before retention is due.
     void hurry_deletion() { deletes_ = true; }

@@ -37,7 +37,7 @@ public:
         std::size_t max, const std::function<bool(std::uint64_t connection)>& may_go);
     /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
-    /// Called when the request has got another reply, for instance an error.
+    /// Called when the request has received another reply, for instance an error.
     void answered(const ReplyTo& to) { documents_.answered(to); }
 
     void session_changed(const std::string& session) { sessions_.notify(session); }
