@@ -116,10 +116,10 @@ struct Hook {
     bool synthetic = false;  ///< a kPrompt that no person wrote
     bool wake_up = false;  ///< a synthetic prompt by which a timer, a loop or background work woke
                            ///< the agent
-    /// The agent itself reports who wrote the prompt, so `synthetic` is no guess.
+    /// The agent itself reports who wrote the prompt, so `synthetic` is not a guess.
     bool typed = false;
-    /// A kPermission sent before the agent applies its own rules, so it is no proof that a person
-    /// is asked.
+    /// A kPermission sent before the agent applies its own rules, so it does not prove that a
+    /// person is asked.
     bool before_rules = false;
     /// A kPermission for the agent's own dialog, which accepts a decision from Headway too.
     bool dialog = false;
