@@ -19,7 +19,7 @@ struct Finding {
     std::string about;
     bool ok = true;
     std::string detail;
-    std::string fix;  ///< what to do, if not ok
+    std::string fix;  ///< what to do if the check has failed
 };
 
 /// For this check and the checks below, a missing directory or file is not a fault, because the
