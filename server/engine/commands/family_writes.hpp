@@ -43,9 +43,9 @@ core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
 /// stop of this session holds the calls of the descendants.
 void touch_below(Transaction& transaction, const Resident& resident);
 
-/// Checks a request that asks to be approved on expiry: this is not allowed if an ancestor's policy
-/// requires a person for the call. `pointer`: where the request is in the body. Error:
-/// kInvalidField.
+/// Checks a request that is to be approved when it expires. Such a request is not allowed if an
+/// ancestor's policy requires a person's decision about the call. `pointer`: place of the request
+/// in the body. Error: kInvalidField.
 core::Result<> check_expiry_above(Transaction& transaction, Resident* resident,
                                   const core::Policy& policy, const core::ApprovalRequested& asked,
                                   const std::string& pointer);
@@ -76,7 +76,7 @@ struct AskedCall {
     std::string_view tool;
     std::string_view args_digest;
     std::string_view call_id;
-    bool by_hook = false;  ///< rejections in earlier generations bind it too
+    bool by_hook = false;  ///< rejections in earlier generations bind the call too
     bool runs = false;     ///< as in core::RulingFor
 };
 

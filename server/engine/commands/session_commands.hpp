@@ -85,8 +85,8 @@ struct OpenCommand {
     core::Result<SessionDocument> operator()(Transaction& transaction);
 };
 
-/// True for a session that `headway run` opened, which also ends it: its command may start several
-/// agents, whose hooks do not end it. Pure.
+/// True for a session that `headway run` has opened and will end. The command of the run may start
+/// several agents, and their hooks do not end the session. Pure.
 bool is_of_run(const core::SessionState& state);
 /// True for the session of a run that an operator started. No other caller can end such a session
 /// with a request or a report. Pure.

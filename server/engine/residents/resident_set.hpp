@@ -40,7 +40,7 @@ struct HookMemory {
     /// hook that announces one of them is late.
     std::vector<std::uint64_t> finished_inputs;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
-    /// Needed because an agent's dialog does not give the id of its call.
+    /// This is necessary because an agent's dialog does not give the id of its call.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
     /// Digest of the event_id of the newest model answer whose usage a hook has reported. The store
     /// has the event_ids of all answers whose usage was reported.

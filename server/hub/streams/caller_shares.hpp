@@ -45,7 +45,7 @@ public:
 
     struct Room {
         bool found = false;
-        std::vector<Place> given_up;  ///< places to be given up before, newest first
+        std::vector<Place> given_up;  ///< places that must be given up before, the newest first
     };
     /// Finds room for another place of `caller` with `weight`. Only the caller with the largest
     /// share gives up places, and it keeps at least as large a share as `caller` then has.
@@ -61,7 +61,7 @@ private:
         std::size_t weight = 0;
     };
     struct Share {
-        std::map<std::uint64_t, Taken> taken;  ///< by the order in which they were taken
+        std::map<std::uint64_t, Taken> taken;  ///< keys: the order in which the places were taken
         std::map<Place, std::uint64_t> numbers;
         Amount amount;
     };
