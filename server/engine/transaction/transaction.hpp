@@ -72,8 +72,8 @@ public:
     }
     /// True if a descendant of the session works (docs/detection.md, section 11).
     bool children_work(const Resident& resident);
-    /// True if a child has not ended, even if it has not reported for a while or is no longer in
-    /// memory.
+    /// True if a descendant has not ended, even if it has not reported for a while or is no longer
+    /// in memory.
     core::Result<bool> has_open_child(const Resident& resident);
     /// True if the current command may change this session.
     bool may_change(std::string_view session) const;
