@@ -25,34 +25,6 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kWordBytesMax = 512;  // "string" of API.md
-constexpr std::size_t kArgumentsMax = 64;
-
-Json argument_list(const RunOptions& options) {
-    Json words = Json::array();
-    for (const std::string& word : options.command) {
-        if (words.size() == kArgumentsMax) {
-            words.push_back("[...]");
-            break;
-        }
-        words.push_back(cut_bytes(word, kWordBytesMax));
-    }
-    return words;
-}
-
-Json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
-    Json data = {{"call_id", kCommandCallId},
-                 {"tool", base_name(options)},
-                 {"ok", status.code == 0},
-                 {"duration_ms", duration.count()},
-                 {"result", {{"exit_status", status.code}}}};
-    if (status.code != 0) {
-        const char* const kind = status.signal == 0 ? "exit_status" : "signal";
-        data["error"] = {{"class", kind}, {"message", status.text()}};
-    }
-    return data;
-}
-
 /// Closes the call of the command once an agent's own calls are reported.
 Json call_of_agent(const RunOptions& options) {
     return {{"call_id", kCommandCallId},
@@ -133,10 +105,7 @@ public:
         {
             const SignalGuard signals;  // before the reporter's thread exists
             reporter.emplace(reporter_setup(open));
-            if (!continues_)
-                reporter->add("tool.started", {{"call_id", kCommandCallId},
-                                               {"tool", base_name(options_)},
-                                               {"args", {{"argv", argument_list(options_)}}}});
+            if (!continues_) reporter->add("tool.started", begun_call(options_));
             const int error = run_agent(*reporter, signals, inherited, ending);
             // Without an end for the session: it goes on after the restart.
             const bool over = ending.end.completed && options_.keeping.check.empty();
