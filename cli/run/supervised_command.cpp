@@ -23,7 +23,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<int, 7> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 constexpr milliseconds kReportInterval{1'000};
 constexpr milliseconds kKillAfter{10'000};
 constexpr milliseconds kKillEvery{50};  // a process may have started another meanwhile
@@ -72,19 +71,6 @@ void add_retry_in_words(Json& data) {
 }
 
 }  // namespace
-
-SignalGuard::SignalGuard() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : kSignals)
-        sigaddset(&set, signal);
-    ::pthread_sigmask(SIG_BLOCK, &set, &outer_);
-    fd_ = system::FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-SignalGuard::~SignalGuard() {
-    ::pthread_sigmask(SIG_SETMASK, &outer_, nullptr);
-}
 
 SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals,
                                      Reporter& reporter, Setup setup)

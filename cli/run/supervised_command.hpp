@@ -25,23 +25,6 @@ namespace headway::cli {
 
 using std::chrono::milliseconds;
 
-/// The signals of this process while a command runs: blocked for every thread and read from a
-/// descriptor. Create it before any thread; its destructor restores the mask.
-class SignalGuard {
-public:
-    SignalGuard();
-    ~SignalGuard();
-    SignalGuard(const SignalGuard&) = delete;
-    SignalGuard& operator=(const SignalGuard&) = delete;
-
-    int fd() const { return fd_.get(); }
-    const sigset_t& outer_mask() const { return outer_; }
-
-private:
-    sigset_t outer_{};
-    system::FileDescriptor fd_;
-};
-
 /// A command's figures for heartbeats. Any thread.
 struct CommandFigures {
     std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, since 1970; 0: running

@@ -133,10 +133,10 @@ class KeepGoingCase(SharedDaemonCase):
         self.cli = Cli(self.daemon)
         self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
 
-    def start(self, play: str, *options, margin="100ms") -> subprocess.Popen:
+    def start(self, play: str, *options, margin="100ms", **popen) -> subprocess.Popen:
         (self.folder / "play").write_text(play)
         return self.cli.start("run", "--session", self.session, "--keep-going", "--margin", margin, *options, "--",
-                              str(self.folder / "claude"), "-p", "--model", "opus", "Fix it")
+                              str(self.folder / "claude"), "-p", "--model", "opus", "Fix it", **popen)
 
     def run_play(self, play: str, *options, **more):
         process = self.start(play, *options, **more)
@@ -329,6 +329,20 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertTrue((self.folder / "checked").exists())
         self.assertEqual(self.client.session(self.session)["outcome"], "completed")
+
+    def test_a_signal_that_it_was_started_to_ignore_ends_nothing(self):
+        """As by `nohup`: a closed terminal, at work and in the wait."""
+        for play, hangs_up, options, starts in (("slow", lambda: bool(self.starts()), ("--check", "true"), 1), ("limit2 done", self.waiting, (), 2)):
+            with self.subTest(play):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                process = self.start(play, *options, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                self.addCleanup(process.kill)
+                self.wait_for(hangs_up, "no start, or no wait")
+                process.send_signal(signal.SIGHUP)
+                (self.folder / "go").touch()
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual((process.returncode, len(self.starts())), (0, starts), err)
 
     def test_a_cancel_ends_the_wait_at_once(self):
         process = self.start("limit done", margin="10m")
