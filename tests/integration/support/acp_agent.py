@@ -200,6 +200,14 @@ def works(session) -> str:
     return "cancelled"
 
 
+def lasts(session) -> str:
+    """A call of which a person decides, and a turn that no cancel ends until the editor says so."""
+    ask(session, {"toolCallId": "lasts", "kind": "edit", "rawInput": NEW}, "lasts")
+    while receive().get("method") != "test/over":
+        pass
+    return "end_turn"
+
+
 def wait_for_cancel(session) -> str:
     update(session, sessionUpdate="tool_call", toolCallId="slow", status="in_progress", title="make", kind="execute", rawInput={"command": "make"})
     while receive().get("method") != "session/cancel":
@@ -346,6 +354,8 @@ def prompt(message):
     elif words == "afterwards":
         send(id=message["id"], result={"stopReason": wait_for_cancel(session)})
         return stubborn(session)
+    elif words == "lasts":
+        reason = lasts(session)
     elif words == "works":
         reason = works(session)
     elif words == "slow":
