@@ -94,6 +94,7 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
 ExitStatus SupervisedCommand::run() {
     while (!status_ || !output_done() || outlived()) {
         poll_once();
+        if (status_ && interrupted_) end_rest();
         if (kill_at_ && steady_now() >= *kill_at_) kill_tree();
         if (std::exchange(waits_long_, false) && !kill_at_ && !status_) {
             ended_for_wait_ = agent_.facts();
@@ -325,6 +326,13 @@ void SupervisedCommand::look_at_stay() {
     if (!setup_.end_stay) return;
     kept_ = agent_.facts();  // what it prints at the signal is not its result
     end_tree();
+}
+
+/// Some agents are started by a wrapper, which passes no signal on: the agent would work on without
+/// a watch.
+void SupervisedCommand::end_rest() {
+    if (std::exchange(ended_rest_, true) || kill_at_ || !setup_.own_program) return;
+    if (!tree().empty()) end_tree();
 }
 
 void SupervisedCommand::end_tree() {

@@ -53,6 +53,8 @@ public:
         /// is ended, or only told of; 0: neither.
         milliseconds stay_max{0};
         bool end_stay = false;
+        /// The command is an agent's own program: a signal that ends it ends what it has begun.
+        bool own_program = false;
         /// An error that ends the agent's turn is reported only by tell_kept(), or 15 s later, or
         /// before the next answer of the model: the run may wait for its end by itself.
         bool keeps_errors = false;
@@ -126,6 +128,7 @@ private:
     void reap();
     void stop();
     void look_at_stay();
+    void end_rest();
     std::vector<pid_t> tree() const;
     void end_tree();
     void kill_tree();
@@ -157,6 +160,7 @@ private:
     std::vector<KeptError> kept_errors_;
     SteadyTime kept_until_;
     bool told_of_stay_ = false;
+    bool ended_rest_ = false;
     bool knows_before_ = false;  ///< the use before the run was read
     bool interrupted_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max

@@ -278,6 +278,22 @@ class Live(LinesCase):
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
+    def test_an_agent_whose_wrapper_is_ended_by_a_signal_does_not_work_on(self):
+        program = self.daemon.root / "qwen"
+        program.write_text("#!/bin/sh\nsleep 600 > /dev/null 2>&1 &\necho $!\nwait\n")
+        program.chmod(0o755)
+        for started, ended in ((program, True), ("/bin/sh", False)):  # a script may leave a server
+            with self.subTest(started):
+                process = self.cli.start("run", "--session", unique("lines"), "--", str(started), str(program))
+                self.addCleanup(process.kill)
+                agent = os.pidfd_open(int(process.stdout.readline()))
+                self.addCleanup(os.close, agent)
+                if not ended:
+                    self.addCleanup(signal.pidfd_send_signal, agent, signal.SIGKILL)
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(finish(process).code, 128 + 15)
+                self.assertEqual(bool(select.select([agent], [], [], 0)[0]), ended)
+
     def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):
         begins = HOOKED.index("    for call in")
         sub_agent = """

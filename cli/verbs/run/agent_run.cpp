@@ -204,7 +204,8 @@ private:
                                        before,
                                        {}};
         // Another program may go on by itself after its agent.
-        if (is_agent_program(words.front())) setup.stay_max = options_.keeping.stay_most;
+        setup.own_program = is_agent_program(words.front());
+        if (setup.own_program) setup.stay_max = options_.keeping.stay_most;
         setup.end_stay = setup.keeps_errors = options_.keep_going;
         setup.counted_above = run_reads_output(console_.environment, options_.client.url);
         setup.say = [this](const std::string& text) { warn(text); };
