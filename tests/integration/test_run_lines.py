@@ -278,6 +278,17 @@ class Live(LinesCase):
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
+    def test_a_command_that_a_cancel_has_stopped_is_no_success(self):
+        session = unique("lines")
+        process = self.cli.start("run", "--session", session, "--interval", "100ms", "--", "sh", "-c",
+                                 "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="its session")
+        self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
+        self.assertEqual(finish(process).code, 1)
+        self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
     def test_an_agent_whose_wrapper_is_ended_by_a_signal_does_not_work_on(self):
         program = self.daemon.root / "qwen"
         program.write_text("#!/bin/sh\nsleep 600 > /dev/null 2>&1 &\necho $!\nwait\n")

@@ -188,6 +188,8 @@ private:
             ending.end.reason +=
                 "; resumed " + std::to_string(starts - 1) + (starts == 2 ? " time" : " times");
         ending.cancelled = keeping.cancelled();
+        if (ending.status.code == 0 && (ending.stopped_by || ending.cancelled))
+            ending.status.code = kExitFailed;
         if (!keeping.why_over().empty()) ending.end.reason += "; " + keeping.why_over();
         return 0;
     }
