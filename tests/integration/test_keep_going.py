@@ -743,6 +743,16 @@ class KeepGoing(KeepGoingCase):
         self.assertIn("the check fails in the same way again", err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
+    def test_the_output_of_a_check_is_text_wherever_it_is_cut(self):
+        output = self.folder / "output"
+        output.write_bytes(b"begin" + "\u00e9".encode() * 2000 + b"\0 caf\xe9.")
+        code, err = self.run_play("done done", "--check", f"cat {output}; test $(wc -l < {self.folder}/starts) = 2")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+        prompt = self.starts()[1]["argv"][-1].encode().decode()  # no half of a character
+        self.assertIn("\u00e9 caf\ufffd.\nContinue", prompt)
+        self.assertIn("ends so:\n\u2026\u00e9", prompt)
+        self.assertNotIn("cannot be recorded", err)
+
     def test_a_check_that_cannot_be_run_is_said_and_not_put_to_the_agent(self):
         script = self.folder / "no-program"
         script.write_text("echo never\n")
