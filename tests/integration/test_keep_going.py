@@ -1030,11 +1030,24 @@ class KeepGoing(KeepGoingCase):
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
+        for command, words in ((("codex", "-m", "o", "exec", "--json", "x"), "is not codex exec"), (("cursor-agent", "x"), "no resume of its own"),
+                               (("claude", "-p", "--new", "value", "x"), "which word")):
+            output = self.cli.run("run", "--keep-going", "--", *command)
+            self.assertEqual(output.code, 64, output)
+            self.assertRegex(output.err, f"could not be resumed: .*{words}.*--resume-command")
         for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"), ("--end-limit", "1m"),
                        ("--resume-command", "true")):
             output = self.cli.run("run", *option, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn("need --keep-going", output.err)
+
+    def test_an_agent_that_is_not_called_for_lines_is_named_at_the_start(self):
+        for options in ((), ("--quiet",), ("--output-format", "stream-json", "--verbose")):
+            with self.subTest(options):
+                quiet, words = options == ("--quiet",), options if len(options) > 1 else ()
+                (self.folder / "play").write_text("done")
+                output = self.cli.run("run", "--keep-going", *(options if quiet else ()), "--", str(self.folder / "claude"), "-p", *words, "x")
+                self.assertEqual((output.code, "it needs: --output-format stream-json" in output.err), (0, not options), output)
 
     def test_a_folder_that_was_replaced_is_not_worked_in(self):
         place = self.folder / "work"
