@@ -18,6 +18,7 @@ from support.daemon import BINARY, Daemon
 from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
 from support.shifted_clock import ShiftedClock
+from support.stored_sessions import Rows
 
 # An agent with Claude's lines: each start does the next line of the file `play`, and notes its arguments and folder.
 AGENT = r'''#!/usr/bin/env python3
@@ -1048,6 +1049,37 @@ class KeepGoing(KeepGoingCase):
                 (self.folder / "play").write_text("done")
                 output = self.cli.run("run", "--keep-going", *(options if quiet else ()), "--", str(self.folder / "claude"), "-p", *words, "x")
                 self.assertEqual((output.code, "it needs: --output-format stream-json" in output.err), (0, not options), output)
+
+    def test_a_conversation_in_a_database_that_went_on_elsewhere_is_left_alone(self):
+        for other, starts in (("ses_other", 2), ("ses_1", 1)):
+            with self.subTest(other):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                agent = self.folder / "opencode"
+                agent.write_text("#!/bin/sh\necho >> $PLAY/starts2\n" + """echo '{"type":"step_start","timestamp":1,"sessionID":"ses_1","part":{"type":"step-start"}}'\n"""
+                                 "test $(wc -l < $PLAY/starts2) = 2 || kill -9 $$\n"
+                                 """echo '{"type":"step_finish","timestamp":2,"sessionID":"ses_1","part":{"type":"step-finish","reason":"stop"}}'\n""")
+                agent.chmod(0o755)
+                (self.folder / "starts2").unlink(missing_ok=True)
+                home = self.folder / unique()
+                rows = Rows(home / "opencode/opencode.db", "opencode")
+                self.addCleanup(rows.close)
+                for name in ("ses_1", "ses_other"):
+                    rows.database.execute("INSERT INTO session VALUES (?, NULL, '/', 'Fix', '1.18.33', 1)", (name,))
+                    rows.message("m" + name, name, 1, {"role": "user"})
+                rows.database.commit()
+                self.cli.environment["XDG_DATA_HOME"] = str(home)
+                process = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "10m", "--max-resumes", "1", "--",
+                                         str(agent), "run", "--format", "json", "x")
+                self.addCleanup(process.kill)
+                self.wait_for(lambda: self.ended().get("verdict", {}).get("status") == "waiting", "no wait")
+                rows.part("later", "m" + other, other, 2, {"type": "text", "text": "by a person"})
+                rows.database.commit()
+                asked = self.cli.run("resume", "--now", self.session)
+                self.assertIn(f"asked process {process.pid} to end its wait", asked.out, asked.err)
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual(len((self.folder / "starts2").read_text()), starts, err)
+                self.assertEqual("went on elsewhere" in err, starts == 1, err)
 
     def test_a_folder_that_was_replaced_is_not_worked_in(self):
         place = self.folder / "work"
