@@ -80,6 +80,10 @@ public:
     /// The directive that stopped the command, if any.
     const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
 
+    /// True if a part of the command's standard output could not be written; not if only its reader
+    /// is gone.
+    bool lost_output() const { return streams_[0].loses; }
+
     /// True if a signal that ends commands came from outside the command.
     bool interrupted() const { return interrupted_; }
 

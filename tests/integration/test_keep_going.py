@@ -987,7 +987,7 @@ class KeepGoing(KeepGoingCase):
         self.wait_for(lambda: any(e["type"] == "tool.finished" for e in self.events()), "no call")
         (self.folder / "go").touch()
         _, err = process.communicate(timeout=patient(60))
-        self.assertEqual((process.returncode, len(self.starts())), (0, 1), err)
+        self.assertEqual((process.returncode, len(self.starts())), (74, 1), err)
         self.assertEqual(err.count("standard output cannot be written"), 1, err)
         self.assertEqual(self.ended()["outcome"], "completed")
 

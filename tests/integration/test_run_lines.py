@@ -305,6 +305,16 @@ class Live(LinesCase):
                 self.assertEqual(finish(process).code, 128 + 15)
                 self.assertEqual(bool(select.select([agent], [], [], 0)[0]), ended)
 
+    def test_output_that_is_lost_is_no_success(self):
+        for options in ((), ("--quiet",)):
+            with self.subTest(options), open("/dev/full", "w") as full:
+                session = unique("lines")
+                process = self.cli.start("run", "--session", session, *options, "--", "echo", "x", stdout=full)
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual(process.returncode, 74, err)
+                self.assertIn("could not be written, and is lost", err)
+                self.assertIn("a part of its output could not be written", self.client.session(session)["verdict"]["reason"])
+
     def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):
         begins = HOOKED.index("    for call in")
         sub_agent = """

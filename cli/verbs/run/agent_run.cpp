@@ -127,7 +127,9 @@ public:
                 "error.reported",
                 {{"message", ending.status.text()}, {"status", *status}, {"ends_turn", true}});
         finish(*reporter, end_body(ending));
-        return ending.status.code;
+        if (ending.status.code != 0 || !lost_output_) return ending.status.code;
+        return complain(console_, kExitOutput,
+                        "a part of the command's output could not be written, and is lost");
     }
 
 private:
@@ -160,6 +162,7 @@ private:
             SupervisedCommand command(std::move(process), signals, reporter,
                                       setup_of(*words, began, before, keeping));
             ending = ending_of(command, *words);
+            lost_output_ = lost_output_ || command.lost_output();
             if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
@@ -191,6 +194,7 @@ private:
         if (ending.status.code == 0 && (ending.stopped_by || ending.cancelled))
             ending.status.code = kExitFailed;
         if (!keeping.why_over().empty()) ending.end.reason += "; " + keeping.why_over();
+        if (lost_output_) ending.end.reason += "; a part of its output could not be written";
         return 0;
     }
 
@@ -348,6 +352,7 @@ private:
     RecordFile file_;
     RunRecord record_;
     bool interrupted_ = false;
+    bool lost_output_ = false;
     CommandFigures figures_;
 };
 

@@ -38,6 +38,9 @@ run (--format json); pi (--mode json); codex exec, cline (--json). The session o
 status 0, if the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing
 after a refused call. `run` then ends with 1 if COMMAND is the agent itself, not a script.
 
+`run` never ends with 0 if Headway stopped the command (but with 1), or if a part of the command's standard output
+could not be written (74).
+
 With `enabled = true` in [keep_going] of your own headway.toml (never the one of the working folder), resumable
 agents run as if with --keep-going. `headway keep-going continue` continues a run that was killed.
 
