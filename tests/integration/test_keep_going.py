@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway run --keep-going`: an agent is started again in its conversation, and never against a person."""
+import fcntl
 import json
 import os
 import signal
@@ -344,6 +345,22 @@ class KeepGoing(KeepGoingCase):
                 (self.folder / "go").touch()
                 _, err = process.communicate(timeout=patient(60))
                 self.assertEqual((process.returncode, len(self.starts())), (0, starts), err)
+
+    def test_a_signal_right_before_the_next_start_starts_nothing(self):
+        process = self.start("limit1 done")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        turns = self.daemon.state_dir / "keep-going.claude.turns"
+        with open(turns) as held:  # it is looked at once it is time
+            fcntl.flock(held, fcntl.LOCK_EX)
+            def looks() -> bool:
+                return any(os.path.realpath(link) == str(turns) for link in Path(f"/proc/{process.pid}/fd").iterdir())
+            self.wait_for(looks, "no look")
+            process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((len(self.starts()), process.returncode), (1, 1), err)
+        self.assertIn("not resumed: interrupted", err)
+        self.assertEqual(self.ended()["outcome"], "cancelled")
 
     def test_a_cancel_ends_the_wait_at_once(self):
         process = self.start("limit done", margin="10m")
