@@ -224,6 +224,22 @@ class Lines(LinesCase):
         _, document, _ = self.run_lines("\n".join(lines) + "\n")
         self.assertEqual((document["used"]["tokens"], document["used"]["cost_usd"]), (1000, 5.0))
 
+    def test_an_image_that_is_too_long_for_a_line_ends_its_call(self):
+        about = {"session_id": "c", "uuid": "u"}
+        def result(name: str, content: str) -> dict:
+            image = {"type": "image", "source": {"type": "base64", "data": content * 2_000_000}}
+            return {"type": "user", "message": {"role": "user", "content": [{"tool_use_id": name, "type": "tool_result", "content": [image]}]}}
+        lines = [{"type": "system", "subtype": "init", "model": "m"}]
+        for name in ("a", "b"):
+            use = {"type": "tool_use", "id": name, "name": "Read", "input": {"file_path": f"{name}.png"}}
+            lines += [{"type": "assistant", "message": {"id": "m" + name, "content": [use]}}, result(name, name)]
+        lines.append({"type": "result", "subtype": "success", "is_error": False, "result": "done"})
+        _, _, journal = self.run_lines("".join(json.dumps({**line, **about}, separators=(",", ":")) + "\n" for line in lines))
+        finished = [event["data"] for event in journal if event["type"] == "tool.finished" and event["data"]["call_id"] != "run"]
+        self.assertEqual([(call["call_id"], call["tool"], call["ok"]) for call in finished], [("a", "Read", True), ("b", "Read", True)])
+        self.assertNotEqual(finished[0]["result"], finished[1]["result"])
+        self.assertNotIn("stdout", [event["data"].get("role") for event in journal if event["type"] == "message"])
+
     def test_other_output_stays_output(self):
         _, _, journal = self.run_lines('building\n{"type":"turn.completed"}\n{"level":"info"}\n')
         texts = [event["data"]["text"] for event in journal if event["type"] == "message"]
