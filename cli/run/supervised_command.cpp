@@ -161,7 +161,9 @@ void SupervisedCommand::write_pending(Stream& stream) {
     // rest of the piece is lost, and what the agent says of itself is still read.
     if (error != EPIPE) tell_of_loss(stream, error);
     take(stream);
-    if (error == EPIPE) stream.from.reset();
+    if (error != EPIPE) return;
+    stream.from.reset();
+    unread_ = unread_ || stream.to == STDOUT_FILENO;
 }
 
 void SupervisedCommand::tell_of_loss(Stream& stream, int error) {

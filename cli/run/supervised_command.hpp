@@ -84,6 +84,9 @@ public:
     /// is gone.
     bool lost_output() const { return streams_[0].loses; }
 
+    /// True if standard output has no reader any more.
+    bool unread() const { return unread_; }
+
     /// True if a signal that ends commands came from outside the command.
     bool interrupted() const { return interrupted_; }
 
@@ -167,6 +170,7 @@ private:
     bool ended_rest_ = false;
     bool knows_before_ = false;  ///< the use before the run was read
     bool interrupted_ = false;
+    bool unread_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max
 };
 

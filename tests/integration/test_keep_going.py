@@ -80,6 +80,9 @@ if act == "poses":  # a process with the command line of a run
     while not os.path.exists(here + "/posing"): time.sleep(0.02)
     fail("Overloaded", 529)
 if act == "overload": fail("Overloaded", 529)
+while act == "chats":
+    try: say("system", subtype="status")
+    except BrokenPipeError: os._exit(1)
 if act == "login": fail("Invalid API key", 401)
 if act == "polite-fail":  # its status says that all is well, its result does not
     say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
@@ -361,6 +364,16 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((len(self.starts()), process.returncode), (1, 1), err)
         self.assertIn("not resumed: interrupted", err)
         self.assertEqual(self.ended()["outcome"], "cancelled")
+
+    def test_an_agent_whose_output_has_no_reader_is_not_resumed(self):
+        process = self.start("chats")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: bool(self.starts()), "no start")
+        process.stdout.close()
+        process.stdout = None
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1, err)
+        self.assertIn("not resumed: its output has no reader any more", err)
 
     def test_a_cancel_ends_the_wait_at_once(self):
         process = self.start("limit done", margin="10m")

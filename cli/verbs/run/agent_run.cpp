@@ -271,6 +271,7 @@ private:
         RunOver over;
         over.end = ending.end;
         over.interrupted = command.interrupted();
+        over.unread = command.unread();
         over.stopped = ending.stopped_by.has_value();
         over.guarded = ending.end.guarded;
         over.needs_person = ending.end.refused;
