@@ -24,6 +24,8 @@ using Kind = AcpAction::Kind;
 constexpr std::size_t kPassedBytes = 65'536;
 // PIPE_BUF: what POLLOUT promises to take without blocking.
 constexpr std::size_t kPipeBytes = 4'096;
+/// Answers that an agent has caused and does not read: until it does, it is not read either.
+constexpr std::size_t kInjectedMax = 1U << 20;
 constexpr milliseconds kPollMax{1'000};
 constexpr milliseconds kOutputAfterExit{200};  // a process left behind may keep the pipe open
 constexpr milliseconds kQuestionWithin{250};   // after a call was announced as begun
@@ -81,7 +83,8 @@ void AcpProxy::poll_once() {
     fds[kSignalsIn] = {signals_.fd(), POLLIN, 0};
     fds[kEditorIn] = {editor_open_ && room ? STDIN_FILENO : -1, POLLIN, 0};
     fds[kAgentIn] = {room ? -1 : agent_.in.get(), POLLOUT, 0};
-    const bool reads = to_editor_.empty() && stalled_.empty();
+    const bool hears = injected_ <= kInjectedMax || !agent_.in.open();
+    const bool reads = to_editor_.empty() && stalled_.empty() && hears;
     fds[kAgentOut] = {reads ? agent_.out.get() : -1, POLLIN, 0};
     fds[kEditorOut] = {to_editor_.empty() ? -1 : STDOUT_FILENO, POLLOUT, 0};
     fds[kDecided] = {sessions_.decided_fd(), POLLIN, 0};
@@ -152,6 +155,7 @@ void AcpProxy::write_agent() {
 void AcpProxy::drop_to_agent() {
     to_agent_.clear();
     agent_has_ = 0;
+    injected_ = injections_.size();
 }
 
 void AcpProxy::read_agent() {
@@ -303,6 +307,7 @@ void AcpProxy::start_calls() {
 
 void AcpProxy::inject(const std::string& line) {
     if (!agent_.in.open()) return;
+    injected_ += line.size() + 1;
     (in_long_line_ && !drops_line_ ? injections_ : to_agent_) += line + "\n";
 }
 

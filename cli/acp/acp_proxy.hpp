@@ -91,6 +91,7 @@ private:
     bool drops_line_ = false;    // that line does not reach the agent
     bool unread_ = false;        // a line of the agent was too long to be read
     std::string injections_;     // lines to be sent after the end of that line
+    std::size_t injected_ = 0;   // bytes of lines for the agent that no editor has sent
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;
     std::optional<SteadyTime> begun_at_;  // a call whose start is not reported so far

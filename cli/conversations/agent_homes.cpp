@@ -52,7 +52,8 @@ AgentHomes agent_homes(const std::map<std::string, std::string>& environment) {
             .qwen = agent_folder("qwen", environment),
             .gemini = agent_folder("gemini", environment),
             .copilot = agent_folder("copilot", environment),
-            .pi = agent_folder("pi", environment)};
+            .pi = agent_folder("pi", environment),
+            .data = agent_folder("opencode", environment)};
 }
 
 std::string agent_home(std::string_view agent,

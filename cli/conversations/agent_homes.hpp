@@ -16,6 +16,7 @@ struct AgentHomes {
     std::string gemini = {};   ///< $GEMINI_CLI_HOME or ~
     std::string copilot = {};  ///< $COPILOT_HOME or ~/.copilot
     std::string pi = {};       ///< $PI_CODING_AGENT_DIR or ~/.pi/agent
+    std::string data = {};     ///< $XDG_DATA_HOME or ~/.local/share: opencode, Kilo
 };
 
 /// The folders according to `environment`; an empty path: unknown.

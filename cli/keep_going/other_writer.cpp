@@ -14,6 +14,7 @@
 #include "agents/codex/rollout.hpp"
 #include "cli/base/json.hpp"
 #include "cli/process/proc_tree.hpp"
+#include "cli/stores/store_database.hpp"
 #include "system/file_descriptor.hpp"
 
 namespace headway::cli {
@@ -65,6 +66,19 @@ std::string open_in_codex(const std::string& id, const AgentHomes& homes) {
     return {};  // what is closed is free again
 }
 
+/// The rows of the conversation. All conversations are in one file, whose size says nothing of one.
+std::uint64_t bytes_of_rows(const std::string& conversation, const AgentHomes& homes) {
+    if (!is_conversation(conversation) || homes.data.empty()) return 0;
+    std::uint64_t bytes = 0;
+    const StoredRowsTaker take{.begin = [](const StoredSessionRow&) {},
+                               .row = [&](const StoredDataRow& row) { bytes += row.data.size(); },
+                               .end = [] {}};
+    // Before the end of its first step, Kilo writes what opencode writes; an id is in one of them.
+    for (const char* const file : {"/opencode/opencode.db", "/kilo/kilo.db"})
+        (void)read_store_database(homes.data + file, conversation, take, [] { return false; });
+    return bytes;
+}
+
 }  // namespace
 
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
@@ -94,6 +108,7 @@ std::vector<std::string> stored_files(const std::string& agent, const std::strin
 
 std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes) {
+    if (agent == "opencode" || agent == "kilo") return bytes_of_rows(conversation, homes);
     std::uint64_t bytes = 0;
     for (const std::string& file : stored_files(agent, conversation, homes)) {
         std::error_code ec;

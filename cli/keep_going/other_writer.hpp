@@ -9,7 +9,7 @@
 #include "cli/conversations/agent_homes.hpp"
 
 // Finds another process that has an agent's conversation open, because two processes would corrupt
-// it. Reads only names, sizes, locks and the registers of running agents.
+// it. Reads only names, sizes, also of rows, locks and the registers of running agents.
 
 namespace headway::cli {
 

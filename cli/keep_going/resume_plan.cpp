@@ -118,6 +118,8 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
     }
     if (run.stopped) return end("not resumed: it was stopped");
     if (run.interrupted) return end("not resumed: it was interrupted");
+    if (run.unread && (!run.end.completed || run.check_failed))
+        return end("not resumed: its output has no reader any more");
     if (run.end.completed) {
         if (!run.check_broken.empty())
             return end("not resumed: the check cannot be run (" + run.check_broken +

@@ -39,6 +39,7 @@ struct RunOver {
     RunEnd end;
     bool interrupted = false;   ///< a person or a service manager ended the agent or this program
     bool stopped = false;       ///< ended by a directive: cancel, stop, halt
+    bool unread = false;        ///< its output has no reader any more
     bool guarded = false;       ///< ended by its own guard against loops
     bool needs_person = false;  ///< calls were refused, and after that no call changed anything
     bool progressed = false;    ///< a call that does more than read has succeeded

@@ -6,43 +6,18 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
-#include "core/calls/command.hpp"
-#include "core/detection/classify.hpp"
 #include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
 
 constexpr std::size_t kOnceMax = 8;
+/// The part of a line that is too long in which its call is named.
+constexpr std::size_t kHeadBytes = 4'096;
+constexpr std::string_view kResultOf = R"("tool_use_id":")";
+constexpr std::string_view kImage = R"("type":"image")";
 constexpr std::size_t kEndingBytesMax = 200;  // some words
 constexpr std::string_view kOwnCall = "run";  // the call_id of the command itself
-
-core::CallKind kind_of(const Json& call) {
-    const std::string& tool = call.text_of("tool");
-    const Json& args = call["args"];
-    const std::string command = args["command"].is_string() ? args["command"].text() : "";
-    const bool has_path = args["path"].is_string() || args["file_path"].is_string();
-    return core::kind_of_editing(tool, command, has_path)
-        .value_or(core::kind_of_call(tool, command));
-}
-
-/// Whether a call that ended well did more than look, plan or wait.
-bool changes(const Json& call) {
-    const Json& command = call["args"]["command"];
-    if (command.is_string()) {
-        const core::CommandParts parts{inner_command(command.text())};
-        if (core::only_looks(parts) || core::has_no_effect(parts)) return false;
-    }
-    switch (kind_of(call)) {
-        case core::CallKind::kRead:
-        case core::CallKind::kPoll:
-        case core::CallKind::kSleep:
-        case core::CallKind::kPlan:
-            return false;
-        default:
-            return true;
-    }
-}
 
 /// The tools by which Claude Code ends work in the background.
 bool is_stop_of_work(std::string_view tool) {
@@ -64,12 +39,13 @@ void AgentLines::feed(std::string_view bytes, OutputLines& rest) {
         const std::size_t end = bytes.find('\n');
         const std::string_view part = bytes.substr(0, end);
         if (!ordinary_ && line_.size() + part.size() > kLineBytesMax) {
-            rest.feed(line_);
+            skips_ = take_long_result();
+            if (!skips_) rest.feed(line_);
             line_ = {};
             ordinary_ = true;
         }
         if (ordinary_) {
-            rest.feed(part);
+            if (!skips_) rest.feed(part);
         } else {
             line_ += part;
         }
@@ -97,11 +73,38 @@ void AgentLines::tick() {
 
 void AgentLines::end_line(OutputLines& rest) {
     at_start_ = true;
+    if (std::exchange(skips_, false)) return;
     if (ordinary_ || !read_line()) {
         rest.feed(line_);
         rest.feed("\n");
     }
     line_.clear();
+}
+
+/// Takes the beginning of a line that is too long as the result of an open call, as of one that
+/// reads an image: else the call never ends. False: it is no such line.
+bool AgentLines::take_long_result() {
+    const std::string_view head = std::string_view(line_).substr(0, kHeadBytes);
+    const std::size_t at = head.find(kResultOf);
+    if (format_ == nullptr || at == head.npos) return false;
+    std::string_view id = head.substr(at + kResultOf.size());
+    id = id.substr(0, id.find('"'));
+    const auto open = std::find_if(open_.begin(), open_.end(),
+                                   [id](const OpenCall& call) { return call.id == id; });
+    if (open == open_.end()) return false;
+    if (head.find(kImage) == head.npos) {  // nothing shows how it ended
+        open_.erase(open);
+        return false;
+    }
+    LineEvent event{"tool.finished",
+                    {{"call_id", id},
+                     {"ok", true},
+                     {"result", line_.substr(at + kResultOf.size() + id.size())}}};
+    bound_event(event);
+    if (!complete_call(event)) return false;
+    note(event, false);
+    tell(std::move(event), true);
+    return true;
 }
 
 bool AgentLines::read_line() {

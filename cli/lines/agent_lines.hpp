@@ -100,6 +100,7 @@ private:
 
     void end_line(OutputLines& rest);
     bool read_line();
+    bool take_long_result();
     void take(AgentLine line, const LineFormat& format);
     void take_background(const AgentLine& line);
     void begin_background(const Background& work);
@@ -121,6 +122,7 @@ private:
     std::string line_;             // current line, which begins with "{" and may be an agent's
     bool at_start_ = true;         // at the start of a line
     bool ordinary_ = false;        // the current line is not an agent's
+    bool skips_ = false;           // the rest of the current line says no more
     std::array<bool, 8> begun_{};  // indexed like line_formats()
     std::deque<OpenCall> open_;
     std::deque<Background> background_;

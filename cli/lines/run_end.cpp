@@ -9,6 +9,8 @@
 #include "api/text/timestamp.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
+#include "core/calls/command.hpp"
+#include "core/detection/classify.hpp"
 #include "core/detection/provider_stop.hpp"
 #include "core/events/work_payloads.hpp"
 #include "core/text/text.hpp"
@@ -245,7 +247,33 @@ bool is_stop_of_provider(const RunFacts& facts, const std::optional<std::uint64_
     return facts.error || http;
 }
 
+core::CallKind kind_of(const Json& call) {
+    const std::string& tool = call.text_of("tool");
+    const Json& args = call["args"];
+    const std::string command = args["command"].is_string() ? args["command"].text() : "";
+    const bool has_path = args["path"].is_string() || args["file_path"].is_string();
+    return core::kind_of_editing(tool, command, has_path)
+        .value_or(core::kind_of_call(tool, command));
+}
+
 }  // namespace
+
+bool changes(const Json& call) {
+    const Json& command = call["args"]["command"];
+    if (command.is_string()) {
+        const core::CommandParts parts{inner_command(command.text())};
+        if (core::only_looks(parts) || core::has_no_effect(parts)) return false;
+    }
+    switch (kind_of(call)) {
+        case core::CallKind::kRead:
+        case core::CallKind::kPoll:
+        case core::CallKind::kSleep:
+        case core::CallKind::kPlan:
+            return false;
+        default:
+            return true;
+    }
+}
 
 void RunFacts::note_notice(const std::string& words) {
     if (notices.size() == kNoticesMax) notices.erase(notices.begin());

@@ -55,6 +55,9 @@ struct RunFacts {
     void settle(LineResult& line_result);
 };
 
+/// Whether a call that ended well did more than look, plan or wait. Pure.
+bool changes(const Json& call);
+
 struct RunEnd {
     bool completed = false;
     std::string reason;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 
+#include "api/text/plain_text.hpp"
 #include "cli/process/proc_tree.hpp"
 
 namespace headway::cli {
@@ -72,9 +73,7 @@ CheckResult CheckCommand::run() {
     CheckResult result;
     result.exit = status_ ? exit_status_of(*status_) : ExitStatus{began ? 1 : kStatusOfNoShell, 0};
     result.ended = ended_;
-    if (tail_.size() > kTailBytesKept) tail_.erase(0, tail_.size() - kTailBytesKept);
-    std::replace(tail_.begin(), tail_.end(), '\0', ' ');  // it would end the prompt
-    result.output = std::move(tail_);
+    result.output = api::tail_of(tail_, kTailBytesKept);  // an argument of the next agent
     return result;
 }
 
@@ -119,7 +118,7 @@ void CheckCommand::signal_all(int signal) const {
         ::kill(pid, signal);
 }
 
-/// Keeps the last bytes.
+/// Keeps the last bytes, and one more if there were more.
 void CheckCommand::read_tail(system::FileDescriptor& from) {
     std::array<char, 4096> bytes{};
     const ssize_t size = ::read(from.get(), bytes.data(), bytes.size());
@@ -130,7 +129,7 @@ void CheckCommand::read_tail(system::FileDescriptor& from) {
     }
     setup_.output += static_cast<std::uint64_t>(size);
     tail_.append(bytes.data(), static_cast<std::size_t>(size));
-    if (tail_.size() > 2 * kTailBytesKept) tail_.erase(0, tail_.size() - kTailBytesKept);
+    if (tail_.size() > 2 * kTailBytesKept) tail_.erase(0, tail_.size() - kTailBytesKept - 1);
 }
 
 }  // namespace headway::cli

@@ -20,7 +20,7 @@ struct CheckResult {
     enum class Ended : std::uint8_t { kNot, kTooLong, kInterrupted, kStopped, kPaused, kOff };
 
     ExitStatus exit;
-    std::string output;  ///< the last part of the output, without NUL bytes
+    std::string output;  ///< the last part of the output, UTF-8 without NUL
     Ended ended = Ended::kNot;
 
     bool passed() const { return exit.code == 0 && ended == Ended::kNot; }

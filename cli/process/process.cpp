@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -16,6 +17,8 @@ namespace headway::cli {
 namespace {
 
 constexpr std::string_view kOwnVariables = "HEADWAY_";
+constexpr std::array<int, 7> kGuardedSignals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                                             SIGUSR1, SIGUSR2, SIGCHLD};
 
 /// ".4711"; empty if it is no pipe.
 std::string pipe_number(int descriptor) {
@@ -121,6 +124,24 @@ ExitStatus exit_status_of(int wait_status) {
         status.code = WEXITSTATUS(wait_status);
     }
     return status;
+}
+
+SignalGuard::SignalGuard() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : kGuardedSignals) {
+        struct sigaction action {};
+        // A signal that is blocked comes even if it is ignored.
+        const bool ignored = ::sigaction(signal, nullptr, &action) == 0 &&
+                             (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN;
+        if (!ignored || signal == SIGCHLD) sigaddset(&set, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &set, &outer_);
+    fd_ = system::FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+SignalGuard::~SignalGuard() {
+    ::pthread_sigmask(SIG_SETMASK, &outer_, nullptr);
 }
 
 bool is_for_us_alone(const signalfd_siginfo& info) {

@@ -65,6 +65,24 @@ struct ExitStatus {
 };
 ExitStatus exit_status_of(int wait_status);
 
+/// The signals of this process while a command runs: blocked for every thread and read from a
+/// descriptor; those that this process was started to ignore stay ignored, as `nohup` asks. Create
+/// it before any thread; its destructor restores the mask.
+class SignalGuard {
+public:
+    SignalGuard();
+    ~SignalGuard();
+    SignalGuard(const SignalGuard&) = delete;
+    SignalGuard& operator=(const SignalGuard&) = delete;
+
+    int fd() const { return fd_.get(); }
+    const sigset_t& outer_mask() const { return outer_; }
+
+private:
+    sigset_t outer_{};
+    system::FileDescriptor fd_;
+};
+
 /// True if the signal was sent to this process only, not also to a command in its process group:
 /// another process has sent it, or it is the hangup of a terminal, which only the session leader
 /// gets. Keys such as Ctrl-C signal the whole group.

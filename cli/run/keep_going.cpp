@@ -157,6 +157,11 @@ std::optional<KeepGoing::Words> KeepGoing::wait(RunOver& run, ResumeStep step,
     std::string why = why_not(ended, stored);
     core::Result<Words> words = command_of(step);
     if (why.empty() && !words) why = "not resumed: " + words.error().detail;
+    std::optional<int> none;  // Ctrl-C meanwhile: it goes to the group, without the next agent
+    if (why.empty() && read_end_signals(signals_.fd(), -1, none)) {
+        note_end(run, Wait::kInterrupted);
+        why = why_ended(Wait::kInterrupted);
+    }
     end_wait(why);
     if (!why.empty()) return over(why);
     return *std::move(words);

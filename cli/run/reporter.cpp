@@ -18,8 +18,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNeverReachedLinger{1'000};
 constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what the command uses
 constexpr milliseconds kHeartbeatMin{100};
-constexpr milliseconds kHookLookTimeout{10'000};  // of a request for what hooks report
-constexpr milliseconds kLastLook{100};            // after the deadline
 constexpr milliseconds kHeartbeatMax{3'600'000};
 
 constexpr const char* kStopsOfJournal = "/events?types=directive.issued&order=newest&limit=500";
@@ -44,6 +42,12 @@ bool is_stop(const Json& directive) {
     // The session's `stopped` stands for rejections, which a person may lift.
     return plain_text(directive, "kind") == "stop" && directive["budget"].is_null() &&
            !(directive["rejects"] == true);
+}
+
+bool has_directive(const Json& session, const std::string& id) {
+    for (const Json& directive : session["directives"])
+        if (plain_text(directive, "id") == id) return true;
+    return false;
 }
 
 }  // namespace
@@ -202,6 +206,7 @@ Reporter::Step Reporter::step() {
     bool hooks = false;
     {
         const std::lock_guard lock(mutex_);
+        asked_in_ = turn_;
         if (refused_ && end_) return Step::kDone;
         if (refused_) {
             next_beat_ = steady_now() + kHeartbeatMax;
@@ -283,24 +288,6 @@ Reporter::Step Reporter::look_at_hooks(bool over) {
     return Step::kAgain;
 }
 
-HookJournal::With Reporter::what_hooks_tell(bool children) {
-    HookJournal::With with;
-    with.children = children;
-    with.note = [this](const HookJournal::Told& told) {
-        const std::lock_guard lock(mutex_);
-        lines_.note(told.event, told.at);
-    };
-    with.left = [this] { return time_left(); };
-    return with;
-}
-
-milliseconds Reporter::time_left() const {
-    const std::lock_guard lock(mutex_);
-    if (!end_) return kHookLookTimeout;
-    const auto left = std::chrono::ceil<milliseconds>(deadline_ - steady_now());
-    return std::clamp(left, kLastLook, kHookLookTimeout);
-}
-
 // A stop stays in the journal, also when the agent has acknowledged it.
 Reporter::Step Reporter::look_at_session() {
     const HttpReply session = daemon_.get(session_path(session_));
@@ -338,10 +325,18 @@ Reporter::Step Reporter::look_at_session() {
 void Reporter::look_for_stop(const HttpReply& reply) {
     const Json about = body_json(reply).value_or(Json::object());
     if (!reply.ok() || about["ended_at"].is_string() || !standing_of(about).stopped) return;
-    const std::lock_guard lock(mutex_);
-    if (stop_) return;
-    stop_ = StopDirective{{}, "a person or a budget has stopped the session", can_be_lifted(about)};
-    ::eventfd_write(wake_.get(), 1);
+    set_stop_now({{}, "a person or a budget has stopped the session"});
+}
+
+// In an editor, where a person may have lifted it since, while the turn goes on. An unreadable
+// document ends no session.
+void Reporter::set_stop_now(StopDirective stop) {
+    if (stop_directive()) return;
+    const Json about = setup_.take_up ? document() : Json{};
+    const bool known = plain_text(about, "id") == session_;
+    if (known && !standing_of(about).stopped && !has_directive(about, stop.id)) return;
+    stop.lifts = setup_.take_up && (!known || can_be_lifted(about));
+    set_stop(std::move(stop));
 }
 
 Reporter::Step Reporter::deliver() {
@@ -381,11 +376,7 @@ void Reporter::read_advice(const HttpReply& reply) {
     note_end((*advice)["verdict"], false);
     for (const Json& directive : (*advice)["directives"]) {
         if (directive["type"] != "stop") continue;
-        const bool lifts = setup_.take_up && can_be_lifted(document());
-        const std::lock_guard lock(mutex_);
-        if (stop_) return;
-        stop_ = StopDirective{plain_text(directive, "id"), plain_text(directive, "reason"), lifts};
-        ::eventfd_write(wake_.get(), 1);
+        set_stop_now({plain_text(directive, "id"), plain_text(directive, "reason")});
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -170,6 +171,9 @@ private:
     Json document();
     Step refuse();
     std::optional<Step> stop(const char* why);
+    void set_stop(StopDirective stop);
+    void set_stop_now(StopDirective stop);
+    bool turn_has_begun() const;
     Step retry_later();
     void hold();
     void note_end(const Json& verdict, bool by_person);
@@ -189,6 +193,7 @@ private:
     int generation_ = 1;
     bool began_ = false;  // the session was open when this run began
     bool warned_ = false;
+    std::uint64_t asked_in_ = 0;    // the turn in which the requests of this step began
     std::string refused_with_;      // code of the last refusal
     const std::string own_events_;  // prefix of the ids of all events of this reporter
     HookJournal journal_;
@@ -202,6 +207,7 @@ private:
     std::string opened_at_;  // time of the session's opening; empty: not known yet
     bool opened_ = false;
     bool by_person_ = false;  // a person has taken it up since the daemon took the last report
+    std::uint64_t turn_ = 0;  // number of the prompts that have taken it up
     bool away_ = false;       // the newest request has to be sent again
     Spool spool_;
     std::optional<StopDirective> stop_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/eventfd.h>
 
+#include <utility>
+
 #include "cli/base/clock.hpp"
 #include "cli/base/json.hpp"
 #include "cli/client/daemon.hpp"
@@ -39,6 +41,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
         if (const auto step = take_up()) return *step;
         const HttpReply session = daemon_.get(session_path(session_));
         if (!session.ok() && worth_retrying(session)) return retry_later();
+        if (turn_has_begun()) return Step::kAgain;
         if (const auto step = goes_on(body_json(session).value_or(Json::object()))) return *step;
     }
     if (!warned_ && retry && !out_of_time()) {
@@ -89,6 +92,7 @@ bool Reporter::denied() const {
 
 Reporter::Step Reporter::refuse() {
     const std::lock_guard lock(mutex_);
+    if (turn_ != asked_in_) return Step::kAgain;  // its reports may go on in the next generation
     refused_ = true;
     looks_ = false;
     lines_over_ = false;
@@ -108,10 +112,22 @@ void Reporter::hold() {
 }
 
 std::optional<Reporter::Step> Reporter::stop(const char* why) {
-    const std::lock_guard lock(mutex_);
-    if (!stop_) stop_ = StopDirective{{}, why};
-    ::eventfd_write(wake_.get(), 1);
+    set_stop({{}, why});
     return std::nullopt;
+}
+
+// A request that began before the prompt says nothing of its turn: a person may have lifted the
+// stop between the two. One that holds is seen again with the next reply.
+void Reporter::set_stop(StopDirective stop) {
+    const std::lock_guard lock(mutex_);
+    if (stop_ || turn_ != asked_in_) return;
+    stop_ = std::move(stop);
+    ::eventfd_write(wake_.get(), 1);
+}
+
+bool Reporter::turn_has_begun() const {
+    const std::lock_guard lock(mutex_);
+    return turn_ != asked_in_;
 }
 
 void Reporter::note_end(const Json& verdict, bool by_person) {
@@ -119,10 +135,7 @@ void Reporter::note_end(const Json& verdict, bool by_person) {
     // In an editor nothing else ends a turn whose session a person has ended.
     const bool stands = by_person && (status == "failed" || setup_.take_up);
     if (status != "halted" && status != "cancelled" && !stands) return;
-    const std::lock_guard lock(mutex_);
-    if (stop_) return;
-    stop_ = StopDirective{{}, status + ": " + plain_text(verdict, "reason")};
-    ::eventfd_write(wake_.get(), 1);
+    set_stop({{}, status + ": " + plain_text(verdict, "reason")});
 }
 
 }  // namespace headway::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/eventfd.h>
 
+#include <algorithm>
+
 #include "cli/base/clock.hpp"
 #include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
@@ -17,6 +19,9 @@ using std::chrono::milliseconds;
 
 /// An agent's first call comes later: until then, what is in the journal is of other runs.
 constexpr milliseconds kBeforeCalls{1'000};
+
+constexpr milliseconds kHookLookTimeout{10'000};  // of a request for what hooks report
+constexpr milliseconds kLastLook{100};            // after the deadline
 
 /// An agent that ends more of them than this works on without a watch, and the warning says so.
 constexpr int kGenerationsMost = 20;
@@ -131,6 +136,24 @@ std::optional<Reporter::Step> Reporter::goes_on(const Json& ended) {
     return Step::kAgain;
 }
 
+HookJournal::With Reporter::what_hooks_tell(bool children) {
+    HookJournal::With with;
+    with.children = children;
+    with.note = [this](const HookJournal::Told& told) {
+        const std::lock_guard lock(mutex_);
+        lines_.note(told.event, told.at);
+    };
+    with.left = [this] { return time_left(); };
+    return with;
+}
+
+milliseconds Reporter::time_left() const {
+    const std::lock_guard lock(mutex_);
+    if (!end_) return kHookLookTimeout;
+    const auto left = std::chrono::ceil<milliseconds>(deadline_ - steady_now());
+    return std::clamp(left, kLastLook, kHookLookTimeout);
+}
+
 Reporter::Opening Reporter::opening() const {
     const std::lock_guard lock(mutex_);
     return {session_, opened_at_};
@@ -140,6 +163,7 @@ bool Reporter::begin_turn() {
     const std::lock_guard lock(mutex_);
     if (refused_ || end_) return false;
     by_person_ = true;
+    ++turn_;
     if (!stop_) return true;
     stop_.reset();  // of the turn before; one that holds is seen again
     eventfd_t count = 0;

@@ -23,7 +23,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<int, 7> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 constexpr milliseconds kReportInterval{1'000};
 constexpr milliseconds kKillAfter{10'000};
 constexpr milliseconds kKillEvery{50};  // a process may have started another meanwhile
@@ -73,19 +72,6 @@ void add_retry_in_words(Json& data) {
 
 }  // namespace
 
-SignalGuard::SignalGuard() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : kSignals)
-        sigaddset(&set, signal);
-    ::pthread_sigmask(SIG_BLOCK, &set, &outer_);
-    fd_ = system::FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-SignalGuard::~SignalGuard() {
-    ::pthread_sigmask(SIG_SETMASK, &outer_, nullptr);
-}
-
 SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals,
                                      Reporter& reporter, Setup setup)
     : pid_(process.pid),
@@ -108,6 +94,7 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
 ExitStatus SupervisedCommand::run() {
     while (!status_ || !output_done() || outlived()) {
         poll_once();
+        if (status_ && interrupted_) end_rest();
         if (kill_at_ && steady_now() >= *kill_at_) kill_tree();
         if (std::exchange(waits_long_, false) && !kill_at_ && !status_) {
             ended_for_wait_ = agent_.facts();
@@ -174,7 +161,9 @@ void SupervisedCommand::write_pending(Stream& stream) {
     // rest of the piece is lost, and what the agent says of itself is still read.
     if (error != EPIPE) tell_of_loss(stream, error);
     take(stream);
-    if (error == EPIPE) stream.from.reset();
+    if (error != EPIPE) return;
+    stream.from.reset();
+    unread_ = unread_ || stream.to == STDOUT_FILENO;
 }
 
 void SupervisedCommand::tell_of_loss(Stream& stream, int error) {
@@ -339,6 +328,13 @@ void SupervisedCommand::look_at_stay() {
     if (!setup_.end_stay) return;
     kept_ = agent_.facts();  // what it prints at the signal is not its result
     end_tree();
+}
+
+/// Some agents are started by a wrapper, which passes no signal on: the agent would work on without
+/// a watch.
+void SupervisedCommand::end_rest() {
+    if (std::exchange(ended_rest_, true) || kill_at_ || !setup_.own_program) return;
+    if (!tree().empty()) end_tree();
 }
 
 void SupervisedCommand::end_tree() {

@@ -25,23 +25,6 @@ namespace headway::cli {
 
 using std::chrono::milliseconds;
 
-/// The signals of this process while a command runs: blocked for every thread and read from a
-/// descriptor. Create it before any thread; its destructor restores the mask.
-class SignalGuard {
-public:
-    SignalGuard();
-    ~SignalGuard();
-    SignalGuard(const SignalGuard&) = delete;
-    SignalGuard& operator=(const SignalGuard&) = delete;
-
-    int fd() const { return fd_.get(); }
-    const sigset_t& outer_mask() const { return outer_; }
-
-private:
-    sigset_t outer_{};
-    system::FileDescriptor fd_;
-};
-
 /// A command's figures for heartbeats. Any thread.
 struct CommandFigures {
     std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, since 1970; 0: running
@@ -70,6 +53,8 @@ public:
         /// is ended, or only told of; 0: neither.
         milliseconds stay_max{0};
         bool end_stay = false;
+        /// The command is an agent's own program: a signal that ends it ends what it has begun.
+        bool own_program = false;
         /// An error that ends the agent's turn is reported only by tell_kept(), or 15 s later, or
         /// before the next answer of the model: the run may wait for its end by itself.
         bool keeps_errors = false;
@@ -94,6 +79,13 @@ public:
 
     /// The directive that stopped the command, if any.
     const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
+
+    /// True if a part of the command's standard output could not be written; not if only its reader
+    /// is gone.
+    bool lost_output() const { return streams_[0].loses; }
+
+    /// True if standard output has no reader any more.
+    bool unread() const { return unread_; }
 
     /// True if a signal that ends commands came from outside the command.
     bool interrupted() const { return interrupted_; }
@@ -143,6 +135,7 @@ private:
     void reap();
     void stop();
     void look_at_stay();
+    void end_rest();
     std::vector<pid_t> tree() const;
     void end_tree();
     void kill_tree();
@@ -174,8 +167,10 @@ private:
     std::vector<KeptError> kept_errors_;
     SteadyTime kept_until_;
     bool told_of_stay_ = false;
+    bool ended_rest_ = false;
     bool knows_before_ = false;  ///< the use before the run was read
     bool interrupted_ = false;
+    bool unread_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max
 };
 

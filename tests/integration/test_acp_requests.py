@@ -53,6 +53,12 @@ class Requests(AcpCase):
         self.assertEqual(alarms[0]["kind"], "executed_unapproved")
         eventually(lambda: self.verdict() == "waiting", what="rest")
 
+    def test_an_agent_that_reads_no_answer_is_read_no_further(self):
+        """Its answers are no heap."""
+        self.editor.over(self.editor.prompt("floods"))
+        taken = int(self.editor.read_by_agent().split('{"taken": ')[1].split("}")[0])
+        self.assertLess(taken, 8 << 20)
+
     def test_a_stop_reaches_work_outside_of_a_turn(self):
         self.editor.over(self.editor.prompt("behind"))
         eventually(lambda: self.document().get("in_flight"), what="the call")

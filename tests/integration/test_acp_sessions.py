@@ -5,8 +5,10 @@ import re
 import time
 import unittest
 
-from support.acp_editor import SETTINGS, AcpCase
-from support.limits import eventually
+from support.acp_editor import SETTINGS, AcpCase, Editor
+from support.cli import Cli
+from support.limits import eventually, patient
+from support.lossy import Slow
 
 
 class Ended(AcpCase):
@@ -50,8 +52,6 @@ class Ended(AcpCase):
         editor = self.edit(load=self.editor.session)
         for _ in range(2):
             self.call_again(editor, 3)
-        # A report that is under way at the resume would have its stop after the next prompt.
-        eventually(lambda: self.document(self.id + "~3").get("state") in ("idle", "awaiting_permission"), what="a session at rest")
         self.assertEqual(self.client.post(f"/v1/sessions/{self.id}~3/resume", {}).status, 200)
         self.assertIsNone(self.document(self.id + "~3")["ended_at"])
         editor.prompt("call")
@@ -61,6 +61,102 @@ class Ended(AcpCase):
         editor.close()
         if editor.said:  # a stop that comes with another report first cancels the turn, and no call is refused
             self.assertRegex(editor.said, "a person has stopped this session|A person rejected a call")
+
+    def slow_way(self) -> Slow:
+        """An editor whose requests to the daemon may be kept back."""
+        way = Slow(self.daemon.port)
+        self.addCleanup(way.close)
+        self.editor = Editor(Cli(self.daemon, way.url), self.daemon.root)
+        self.addCleanup(self.editor.close)
+        self.id = "fake-" + self.editor.session
+        return way
+
+    def release(self, way: Slow):
+        """And waits until the reporter has read the reply, and those of the next heartbeats."""
+        beats = f"/v1/sessions/{self.id}/events?types=heartbeat"
+        before = len(self.client.get(beats).json()["events"])
+        way.goes.set()
+        eventually(lambda: len(self.client.get(beats).json()["events"]) > before + 1, what="two heartbeats")
+        self.assertIsNone(self.document()["ended_at"])
+
+    def works_on(self, way: Slow):
+        """A further turn does, until the editor cancels it."""
+        number = self.editor.prompt("works")
+        self.editor.answer(self.editor.asked(), "yes")
+        eventually(lambda: "works" in self.editor.answers(), what="an answer")
+        self.release(way)
+        self.editor.send(method="session/cancel", params={"sessionId": self.editor.session})
+        self.editor.over(number)
+
+    def test_a_document_that_was_read_before_the_resume_stops_no_later_turn(self):
+        way = self.slow_way()
+        number = self.editor.prompt("lasts")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.decide("reject", then="stop")
+        eventually(lambda: "session/cancel" in self.editor.read_by_agent(), what="a cancel")
+        document, events = (f"{verb} /v1/sessions/{self.id}{end} ".encode() for verb, end in (("GET", ""), ("POST", "/events")))
+        stopped = []
+        def report_behind_document(request, reply):
+            stopped.extend([True] if request.startswith(document) and b'"stopped":true' in reply else [])
+            return bool(stopped) and not reply and request.startswith(events)
+        way.keep(report_behind_document)
+        self.assertTrue(way.kept.wait(patient(20)))
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/resume", {}).status, 200)
+        self.editor.send(method="test/over")
+        self.editor.over(number)
+        cancels = self.editor.read_by_agent().count("session/cancel")
+        self.works_on(way)
+        self.assertEqual(self.editor.read_by_agent().count("session/cancel"), cancels + 1)
+
+    def test_a_reply_from_before_the_resume_stops_no_later_turn(self):
+        way = self.slow_way()
+        number = self.editor.prompt("lasts")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.pending()
+        way.keep(lambda request, reply: request.startswith(b"POST /v1/sessions/") and b'"type":"stop"' in reply)
+        self.decide("reject", then="stop")
+        self.assertTrue(way.kept.wait(patient(20)))
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/resume", {}).status, 200)
+        self.editor.send(method="test/over")
+        self.editor.over(number)
+        self.works_on(way)
+        self.assertEqual(self.editor.read_by_agent().count("session/cancel"), 1)
+
+    def test_a_rejection_that_is_lifted_before_it_is_read_ends_no_session(self):
+        way = self.slow_way()
+        number = self.editor.prompt("lasts")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.pending()
+        way.keep(lambda request, reply: request.startswith(b"POST /v1/sessions/") and b'"type":"stop"' in reply)
+        self.decide("reject", then="stop")
+        self.assertTrue(way.kept.wait(patient(20)))
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/resume", {}).status, 200)
+        self.release(way)
+        self.editor.send(method="test/over")
+        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+        self.assertNotIn("session/cancel", self.editor.read_by_agent())
+        self.assertIsNone(self.document()["ended_at"])
+
+    def test_a_prompt_behind_a_refused_report_goes_on_in_the_next_generation(self):
+        way = self.slow_way()
+        number = self.editor.prompt("lasts")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.decide("approve")
+        eventually(lambda: self.editor.answers(), what="an answer")
+        refused = []
+        def look_behind_refusal(request, reply):
+            refused.extend([True] if b"session_ended" in reply else [])
+            return bool(refused) and not reply and request.startswith(f"GET /v1/sessions/{self.id} ".encode())
+        way.keep(look_behind_refusal)
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/end", {"outcome": "cancelled"}).status, 200)
+        self.editor.send(method="test/over")
+        self.editor.over(number)
+        self.assertTrue(way.kept.wait(patient(20)))
+        number = self.editor.prompt("call")
+        way.goes.set()
+        self.editor.answer(self.editor.asked(), "yes")
+        self.decide("approve", self.id + "~2")
+        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
 
     def test_a_conversation_that_is_only_looked_at_makes_no_session(self):
         self.editor.over(self.editor.prompt("talk"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway run --keep-going`: an agent is started again in its conversation, and never against a person."""
+import fcntl
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from support.daemon import BINARY, Daemon
 from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
 from support.shifted_clock import ShiftedClock
+from support.stored_sessions import Rows
 
 # An agent with Claude's lines: each start does the next line of the file `play`, and notes its arguments and folder.
 AGENT = r'''#!/usr/bin/env python3
@@ -78,6 +80,9 @@ if act == "poses":  # a process with the command line of a run
     while not os.path.exists(here + "/posing"): time.sleep(0.02)
     fail("Overloaded", 529)
 if act == "overload": fail("Overloaded", 529)
+while act == "chats":
+    try: say("system", subtype="status")
+    except BrokenPipeError: os._exit(1)
 if act == "login": fail("Invalid API key", 401)
 if act == "polite-fail":  # its status says that all is well, its result does not
     say("result", subtype="success", is_error=True, result="Invalid API key", api_error_status=401)
@@ -133,10 +138,10 @@ class KeepGoingCase(SharedDaemonCase):
         self.cli = Cli(self.daemon)
         self.cli.environment.update(PLAY=str(self.folder), TALK="talk-1")
 
-    def start(self, play: str, *options, margin="100ms") -> subprocess.Popen:
+    def start(self, play: str, *options, margin="100ms", **popen) -> subprocess.Popen:
         (self.folder / "play").write_text(play)
         return self.cli.start("run", "--session", self.session, "--keep-going", "--margin", margin, *options, "--",
-                              str(self.folder / "claude"), "-p", "--model", "opus", "Fix it")
+                              str(self.folder / "claude"), "-p", "--model", "opus", "Fix it", **popen)
 
     def run_play(self, play: str, *options, **more):
         process = self.start(play, *options, **more)
@@ -329,6 +334,46 @@ class KeepGoing(KeepGoingCase):
         process.communicate(timeout=patient(60))
         self.assertTrue((self.folder / "checked").exists())
         self.assertEqual(self.client.session(self.session)["outcome"], "completed")
+
+    def test_a_signal_that_it_was_started_to_ignore_ends_nothing(self):
+        """As by `nohup`: a closed terminal, at work and in the wait."""
+        for play, hangs_up, options, starts in (("slow", lambda: bool(self.starts()), ("--check", "true"), 1), ("limit2 done", self.waiting, (), 2)):
+            with self.subTest(play):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                process = self.start(play, *options, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                self.addCleanup(process.kill)
+                self.wait_for(hangs_up, "no start, or no wait")
+                process.send_signal(signal.SIGHUP)
+                (self.folder / "go").touch()
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual((process.returncode, len(self.starts())), (0, starts), err)
+
+    def test_a_signal_right_before_the_next_start_starts_nothing(self):
+        process = self.start("limit1 done")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        turns = self.daemon.state_dir / "keep-going.claude.turns"
+        with open(turns) as held:  # it is looked at once it is time
+            fcntl.flock(held, fcntl.LOCK_EX)
+            def looks() -> bool:
+                return any(os.path.realpath(link) == str(turns) for link in Path(f"/proc/{process.pid}/fd").iterdir())
+            self.wait_for(looks, "no look")
+            process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((len(self.starts()), process.returncode), (1, 1), err)
+        self.assertIn("not resumed: interrupted", err)
+        self.assertEqual(self.ended()["outcome"], "cancelled")
+
+    def test_an_agent_whose_output_has_no_reader_is_not_resumed(self):
+        process = self.start("chats")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: bool(self.starts()), "no start")
+        process.stdout.close()
+        process.stdout = None
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1, err)
+        self.assertIn("not resumed: its output has no reader any more", err)
 
     def test_a_cancel_ends_the_wait_at_once(self):
         process = self.start("limit done", margin="10m")
@@ -729,6 +774,16 @@ class KeepGoing(KeepGoingCase):
         self.assertIn("the check fails in the same way again", err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
+    def test_the_output_of_a_check_is_text_wherever_it_is_cut(self):
+        output = self.folder / "output"
+        output.write_bytes(b"begin" + "\u00e9".encode() * 2000 + b"\0 caf\xe9.")
+        code, err = self.run_play("done done", "--check", f"cat {output}; test $(wc -l < {self.folder}/starts) = 2")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+        prompt = self.starts()[1]["argv"][-1].encode().decode()  # no half of a character
+        self.assertIn("\u00e9 caf\ufffd.\nContinue", prompt)
+        self.assertIn("ends so:\n\u2026\u00e9", prompt)
+        self.assertNotIn("cannot be recorded", err)
+
     def test_a_check_that_cannot_be_run_is_said_and_not_put_to_the_agent(self):
         script = self.folder / "no-program"
         script.write_text("echo never\n")
@@ -962,7 +1017,7 @@ class KeepGoing(KeepGoingCase):
         self.wait_for(lambda: any(e["type"] == "tool.finished" for e in self.events()), "no call")
         (self.folder / "go").touch()
         _, err = process.communicate(timeout=patient(60))
-        self.assertEqual((process.returncode, len(self.starts())), (0, 1), err)
+        self.assertEqual((process.returncode, len(self.starts())), (74, 1), err)
         self.assertEqual(err.count("standard output cannot be written"), 1, err)
         self.assertEqual(self.ended()["outcome"], "completed")
 
@@ -1006,11 +1061,55 @@ class KeepGoing(KeepGoingCase):
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
+        for command, words in ((("codex", "-m", "o", "exec", "--json", "x"), "is not codex exec"), (("cursor-agent", "x"), "no resume of its own"),
+                               (("claude", "-p", "--new", "value", "x"), "which word")):
+            output = self.cli.run("run", "--keep-going", "--", *command)
+            self.assertEqual(output.code, 64, output)
+            self.assertRegex(output.err, f"could not be resumed: .*{words}.*--resume-command")
         for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--check-limit", "2h"), ("--end-limit", "1m"),
                        ("--resume-command", "true")):
             output = self.cli.run("run", *option, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn("need --keep-going", output.err)
+
+    def test_an_agent_that_is_not_called_for_lines_is_named_at_the_start(self):
+        for options in ((), ("--quiet",), ("--output-format", "stream-json", "--verbose")):
+            with self.subTest(options):
+                quiet, words = options == ("--quiet",), options if len(options) > 1 else ()
+                (self.folder / "play").write_text("done")
+                output = self.cli.run("run", "--keep-going", *(options if quiet else ()), "--", str(self.folder / "claude"), "-p", *words, "x")
+                self.assertEqual((output.code, "it needs: --output-format stream-json" in output.err), (0, not options), output)
+
+    def test_a_conversation_in_a_database_that_went_on_elsewhere_is_left_alone(self):
+        for other, starts in (("ses_other", 2), ("ses_1", 1)):
+            with self.subTest(other):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                agent = self.folder / "opencode"
+                agent.write_text("#!/bin/sh\necho >> $PLAY/starts2\n" + """echo '{"type":"step_start","timestamp":1,"sessionID":"ses_1","part":{"type":"step-start"}}'\n"""
+                                 "test $(wc -l < $PLAY/starts2) = 2 || kill -9 $$\n"
+                                 """echo '{"type":"step_finish","timestamp":2,"sessionID":"ses_1","part":{"type":"step-finish","reason":"stop"}}'\n""")
+                agent.chmod(0o755)
+                (self.folder / "starts2").unlink(missing_ok=True)
+                home = self.folder / unique()
+                rows = Rows(home / "opencode/opencode.db", "opencode")
+                self.addCleanup(rows.close)
+                for name in ("ses_1", "ses_other"):
+                    rows.database.execute("INSERT INTO session VALUES (?, NULL, '/', 'Fix', '1.18.33', 1)", (name,))
+                    rows.message("m" + name, name, 1, {"role": "user"})
+                rows.database.commit()
+                self.cli.environment["XDG_DATA_HOME"] = str(home)
+                process = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "10m", "--max-resumes", "1", "--",
+                                         str(agent), "run", "--format", "json", "x")
+                self.addCleanup(process.kill)
+                self.wait_for(lambda: self.ended().get("verdict", {}).get("status") == "waiting", "no wait")
+                rows.part("later", "m" + other, other, 2, {"type": "text", "text": "by a person"})
+                rows.database.commit()
+                asked = self.cli.run("resume", "--now", self.session)
+                self.assertIn(f"asked process {process.pid} to end its wait", asked.out, asked.err)
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual(len((self.folder / "starts2").read_text()), starts, err)
+                self.assertEqual("went on elsewhere" in err, starts == 1, err)
 
     def test_a_folder_that_was_replaced_is_not_worked_in(self):
         place = self.folder / "work"

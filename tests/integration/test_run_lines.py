@@ -224,6 +224,22 @@ class Lines(LinesCase):
         _, document, _ = self.run_lines("\n".join(lines) + "\n")
         self.assertEqual((document["used"]["tokens"], document["used"]["cost_usd"]), (1000, 5.0))
 
+    def test_an_image_that_is_too_long_for_a_line_ends_its_call(self):
+        about = {"session_id": "c", "uuid": "u"}
+        def result(name: str, content: str) -> dict:
+            image = {"type": "image", "source": {"type": "base64", "data": content * 2_000_000}}
+            return {"type": "user", "message": {"role": "user", "content": [{"tool_use_id": name, "type": "tool_result", "content": [image]}]}}
+        lines = [{"type": "system", "subtype": "init", "model": "m"}]
+        for name in ("a", "b"):
+            use = {"type": "tool_use", "id": name, "name": "Read", "input": {"file_path": f"{name}.png"}}
+            lines += [{"type": "assistant", "message": {"id": "m" + name, "content": [use]}}, result(name, name)]
+        lines.append({"type": "result", "subtype": "success", "is_error": False, "result": "done"})
+        _, _, journal = self.run_lines("".join(json.dumps({**line, **about}, separators=(",", ":")) + "\n" for line in lines))
+        finished = [event["data"] for event in journal if event["type"] == "tool.finished" and event["data"]["call_id"] != "run"]
+        self.assertEqual([(call["call_id"], call["tool"], call["ok"]) for call in finished], [("a", "Read", True), ("b", "Read", True)])
+        self.assertNotEqual(finished[0]["result"], finished[1]["result"])
+        self.assertNotIn("stdout", [event["data"].get("role") for event in journal if event["type"] == "message"])
+
     def test_other_output_stays_output(self):
         _, _, journal = self.run_lines('building\n{"type":"turn.completed"}\n{"level":"info"}\n')
         texts = [event["data"]["text"] for event in journal if event["type"] == "message"]
@@ -277,6 +293,43 @@ class Live(LinesCase):
         self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
+    def test_a_command_that_a_cancel_has_stopped_is_no_success(self):
+        session = unique("lines")
+        process = self.cli.start("run", "--session", session, "--interval", "100ms", "--", "sh", "-c",
+                                 "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        eventually(lambda: self.client.get(f"/v1/sessions/{session}").status == 200, what="its session")
+        self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
+        self.assertEqual(finish(process).code, 1)
+        self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
+    def test_an_agent_whose_wrapper_is_ended_by_a_signal_does_not_work_on(self):
+        program = self.daemon.root / "qwen"
+        program.write_text("#!/bin/sh\nsleep 600 > /dev/null 2>&1 &\necho $!\nwait\n")
+        program.chmod(0o755)
+        for started, ended in ((program, True), ("/bin/sh", False)):  # a script may leave a server
+            with self.subTest(started):
+                process = self.cli.start("run", "--session", unique("lines"), "--", str(started), str(program))
+                self.addCleanup(process.kill)
+                agent = os.pidfd_open(int(process.stdout.readline()))
+                self.addCleanup(os.close, agent)
+                if not ended:
+                    self.addCleanup(signal.pidfd_send_signal, agent, signal.SIGKILL)
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(finish(process).code, 128 + 15)
+                self.assertEqual(bool(select.select([agent], [], [], 0)[0]), ended)
+
+    def test_output_that_is_lost_is_no_success(self):
+        for options in ((), ("--quiet",)):
+            with self.subTest(options), open("/dev/full", "w") as full:
+                session = unique("lines")
+                process = self.cli.start("run", "--session", session, *options, "--", "echo", "x", stdout=full)
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual(process.returncode, 74, err)
+                self.assertIn("could not be written, and is lost", err)
+                self.assertIn("a part of its output could not be written", self.client.session(session)["verdict"]["reason"])
 
     def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):
         begins = HOOKED.index("    for call in")

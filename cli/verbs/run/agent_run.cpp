@@ -25,34 +25,6 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kWordBytesMax = 512;  // "string" of API.md
-constexpr std::size_t kArgumentsMax = 64;
-
-Json argument_list(const RunOptions& options) {
-    Json words = Json::array();
-    for (const std::string& word : options.command) {
-        if (words.size() == kArgumentsMax) {
-            words.push_back("[...]");
-            break;
-        }
-        words.push_back(cut_bytes(word, kWordBytesMax));
-    }
-    return words;
-}
-
-Json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
-    Json data = {{"call_id", kCommandCallId},
-                 {"tool", base_name(options)},
-                 {"ok", status.code == 0},
-                 {"duration_ms", duration.count()},
-                 {"result", {{"exit_status", status.code}}}};
-    if (status.code != 0) {
-        const char* const kind = status.signal == 0 ? "exit_status" : "signal";
-        data["error"] = {{"class", kind}, {"message", status.text()}};
-    }
-    return data;
-}
-
 /// Closes the call of the command once an agent's own calls are reported.
 Json call_of_agent(const RunOptions& options) {
     return {{"call_id", kCommandCallId},
@@ -133,10 +105,7 @@ public:
         {
             const SignalGuard signals;  // before the reporter's thread exists
             reporter.emplace(reporter_setup(open));
-            if (!continues_)
-                reporter->add("tool.started", {{"call_id", kCommandCallId},
-                                               {"tool", base_name(options_)},
-                                               {"args", {{"argv", argument_list(options_)}}}});
+            if (!continues_) reporter->add("tool.started", begun_call(options_));
             const int error = run_agent(*reporter, signals, inherited, ending);
             // Without an end for the session: it goes on after the restart.
             const bool over = ending.end.completed && options_.keeping.check.empty();
@@ -158,7 +127,9 @@ public:
                 "error.reported",
                 {{"message", ending.status.text()}, {"status", *status}, {"ends_turn", true}});
         finish(*reporter, end_body(ending));
-        return ending.status.code;
+        if (ending.status.code != 0 || !lost_output_) return ending.status.code;
+        return complain(console_, kExitOutput,
+                        "a part of the command's output could not be written, and is lost");
     }
 
 private:
@@ -191,6 +162,7 @@ private:
             SupervisedCommand command(std::move(process), signals, reporter,
                                       setup_of(*words, began, before, keeping));
             ending = ending_of(command, *words);
+            lost_output_ = lost_output_ || command.lost_output();
             if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
@@ -219,7 +191,10 @@ private:
             ending.end.reason +=
                 "; resumed " + std::to_string(starts - 1) + (starts == 2 ? " time" : " times");
         ending.cancelled = keeping.cancelled();
+        if (ending.status.code == 0 && (ending.stopped_by || ending.cancelled))
+            ending.status.code = kExitFailed;
         if (!keeping.why_over().empty()) ending.end.reason += "; " + keeping.why_over();
+        if (lost_output_) ending.end.reason += "; a part of its output could not be written";
         return 0;
     }
 
@@ -235,7 +210,8 @@ private:
                                        before,
                                        {}};
         // Another program may go on by itself after its agent.
-        if (is_agent_program(words.front())) setup.stay_max = options_.keeping.stay_most;
+        setup.own_program = is_agent_program(words.front());
+        if (setup.own_program) setup.stay_max = options_.keeping.stay_most;
         setup.end_stay = setup.keeps_errors = options_.keep_going;
         setup.counted_above = run_reads_output(console_.environment, options_.client.url);
         setup.say = [this](const std::string& text) { warn(text); };
@@ -295,6 +271,7 @@ private:
         RunOver over;
         over.end = ending.end;
         over.interrupted = command.interrupted();
+        over.unread = command.unread();
         over.stopped = ending.stopped_by.has_value();
         over.guarded = ending.end.guarded;
         over.needs_person = ending.end.refused;
@@ -376,6 +353,7 @@ private:
     RecordFile file_;
     RunRecord record_;
     bool interrupted_ = false;
+    bool lost_output_ = false;
     CommandFigures figures_;
 };
 

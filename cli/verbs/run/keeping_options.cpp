@@ -82,12 +82,35 @@ std::optional<Mistake> folder_fault(const RunOptions& options) {
                    own ? "" : "--check-dir names the folder of the check"};
 }
 
+const Recipe* recipe_of_command(const RunOptions& options) {
+    return recipe_of_program(std::filesystem::path(options.command.front()).filename().string());
+}
+
+/// Only of an agent's own command: how a script goes on is seen when it ends.
+std::optional<Mistake> resume_fault(const RunOptions& options) {
+    const Recipe* const recipe = recipe_of_command(options);
+    if (recipe == nullptr || !options.keeping.resume_command.empty()) return std::nullopt;
+    const auto words = resume_command(options.command, recipe->agent, "id", "prompt");
+    if (words) return std::nullopt;
+    return Mistake{"--keep-going: it could not be resumed: " + words.error().detail, {}};
+}
+
+void warn_of_lines(const RunOptions& options, const Console& console) {
+    const Recipe* const recipe = recipe_of_command(options);
+    if (options.quiet || recipe == nullptr || recipe->lines.empty()) return;
+    if (!called_for_lines(options.command).empty()) return;
+    complain(
+        console, kExitOk,
+        std::string(recipe->agent) +
+            " prints no JSON lines by this command, so it cannot be resumed",
+        "it needs: " + std::string(recipe->lines.front()) + " " + std::string(recipe->lines_value));
+}
+
 /// By its command alone; if it prints its lines is seen later.
 bool can_be_resumed(const RunOptions& options) {
     if (options.no_lines) return false;
     if (!options.keeping.resume_command.empty()) return true;
-    const std::string program = std::filesystem::path(options.command.front()).filename().string();
-    const Recipe* const recipe = recipe_of_program(program);
+    const Recipe* const recipe = recipe_of_command(options);
     return recipe != nullptr && fresh_folder_option(options.command).empty() &&
            resume_command(options.command, recipe->agent, "id", "prompt").has_value();
 }
@@ -119,6 +142,7 @@ std::optional<Mistake> keeping_fault(const RunOptions& options) {
         return Mistake{"--resume-command: " + own.error().detail, {}};
     if (options.keep_going) {
         if (auto fault = folder_fault(options)) return fault;
+        if (auto fault = resume_fault(options)) return fault;
     }
     if (options.keep_going && options.no_lines)
         return Mistake{"--keep-going needs the lines of the agent, without --no-lines", {}};
@@ -127,6 +151,7 @@ std::optional<Mistake> keeping_fault(const RunOptions& options) {
 
 std::optional<Mistake> settle_keeping(RunOptions& options, const Console& console) {
     KeepGoingOptions& keeping = options.keeping;
+    if (options.keep_going) warn_of_lines(options, console);
     const bool may = !options.keep_going && !options.no_keep_going && can_be_resumed(options);
     if (options.keep_going || may) {
         const auto own = config::load_keep_going(console.environment);

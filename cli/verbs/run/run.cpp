@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <utility>
 
 #include "cli/base/exit_code.hpp"
 #include "cli/base/ids.hpp"
@@ -10,6 +11,7 @@
 #include "cli/base/text.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/records/report_fields.hpp"
+#include "cli/run/command_beat.hpp"
 #include "cli/verbs/run/agent_run.hpp"
 #include "cli/verbs/run/keeping_options.hpp"
 #include "core/values/policy.hpp"
@@ -21,6 +23,8 @@ namespace {
 
 constexpr std::size_t kGoalBytesMax = 8 * 1024;  // with every byte escaped it fits into a request
 constexpr std::size_t kLineBytesMax = 2 * 1024;
+constexpr std::size_t kWordBytesMax = 512;  // "string" of API.md
+constexpr std::size_t kArgumentsMax = 64;
 
 constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports the command's output and the CPU,
@@ -33,6 +37,9 @@ qwen, gemini, cursor-agent (all with --output-format stream-json); copilot (--ou
 run (--format json); pi (--mode json); codex exec, cline (--json). The session of such an agent fails, even with exit
 status 0, if the agent prints no result, ends with an error, is stopped by its own loop guard, or changes nothing
 after a refused call. `run` then ends with 1 if COMMAND is the agent itself, not a script.
+
+`run` never ends with 0 if Headway stopped the command (but with 1), or if a part of the command's standard output
+could not be written (74).
 
 With `enabled = true` in [keep_going] of your own headway.toml (never the one of the working folder), resumable
 agents run as if with --keep-going. `headway keep-going continue` continues a run that was killed.
@@ -118,6 +125,33 @@ std::string base_name(const RunOptions& options) {
 std::string goal_of(const RunOptions& options) {
     return options.goal.empty() ? command_line(options)
                                 : std::string(cut_bytes(options.goal, kGoalBytesMax));
+}
+
+Json begun_call(const RunOptions& options) {
+    Json words = Json::array();
+    for (const std::string& word : options.command) {
+        if (words.size() == kArgumentsMax) {
+            words.push_back("[...]");
+            break;
+        }
+        words.push_back(cut_bytes(word, kWordBytesMax));
+    }
+    return {{"call_id", kCommandCallId},
+            {"tool", base_name(options)},
+            {"args", {{"argv", std::move(words)}}}};
+}
+
+Json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
+    Json data = {{"call_id", kCommandCallId},
+                 {"tool", base_name(options)},
+                 {"ok", status.code == 0},
+                 {"duration_ms", duration.count()},
+                 {"result", {{"exit_status", status.code}}}};
+    if (status.code != 0) {
+        const char* const kind = status.signal == 0 ? "exit_status" : "signal";
+        data["error"] = {{"class", kind}, {"message", status.text()}};
+    }
+    return data;
 }
 
 core::Result<Json> open_body(const RunOptions& options) {

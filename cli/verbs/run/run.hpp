@@ -37,6 +37,9 @@ struct RunOptions {
 std::string base_name(const RunOptions& options);
 /// The goal of the run's session: the given one, else the command line. Bounded.
 std::string goal_of(const RunOptions& options);
+/// Data of the `tool.started` and of the `tool.finished` of the command's own call.
+Json begun_call(const RunOptions& options);
+Json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration);
 /// Body of the request that opens the session. Error: kInvalidField for a label that is not
 /// "key=value".
 core::Result<Json> open_body(const RunOptions& options);

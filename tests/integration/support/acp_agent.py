@@ -3,6 +3,7 @@
 """An agent of the Agent Client Protocol for tests: it does what the words of its prompts say, and writes down what it reads."""
 import json
 import os
+import select
 import sys
 import time
 import uuid
@@ -200,6 +201,26 @@ def works(session) -> str:
     return "cancelled"
 
 
+def lasts(session) -> str:
+    """A call of which a person decides, and a turn that no cancel ends until the editor says so."""
+    ask(session, {"toolCallId": "lasts", "kind": "edit", "rawInput": NEW}, "lasts")
+    while receive().get("method") != "test/over":
+        pass
+    return "end_turn"
+
+
+def floods(session) -> str:
+    """Makes requests that are refused, as many as are taken, and reads no answer until no more are."""
+    request = (json.dumps({"jsonrpc": "2.0", "method": "x/y", "id": "f" * 200})[:-1] + ',"method":"fs/write_text_file"}\n').encode()
+    taken = 0
+    while taken < 8 << 20 and select.select([], [1], [], 3)[1]:
+        taken += os.write(1, request)
+    LOG.write(json.dumps({"taken": taken}).encode() + b"\n")
+    while not select.select([], [1], [], 0)[1]:
+        os.read(0, 65536)
+    return "end_turn"
+
+
 def wait_for_cancel(session) -> str:
     update(session, sessionUpdate="tool_call", toolCallId="slow", status="in_progress", title="make", kind="execute", rawInput={"command": "make"})
     while receive().get("method") != "session/cancel":
@@ -346,6 +367,10 @@ def prompt(message):
     elif words == "afterwards":
         send(id=message["id"], result={"stopReason": wait_for_cancel(session)})
         return stubborn(session)
+    elif words == "floods":
+        reason = floods(session)
+    elif words == "lasts":
+        reason = lasts(session)
     elif words == "works":
         reason = works(session)
     elif words == "slow":

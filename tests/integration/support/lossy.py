@@ -44,6 +44,11 @@ class Lossy:
             body += part
         return head + b"\r\n\r\n" + body
 
+    def _exchange(self, daemon: socket.socket, request: bytes) -> bytes:
+        own = self.listener.getsockname()[1]
+        daemon.sendall(request.replace(f"127.0.0.1:{own}".encode(), f"127.0.0.1:{self.port}".encode(), 1))
+        return self._message(daemon)
+
     def _serve(self, client: socket.socket):
         with client:
             try:
@@ -55,10 +60,8 @@ class Lossy:
                     if fate < self.rate / 2:
                         self.lost["requests"] += 1
                         return
-                    own = self.listener.getsockname()[1]
                     with socket.create_connection(("127.0.0.1", self.port)) as daemon:
-                        daemon.sendall(request.replace(f"127.0.0.1:{own}".encode(), f"127.0.0.1:{self.port}".encode(), 1))
-                        answer = self._message(daemon)
+                        answer = self._exchange(daemon, request)
                     if fate < self.rate:
                         self.lost["answers"] += 1
                         return
@@ -69,6 +72,37 @@ class Lossy:
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+
+class Slow(Lossy):
+    """Keeps back the one request, or the reply to it, that `fits(request, reply)` next; the reply is empty before it has come."""
+
+    def __init__(self, port: int):
+        self.lock = threading.Lock()
+        super().__init__(port, 0, 0)
+        self.keep(None)
+
+    def keep(self, fits):
+        with self.lock:
+            self.fits, self.kept, self.goes = fits, threading.Event(), threading.Event()
+
+    def _keep(self, request: bytes, reply: bytes):
+        with self.lock:
+            if self.fits is None or not self.fits(request, reply):
+                return
+            self.fits, kept, goes = None, self.kept, self.goes
+        kept.set()
+        goes.wait()
+
+    def _exchange(self, daemon: socket.socket, request: bytes) -> bytes:
+        self._keep(request, b"")
+        reply = super()._exchange(daemon, request)
+        self._keep(request, reply)
+        return reply
+
+    def close(self):
+        self.goes.set()
+        super().close()
 
 
 class Busy(Lossy):

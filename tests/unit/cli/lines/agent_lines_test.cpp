@@ -84,6 +84,38 @@ TEST_CASE("agent lines: a line that is too long is ordinary output, and the next
     CHECK(advice.rest.size() <= OutputLines::kLineBytesMax);
 }
 
+TEST_CASE("agent lines: an image that is too long for a line ends its call, and another text none",
+          "[cli]") {
+    const std::string about = R"("session_id":"c","uuid":"u")";
+    const std::string call =
+        R"({"type":"system","subtype":"init","model":"m",)" + about + "}\n" +
+        R"({"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1",)"
+        R"("name":"Read","input":{"file_path":"a.png"}}]},)" +
+        about + "}\n";
+    const auto result = [&](const std::string& member, const std::string& content) {
+        return R"({"type":"user","message":{"role":"user","content":[{")" + member +
+               R"(":"t1","type":"tool_result","content":[)" + content +
+               std::string(AgentLines::kLineBytesMax, 'x') + R"("}]}]},)" + about + "}\n";
+    };
+    const std::string end =
+        R"({"type":"result","subtype":"success","is_error":false,"result":"done",)" + about + "}\n";
+    const auto told = [&](const std::string& long_line) {
+        return told_of(call + long_line + end, 65'536);
+    };
+    const std::string image = R"({"type":"image","source":{"type":"base64","data":")";
+    const std::string begins = "at work: claude, model m";
+    const Told read = told(result("tool_use_id", image));
+    CHECK(read.events == std::vector<std::string>{begins, "started t1 Read", "ok t1 Read"});
+    CHECK(read.rest.empty());
+    CHECK(read.done);
+    const Told other = told(result("tool_use_id", image + "other"));
+    CHECK(read.whole.back().data["result_digest"] != other.whole.back().data["result_digest"]);
+    const Told text = told(result("tool_use_id", R"({"type":"text","text":")"));
+    CHECK(text.events == std::vector<std::string>{begins, "started t1 Read"});
+    CHECK(text.done);
+    CHECK_FALSE(told(result("parent_tool_use_id", image)).done);
+}
+
 TEST_CASE("agent lines: long results and arguments are cut, and equal ones have equal digests",
           "[cli]") {
     const std::string longer(100'000, 'x');

@@ -28,6 +28,7 @@ struct Told {
     std::string model;
     std::string conversation;
     cli::RunFacts facts;
+    bool done = false;
 };
 
 /// A number of milliseconds, as "in 5000 ms" in the place of the time that a clock would make of
@@ -79,6 +80,7 @@ inline Told told_of(std::string_view output, std::size_t piece = 7) {
     advice.model = lines.model();
     advice.conversation = lines.conversation();
     advice.facts = lines.facts();
+    advice.done = lines.is_done();
     return advice;
 }
 
