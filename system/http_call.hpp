@@ -15,8 +15,8 @@
 
 namespace headway::system {
 
-/// Options of a call. Every call uses HTTP/1.1 and goes only to the URL's host. Redirects are not
-/// followed, the path is sent as written, and certificates are checked against one file.
+/// Options of a call. Every call uses HTTP/1.1 and connects only to the URL's host. Redirects are
+/// not followed, the path is sent as written, and only the authorities of one file are trusted.
 struct HttpOptions {
     std::string url{};
     std::string protocols = "http,https";  ///< protocols that are allowed, as libcurl names them
@@ -46,17 +46,17 @@ struct HttpPeer {
     int our_port;
 };
 
-/// Receives the data of a call as it arrives. A function that returns false ends the call; so does
-/// one that throws, and HttpCall::thrown() then returns the message. No function is called for data
+/// Receives the data of a call as it arrives. A function that returns false or throws ends the
+/// call. After an exception, HttpCall::thrown() returns its message. No function is called for data
 /// beyond reply_bytes_max.
 class HttpReceiver {
 public:
     virtual ~HttpReceiver() = default;
-    /// A line of the head, with its line end.
+    /// Takes a line of the head, with its line end.
     virtual bool take_header(std::string_view) { return true; }
     virtual bool take_body(std::string_view) { return true; }
     /// True if the request may be sent to this peer. Called before the first byte of the request,
-    /// also on a reused connection.
+    /// even on a reused connection. Needs HttpOptions::checks_peer.
     virtual bool may_send(const HttpPeer&) { return true; }
 };
 
@@ -86,7 +86,7 @@ private:
 struct FreeMulti {
     void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
 };
-/// Drives many calls on one thread.
+/// A libcurl handle that drives many calls on one thread.
 using MultiHandle = std::unique_ptr<CURLM, FreeMulti>;
 /// Throws std::bad_alloc.
 MultiHandle make_multi();
@@ -113,7 +113,7 @@ public:
 
     CURL* handle() const { return handle_.get(); }
 
-    /// The last status of the reply, also for SMTP; 0 if there was no reply.
+    /// The status of the last reply, of HTTP or SMTP; 0 if there was no reply.
     long status() const;
     /// The Retry-After of the reply, but at most `most`; nothing if the reply has no Retry-After.
     std::optional<std::chrono::seconds> retry_after(std::chrono::seconds most) const;
@@ -127,7 +127,7 @@ public:
     const std::string& refused() const { return refused_; }
     /// The exception of the receiver, or empty.
     std::string_view thrown() const { return thrown_.data(); }
-    /// The meaning of `code` in libcurl's words, with host and port where they matter.
+    /// A text about `code` in libcurl's words, with host and port where they matter.
     std::string why(CURLcode code) const;
 
 private:

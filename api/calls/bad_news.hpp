@@ -8,9 +8,9 @@
 
 namespace headway::api {
 
-/// True for a short answer of a call that ended well and all the same names a failure: an error
-/// page, a pod that crashes, a result that is not the expected one. Content of files is no answer
-/// of this kind, nor is a member without a value: `"error":null`. Pure.
+/// True if a call succeeded, but its short answer reports a failure: an error page, a pod that
+/// crashes, a result that is not the expected one. False for the content of files, and for a member
+/// without a value, such as `"error":null`. Pure.
 bool brings_bad_news(const core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                      std::string_view command, std::string_view answer);
 

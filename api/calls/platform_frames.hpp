@@ -5,9 +5,10 @@
 
 namespace headway::api {
 
-/// Cuts from a canonical answer what the agent's platform adds to it, and makes up for each call:
-/// the id and the usage of a sub-agent, the file where a long output is kept, the id of work that
-/// was left to run, reminders, and how many bytes a page had. Linear in the text.
+/// Removes the parts that the agent's platform adds to a canonical answer and that differ from call
+/// to call: the id and the usage of a sub-agent, the name of the file with a long output, the id of
+/// work that continues in the background, reminders, and the size of a page. Changes only
+/// `canonical`. Linear in the text.
 void cut_platform_frames(std::string& canonical);
 
 }  // namespace headway::api

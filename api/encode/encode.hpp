@@ -107,8 +107,8 @@ ProgressText progress_text(const core::SessionView& view);
 /// Appends `text`, made by progress_text(view), with the two missing values.
 void append_progress(std::string& out, const ProgressText& text, const core::SessionView& view,
                      const ReadingTime& time);
-/// Adds the member `as_of_n` to a JSON object. `n` is the number of the newest event that the
-/// object reflects.
+/// Adds the member `as_of_n` to the text of a JSON object. `n` is the number of the newest event
+/// whose effects are in the object.
 void append_as_of(std::string& object, std::uint64_t n);
 
 /// The reply to test harnesses of the first design. Once the limit on iterations is exceeded, the

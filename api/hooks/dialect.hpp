@@ -53,8 +53,8 @@ struct Dialect {
 /// The dialect of this name; null for an unknown name.
 const Dialect* find_dialect(std::string_view name);
 
-/// True if a body that cannot be read says that it is a kPre: `"hook_event_name": "PreToolUse"`.
-/// May be true for another event that holds such a value. Pure.
+/// True if a body that cannot be parsed seems to be a kPre, because it contains `"hook_event_name":
+/// "PreToolUse"`. May also be true for another event that contains this text. Pure.
 bool names_pre(const Dialect& dialect, std::string_view body);
 
 /// All dialects, sorted by name.

@@ -84,8 +84,8 @@ struct HookCall {
 /// How an answer of the model ended, for an agent that reports it separately from the end of its
 /// turn.
 struct AnswerEnd {
-    std::string error_class;  ///< of an answer that was cut off or refused; may be empty
-    std::string words;        ///< for people; empty for a whole answer
+    std::string error_class;  ///< class of the error, if the answer was cut off or refused
+    std::string words;        ///< text for people; empty for a complete answer
     bool operator==(const AnswerEnd&) const = default;
 };
 
@@ -116,10 +116,10 @@ struct Hook {
     bool synthetic = false;  ///< a kPrompt that no person wrote
     bool wake_up = false;  ///< a synthetic prompt by which a timer, a loop or background work woke
                            ///< the agent
-    /// The agent itself reports who wrote the prompt, so `synthetic` is no guess.
+    /// The agent itself reports who wrote the prompt, so `synthetic` is not a guess.
     bool typed = false;
-    /// A kPermission sent before the agent applies its own rules, so it is no proof that a person
-    /// is asked.
+    /// A kPermission sent before the agent applies its own rules, so it does not prove that a
+    /// person is asked.
     bool before_rules = false;
     /// A kPermission for the agent's own dialog, which accepts a decision from Headway too.
     bool dialog = false;
@@ -135,14 +135,15 @@ struct Hook {
     std::optional<std::uint64_t> round;
     bool silent = false;  ///< in a kStop: the agent reports that its last message has no text
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
-    /// Ids of the sub-agents in `background`, as in `agent_id`, where the agent names these.
+    /// Ids of the sub-agents in `background`, in the form of `agent_id`, if the agent reports them.
     std::vector<std::string> background_agents;
     std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
     std::string outcome;  ///< in a kStop or kEnd: the outcome, if the agent reports one
     std::string reason;   ///< in a kEnd: why the session is over
     /// The reason is in the sender's own words, not from a list, so no reason is unknown.
     bool free_reason = false;
-    /// In a kUsage or kNone. The caller keeps it because a turn ends like its last answer.
+    /// In a kUsage or kNone. The caller keeps it until the end of the turn, because a turn ends in
+    /// the same way as its last answer.
     std::optional<AnswerEnd> answer_end;
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;

@@ -33,10 +33,10 @@ std::string path_in(JsonValue object, std::string_view name);
 /// A number of 0 or more, without its fraction.
 std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
-/// True for a member that is null or a string without a character; false if it is missing.
+/// True for a member that is null or an empty string; false if the member is missing.
 bool is_empty_in(JsonValue object, std::string_view name);
-/// Describes in a kNone, for people, an event that the dialect does not read: its name, and what it
-/// reports. Changes no other hook.
+/// Sets the text of a kNone for an event that the dialect does not know: the event's name and its
+/// message. Does nothing for other kinds of hooks.
 void note_unknown(JsonValue body, Hook& hook);
 /// True if the result itself reports a failure, as MCP results can.
 bool says_failed(JsonValue response);

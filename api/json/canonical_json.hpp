@@ -21,11 +21,11 @@ inline constexpr std::array<std::string_view, 12> kPathKeys{
 inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
                                                               "commandline", "code", "input"};
 
-/// Recordings replace the cut part of a text by a mark. The mark ends in these words.
+/// Recordings replace the cut part of a text with a mark. The mark ends in these words.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
-/// Appends the canonical form; texts beyond 256 KiB are cut. With `mask`, which results need, the
-/// volatile parts are left out.
+/// Appends the canonical form; texts beyond 256 KiB are cut. With `mask`, to be used for results,
+/// the volatile parts are left out.
 void append_canonical(std::string& out, JsonValue json, bool mask);
 
 /// Appends the canonical form of an object without the members that name a path.
@@ -34,7 +34,8 @@ void append_without_paths(std::string& out, JsonValue object);
 /// The path without a leading `./` or a trailing `/`.
 std::string_view plain_path(std::string_view path);
 
-/// `key` in the spelling of the lists above, stored in `buffer`; empty if it does not fit.
+/// `key` in lower case and without `_` and `-`, like the keys in the lists above; a view into
+/// `buffer`. Empty if the result does not fit.
 std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
 
 /// The member of this name; nothing if it is absent or null.

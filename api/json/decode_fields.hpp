@@ -36,8 +36,8 @@ inline constexpr std::size_t kJsonBytesUsual = 128;
     return {ErrorCode::kInvalidField, std::move(detail), {}};
 }
 
-/// The longest key that an error quotes: a client's key may have a megabyte and need not be sent
-/// back.
+/// The longest key that an error quotes: a client's key may have a megabyte, and sending it back
+/// would be useless.
 inline constexpr std::size_t kPointerKeyBytesMax = 128;
 
 /// The error with the enclosing member's name added at the beginning of its pointer.

@@ -17,7 +17,7 @@ namespace headway::api {
 /// bytes for a short body. Linear. Pure.
 std::string readable_json(std::string_view body, std::size_t depth_max);
 
-/// True if the body itself contains the mark, which readable_json() must then escape. Pure.
+/// True if the body itself contains the mark. readable_json() must then escape it. Pure.
 bool has_readable_mark(std::string_view body);
 
 }  // namespace headway::api

@@ -9,9 +9,9 @@
 #include "core/events/event.hpp"
 #include "core/state/session_state.hpp"
 
-// Questions to a judge (DESIGN 6). Their fixed texts are api/prompts/*.txt. The texts of an agent
-// do not affect the system message. In the user message they stay between two fence lines, and
-// affect nothing else except the marker in these two lines.
+// Questions to a judge (docs/judge.md). Their fixed texts are api/prompts/*.txt. The texts of an
+// agent do not affect the system message. In the user message they stay between two fence lines,
+// and affect nothing else except the marker in these two lines.
 
 namespace headway::api {
 
@@ -28,7 +28,7 @@ struct JudgePrompt {
 /// read_status_answer() reads the answer. Pure.
 JudgePrompt status_prompt(const core::SessionState& state, std::span<const core::Event> recent);
 
-/// Asks how far the session has come, in percent. The bound of status_prompt() applies.
+/// Asks for the progress of the session in percent. The bound of status_prompt() applies.
 /// read_estimate_answer() reads the answer. Pure.
 JudgePrompt estimate_prompt(const core::SessionState& state, std::span<const core::Event> recent);
 

@@ -25,7 +25,7 @@ inline std::string_view first_of(const Attributes& attributes,
     return first_of(attributes, std::span{names.begin(), names.size()});
 }
 
-/// The type of the error with which a span's operation failed; empty for one that did not.
+/// The type of the error with which a span's operation failed; empty if the operation did not fail.
 /// Conventions set this attribute only on failure, even if the status stays UNSET.
 std::string_view error_type(const Attributes& attributes);
 

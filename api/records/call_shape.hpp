@@ -46,8 +46,8 @@ void shape_not_yet(core::CallFingerprint& fingerprint, const core::ToolFinished&
 
 /// Simplifies `canonical`, the canonical text of the answer. All edits of files get the same text,
 /// since their arguments identify them. For other calls that submit something, the answer is a
-/// receipt: receipts that differ only in an id, a counter or a size become equal, and "queued" in
-/// one is no state of what the call waits for.
+/// receipt: receipts that differ only in an id, a counter or a size become equal, and "queued" in a
+/// receipt does not mean that the call waits for something.
 void shape_receipt(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                    const std::optional<JsonValue>& args, std::string_view command,
                    std::string_view plain, std::string& canonical);

@@ -8,14 +8,14 @@
 #include "api/json/canonical_json.hpp"
 #include "core/events/work_payloads.hpp"
 
-// Calls that hand in work which goes on elsewhere: `place_order`, `aws ec2 run-instances`, a POST
+// Calls that submit work that continues elsewhere: `place_order`, `aws ec2 run-instances`, a POST
 // with curl.
 
 namespace headway::api {
 
-/// Shapes the answer of such a call as a receipt: "queued" in it is no state of what the call waits
-/// for, and its ids are left out of `canonical`. False for other calls, and where shape_receipt()
-/// has to decide about `canonical`.
+/// Treats the answer of such a call as a receipt: "queued" in it does not mean that the call waits
+/// for something, and its new ids are removed from `canonical`. Returns false for other calls, and
+/// if shape_receipt() must decide about `canonical`.
 bool shape_handed_in(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                      const std::optional<JsonValue>& args, std::string_view command,
                      std::string_view plain, std::string& canonical);

@@ -19,7 +19,7 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
 class Query {
 public:
     /// `known` lists the names that are allowed, separated by blanks. Error: kInvalidParameter for
-    /// a wrong percent sequence, and for a repeated or unknown name.
+    /// an invalid percent sequence, and for a repeated or unknown name.
     static core::Result<Query> parse(std::string_view query, std::string_view known);
 
     /// The value, or null. The value lives as long as this object.

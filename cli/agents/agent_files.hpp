@@ -15,8 +15,8 @@
 
 namespace headway::cli {
 
-/// A planned change of a file: its content `before` and `after` the change. Nothing: there is no
-/// file.
+/// A planned change of a file: its content `before` and `after` the change. A content that is not
+/// set means that there is no file.
 struct FileChange {
     std::filesystem::path path;  ///< path by which the agent finds it
     std::optional<std::string> before;

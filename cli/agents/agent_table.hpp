@@ -65,9 +65,10 @@ inline constexpr std::uint32_t kHookSeconds = 5;
 inline constexpr std::uint32_t kHookCommandSeconds = 10;       ///< a process has to start
 inline constexpr std::uint32_t kHookDecisionSeconds = 86'400;  ///< a person decides
 
-/// The events of Claude Code, and of Qwen Code, which has taken them over. `claude`: headway-hook
-/// comes at the ends of turns and beside batches, to read what was used; and servers of MCP may ask
-/// the person. The next version of an agent may have more: `./dev agents --newest` lists them.
+/// The events of Claude Code, or of Qwen Code, which has the same hooks. Only with `claude`,
+/// headway-hook also runs at the ends of turns and batches, to read the usage, and there are events
+/// for the questions of MCP servers to the person. A later version of an agent may have more
+/// events: `./dev agents --newest` lists them.
 std::vector<AgentHookEvent> claude_like_events(bool claude);
 
 const std::vector<AgentRow>& agent_rows();

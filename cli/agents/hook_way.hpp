@@ -10,11 +10,11 @@
 
 namespace headway::cli {
 
-/// How hooks reach the daemon: by the URL in `url` or HEADWAY_URL, else, unless `sources` name a
-/// file, by the address of the daemon that client commands find by its socket, else by the
-/// listening address in the configuration that `sources` describes. May ask that daemon. Includes
-/// the path of headway-hook, if it is found. Error: kInvalidParameter for a URL that agents cannot
-/// use.
+/// Finds how hooks reach the daemon. The daemon's URL is the first of these: `url`; HEADWAY_URL;
+/// unless `sources` name a file, the address of the daemon whose socket client commands find; the
+/// listening address in the configuration that `sources` describe. May send a request to that
+/// daemon. The result includes the path of headway-hook, if it is found. Error: kInvalidParameter
+/// for a URL that agents cannot use.
 core::Result<HookWay> find_hook_way(const std::string& url, const config::LoadRequest& sources);
 
 /// True if any process on this machine may control sessions without a token; agents could then

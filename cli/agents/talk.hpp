@@ -44,7 +44,7 @@ private:
     system::FileDescriptor channel_;  ///< the program's standard input and output
     pid_t pid_ = -1;
     std::string buffer_;
-    std::size_t read_ = 0;  ///< bytes read in all
+    std::size_t read_ = 0;  ///< total number of bytes read
 };
 
 /// The output and the exit status of a command. It gets `input`, and must end within `patience`.

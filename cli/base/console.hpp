@@ -16,7 +16,7 @@ struct Console {
     std::ostream& err;
     std::map<std::string, std::string> environment;
     bool in_terminal = false;   ///< a person can answer
-    bool out_terminal = false;  ///< `out` is a terminal, which a person looks at
+    bool out_terminal = false;  ///< `out` is a terminal
     bool err_terminal = false;
     bool color = false;     ///< `out` is a terminal and NO_COLOR is not set
     std::size_t width = 0;  ///< terminal columns of `out`; 0: not a terminal, do not crop

@@ -17,11 +17,11 @@ std::string random_tag();
 /// empty. Pure.
 std::string session_id_of(std::string_view text);
 
-/// The session id without the number of its generation: "night" of "night~2", and of itself. Pure.
+/// The session id without the number of its generation: "night" for "night~2" and for "night".
+/// Pure.
 std::string_view base_of_generation(std::string_view session);
 
-/// Id of the generation behind this one: that of `night` is `night~2`, and then comes `night~3`.
-/// Pure.
+/// The id of the next generation: `night~2` for `night`, `night~3` for `night~2`. Pure.
 std::string next_generation(std::string_view session);
 
 }  // namespace headway::cli

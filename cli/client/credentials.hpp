@@ -20,7 +20,7 @@ struct Credential {
     std::string looked_in{};  ///< file searched for the operator's token; empty: none
     uid_t owner = 0;          ///< owner of that file: a found token is sent only to a daemon of
                               ///< this user
-    bool owner_only = false;  ///< the user did not name the daemon either, so nothing is sent to a
+    bool owner_only = false;  ///< the user named neither token nor daemon, so nothing is sent to a
                               ///< daemon of another user
 };
 

@@ -58,7 +58,8 @@ public:
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
-    /// Posts a request that the daemon may hold for any time, while it sends signs of life.
+    /// Posts a request whose reply the daemon may hold without limit. Meanwhile the daemon sends
+    /// blanks, which show that it is reachable.
     HttpReply post_held(std::string_view path, std::string body,
                         const HttpClient::StreamHandlers& handlers);
     HttpReply remove(std::string_view path);
@@ -72,12 +73,13 @@ public:
     /// The option for choosing the daemon, as advice names it; --url if not set.
     void set_url_option(std::string option) { url_option_ = std::move(option); }
     const std::string& url_option() const { return url_option_; }
-    /// Advice after a refused or missing token, with the path of the daemon's operator.token if a
-    /// reply names it. Sends a request.
+    /// Advice after a refused or missing token. It has the path of the daemon's operator.token if
+    /// the daemon's reply names it. Sends a request.
     std::string where_is_the_token() const;
     /// True if the found token was withheld from the listener that sent the last reply.
     bool withheld() const { return !withheld_from_.empty(); }
-    /// Why nothing was sent: the daemon belongs to another user, and this user did not name it.
+    /// The text for a request that was not sent, because the daemon belongs to another user and
+    /// this user did not name the daemon.
     FailureText stranger() const;
     /// Advice after an unknown route: the path in the URL may be the reason. Empty if the URL has
     /// no path.
@@ -87,7 +89,7 @@ private:
     static constexpr std::chrono::milliseconds kTimeout{30'000};
     static constexpr std::chrono::milliseconds kStreamSilenceMax{
         45'000};  // three keep-alive comments
-    static constexpr std::chrono::milliseconds kHoldSilenceMax{15'000};  // three signs of life
+    static constexpr std::chrono::milliseconds kHoldSilenceMax{15'000};  // the time of three blanks
 
     HttpReply send_body(std::string_view method, std::string_view path, std::string body,
                         std::chrono::milliseconds timeout = kTimeout);
@@ -114,9 +116,9 @@ std::optional<Json> body_json(const HttpReply& reply);
 /// or has trouble with its storage. Pure.
 bool worth_retrying(const HttpReply& reply);
 
-/// True if another program replied, which has the daemon's port for now: a reply without the header
-/// `X-Headway` tells nothing about a session. A 413 and what is worth retrying count as the
-/// daemon's, since they may come from a proxy before it. Pure.
+/// True if the reply comes from another program that uses the daemon's port: it does not have the
+/// header `X-Headway`, so it contains nothing about a session. False for status 413 and for replies
+/// that are worth retrying, since a proxy in front of the daemon may have sent them. Pure.
 bool is_of_another_program(const HttpReply& reply);
 
 /// The reason for a failed reply, and the next step.
@@ -136,8 +138,8 @@ private:
     std::chrono::milliseconds step_{100};
 };
 
-/// The pause between long polls, so that a server that replies at once and without a result is not
-/// polled thousands of times a second.
+/// Chooses the pause between long polls. Without a pause, a server that replies at once and without
+/// a result would be polled thousands of times a second.
 class PollPace {
 public:
     /// The pause after a poll of duration `took`: none after a second or more.

@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// The id of the session that is most like `id`; "" if no id is similar enough, or if the daemon
-/// sends none. Requests one page, the newest sessions.
+/// The id of the session that is most similar to `id`, among the newest sessions (one page of the
+/// list). Empty if no id is similar enough, or if the list cannot be read. Sends a request.
 std::string nearest_session(Daemon& daemon, std::string_view id);
 
 }  // namespace headway::cli

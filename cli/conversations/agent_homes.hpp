@@ -26,15 +26,16 @@ AgentHomes agent_homes(const std::map<std::string, std::string>& environment);
 std::string agent_folder(std::string_view agent,
                          const std::map<std::string, std::string>& environment);
 
-/// The same with links resolved: equal for one account.
+/// agent_folder() with links resolved, so that the result is the same for all paths to one account.
 std::string agent_home(std::string_view agent,
                        const std::map<std::string, std::string>& environment);
 
 /// True for an id that may be part of a path.
 bool is_conversation(const std::string& id);
 
-/// The files below `folder`, at most three levels down, whose names have `part`: a resume may leave
-/// a second file of the conversation. Looks at a bounded number of files.
+/// The files below `folder`, at most three levels down, whose names contain `part`. There may be
+/// several, because a resume may add a second file of the conversation. Looks at a bounded number
+/// of files.
 std::vector<std::string> files_below(const std::string& folder, const std::string& part);
 
 /// The file of the conversation: HOME/projects/PROJECT/`below`ID.jsonl; empty: not found. Looks at

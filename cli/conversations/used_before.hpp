@@ -13,18 +13,18 @@
 
 namespace headway::cli {
 
-/// A run that begins.
+/// The run that begins now.
 struct RunBegins {
     std::string agent;
     std::string conversation;
-    std::string version;  ///< of the agent; empty: not reported
+    std::string version;  ///< the agent's version; empty: not reported
     std::string at;       ///< start time, as text in the journal's form
 };
 
-/// The run before, in the same `headway run`.
+/// The previous run of the agent in the same `headway run`.
 struct RunBefore {
     std::string conversation;
-    UsedBefore last_total;  ///< as the agent's last total showed it
+    UsedBefore last_total;  ///< the use according to the agent's last total
     UsedBefore counted;     ///< all reported use, plus the use before that run
 };
 
@@ -39,8 +39,8 @@ UsedBefore use_in_chat(std::string_view chat, std::string_view before);
 /// The use before a run, from the agent's record; nothing: the record is not found.
 std::optional<UsedBefore> stored_use(const RunBegins& run, const AgentHomes& homes);
 
-/// Where the meter of the run starts. A killed agent may have stored less or more than was
-/// reported: the meter starts at the smaller use, so that nothing is lost. Pure.
+/// The use from which the meter of the run starts. A killed agent may have stored less or more than
+/// was reported: the meter starts at the smaller use, so that nothing is lost. Pure.
 UsedBefore used_before(const RunBegins& run, const std::optional<UsedBefore>& stored,
                        const RunBefore& before);
 

@@ -19,10 +19,10 @@ struct Finding {
     std::string about;
     bool ok = true;
     std::string detail;
-    std::string fix;  ///< what to do, if not ok
+    std::string fix;  ///< what to do if the check has failed
 };
 
-/// Neither this check nor the checks below find fault with a missing directory or file, because the
+/// For this check and the checks below, a missing directory or file is not a fault, because the
 /// first start creates it.
 Finding check_state_directory(const std::filesystem::path& directory);
 

@@ -22,29 +22,34 @@ struct HeldEvent {
     std::string type;
     Json data;
     std::string report = {};  ///< the whole report as JSON text, if it was made already
-    /// The agent's hooks name a call otherwise than its lines do.
+    /// The agent's hooks and its lines have different ids for one call.
     bool other_ids = false;
     bool late = false;  ///< it was read long after it was written
 };
 
-/// Events that wait until it is known whether hooks report them, so that nothing is counted twice,
-/// and nothing is lost because hooks could have told it. A call is decided by its id. Events
-/// without a call (messages, tokens) go the way of the calls beside them. Bounded. Pure.
+/// Holds events until it is known whether the agent's hooks have reported them too, so that no
+/// event is counted twice and none is lost. A call is decided by its id. Events without a call
+/// (messages, tokens) are decided together with the calls next to them. Bounded. Pure.
 class HeldEvents {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
     static constexpr std::size_t kCallsMax = ToldCalls::kCallsMax;
-    /// Hooks report a call before its result is in a line. By then they have had their time.
+    /// How long the result of a call is held. Hooks report a call before its result is in a line,
+    /// so a report that comes later is not expected.
     static constexpr std::chrono::seconds kFinishMax{10};
-    /// Two results in a row that no hook has reported show sooner that hooks are silent.
+    /// Age at which consecutive results that no hook has reported show that hooks are silent; kRow
+    /// of them are needed.
     static constexpr std::chrono::seconds kRowMax{2};
     static constexpr std::size_t kRow = 2;
-    /// A call that runs while no earlier one does, or while hooks have not reported any: the hook
-    /// of a call in a row may come when those before it are over.
+    /// How long the start of a call is held. Once hooks have reported a call, this time counts only
+    /// while no earlier call is open, because the hook of a queued call may come when the calls
+    /// before it are over.
     static constexpr std::chrono::seconds kStartMax{20};
-    /// While hooks are silent. They may begin to report at any time.
+    /// How long an event is held while hooks are silent, since they may begin to report at any
+    /// time.
     static constexpr std::chrono::seconds kSilentMax{1};
-    /// Tokens that hooks have not reported, while no call runs; messages, whatever runs.
+    /// How long tokens that hooks have not reported are held while no call runs. Also how long
+    /// messages are held, even while calls run.
     static constexpr std::chrono::minutes kUseMax{5};
     static constexpr std::chrono::minutes kFullMax{1};
     static constexpr std::chrono::milliseconds kLookEvery{500};
@@ -52,32 +57,33 @@ public:
 
     void add(HeldEvent event, SteadyTime now);
 
-    /// Takes an event of the journal that others have reported at `at`.
+    /// Takes an event of the journal that another reporter added at `at`.
     void note(const Json& event, SteadyTime at);
-    /// Some sessions of sub-agents cannot be read: results in a row that no hook has reported show
-    /// nothing.
+    /// Called when some sessions of sub-agents cannot be read. Results that no hook has reported
+    /// then prove nothing.
     void see_partly() { partly_ = true; }
 
-    /// Drops what hooks have reported, and returns what has to be reported, in order. `over`: the
-    /// agent has ended, and so have its hooks. `waits`: the session is paused, or a person has to
-    /// decide, so a hook of a call that begins may be late.
+    /// Drops the events that hooks have reported, and returns those that must be reported, in
+    /// order. `over`: the agent has ended, so no further hook comes. `waits`: the session is paused
+    /// or waits for a person's decision, so the hook of a new call may be late.
     std::vector<HeldEvent> take(SteadyTime now, bool over, bool waits);
-    /// Puts the next look off, as if take() had been called at `now`.
+    /// Postpones next_look(), as if take() had been called at `now`.
     void looked(SteadyTime now);
 
-    /// When the journal should be read; nothing: no answer is wanted.
+    /// When the journal should be read next; nothing: no event is held.
     std::optional<SteadyTime> next_look() const { return next_look_; }
-    /// True if an event has waited for longer than a hook of the same session needs.
+    /// True if a call has waited for longer than a hook of the same session needs, so that the
+    /// sessions of sub-agents must be read too.
     bool looks_further(SteadyTime now) const;
 
     bool empty() const { return events_.empty(); }
     std::size_t size() const { return events_.size(); }
-    /// True while so many wait that no more should be read. Not for long: what decides about them
-    /// may be in what is not read.
+    /// True while so many events are held that no further lines should be read; at most for
+    /// kFullMax, because the unread lines may decide about the held events.
     bool is_full(SteadyTime now) const {
         return events_.size() >= kEventsMax / 2 && now - events_.front().since < kFullMax;
     }
-    /// True while hooks report nothing of what happens.
+    /// True while hooks do not report the calls in the lines.
     bool silent() const { return silent_; }
     /// The number of events for which there was no room.
     std::uint64_t dropped() const { return dropped_; }
@@ -88,19 +94,19 @@ private:
     enum class Told : std::uint8_t { kNo, kAsked, kRun, kRunElsewhere };
     struct Item {
         HeldEvent event;
-        std::string call;     // id of the call; empty: it is about no call
-        std::string essence;  // if other ids are to be compared
+        std::string call;     // id of the call; empty: the event is about no call
+        std::string essence;  // essence_of() the call, if its hooks use other ids
         SteadyTime since;
-        SteadyTime first;          // since when no earlier call of the lines is open
-        std::uint64_t number = 0;  // in the order of the lines
-        bool ends = false;         // of the call
-        bool uses = false;         // has `usage`
-        bool asked = false;        // hooks have only asked for the call so far
+        SteadyTime first;          // since this time, no earlier call of the lines has been open
+        std::uint64_t number = 0;  // position in the order of the lines
+        bool ends = false;         // the event is the end of the call
+        bool uses = false;         // the event has `usage`
+        bool asked = false;        // hooks have only requested approval of the call so far
         Fate fate = Fate::kHeld;
     };
     struct Open {
-        std::string told;          // id in the reports of hooks; empty: it was released
-        std::uint64_t number = 0;  // of its start
+        std::string told;  // the call's id in the reports of hooks; empty: its start was released
+        std::uint64_t number = 0;  // Item::number of its start
     };
 
     Told find_told(const Item& item, SteadyTime now, bool over);
@@ -122,16 +128,16 @@ private:
 
     std::deque<Item> events_;
     ToldCalls told_;
-    std::map<std::string, Open> open_;  // by their ids in lines: calls without a result so far
+    std::map<std::string, Open> open_;  // calls without a result so far, by their ids in lines
     std::optional<SteadyTime> next_look_;
     std::chrono::milliseconds look_after_{0};
-    TokenSums told_tokens_{};  // since the last decision about tokens
+    TokenSums told_tokens_{};  // tokens of hooks since the last decision
     bool told_words_ = false;
-    bool told_calls_ = false;  // a call of the lines was among those of hooks
+    bool told_calls_ = false;  // hooks have reported a call of the lines
     bool new_pair_ = false;
     bool silent_ = false;
     bool partly_ = false;
-    std::size_t row_ = 0;  // results in a row that were released
+    std::size_t row_ = 0;  // released results since the last one that hooks had reported
     std::uint64_t unnamed_ = 0;
     std::uint64_t added_ = 0;
     std::uint64_t dropped_ = 0;

@@ -20,40 +20,42 @@ namespace headway::cli {
 /// True for the types of events that are about one call of a tool.
 bool is_call(const std::string& type);
 
-/// How a call is recognised that has another id: agents name the same tool differently in hooks and
-/// in lines, but the command of a shell is the same. Pure.
+/// A text by which a call is recognised if its ids differ: the command of a shell, else the name of
+/// the tool. Agents may name a shell differently in hooks and in lines, but its command is the
+/// same. Pure.
 std::string essence_of(const Json& call);
 
-/// The calls that hooks have reported, each of which stands for one call of the lines. Bounded.
+/// The calls that hooks have reported. Each of them stands for one call of the lines. Bounded.
 /// Pure.
 class ToldCalls {
 public:
     static constexpr std::size_t kCallsMax = 4'096;
-    /// A call with another id is the same only if hooks and lines tell of it at about the same
-    /// time: one that was reported early would hide a later one.
+    /// Two calls with different ids are the same only if hooks and lines report them within this
+    /// time. Otherwise a call that hooks reported early would hide a later call of the lines.
     static constexpr std::chrono::seconds kNear{30};
 
-    /// Takes an event of the journal that came at `at`.
+    /// Takes an event that was added to the journal at `at`.
     void note(const std::string& type, const Json& data, SteadyTime at);
 
-    /// Each takes a call that no call of the lines has taken, and returns its id: the one with this
-    /// id, or the oldest with this essence, or the oldest of any; nothing: there is none. `at`: the
-    /// time of the line; none: any time is near.
+    /// Each of these functions takes a call that no call of the lines has taken, and returns its
+    /// id; nothing if there is none. take_same() takes the call with this id, take_like() the
+    /// oldest call with this essence, take_any() the oldest call. `at` is the time of the line,
+    /// from which the call may differ by kNear; without `at`, the call may have any time.
     std::optional<std::string> take_same(const std::string& id);
     std::optional<std::string> take_like(const std::string& essence, std::optional<SteadyTime> at);
     std::optional<std::string> take_any(std::optional<SteadyTime> at);
 
-    /// False if the call was only asked for, as far as hooks report.
+    /// False if hooks have only requested approval of the call.
     bool has_run(const std::string& id) const;
 
 private:
     struct Call {
         std::string essence;
-        SteadyTime at;  // of its newest event; SteadyTime::max(): a person may decide for long
+        SteadyTime at;  // time of its newest event; SteadyTime::max(): it waits for a person
         bool asked = false;
         std::uint64_t started = 0;
         std::uint64_t finished = 0;
-        std::uint64_t taken = 0;  // by calls of lines
+        std::uint64_t taken = 0;  // number of calls of lines that have taken it
         bool is_free() const;
     };
 

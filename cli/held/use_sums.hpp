@@ -15,12 +15,13 @@ using TokenSums = std::array<std::uint64_t, 5>;
 TokenSums reported_tokens(const Json& data);
 std::uint64_t sum_of(const TokenSums& tokens);
 
-/// True if one event can stand for both: they name the same model, and have figures alone.
+/// True if one event can replace both events: they have only usage, and of the same model.
 bool can_merge_use(const Json& data, const Json& other);
-/// Adds the figures of `other`.
+/// Adds the usage in `other` to that in `data`.
 void merge_use(Json& data, const Json& other);
 
-/// Takes as much of `known` out of the tokens of `data` as is in both; false if none are left.
+/// Subtracts from `known` and from the tokens of `data` the tokens that both have. False if `data`
+/// then has no tokens.
 bool take_out(TokenSums& known, Json& data);
 
 }  // namespace headway::cli

@@ -24,11 +24,12 @@ public:
     /// Sets the name of the value's type. A FILE, DIR or FOLDER is never empty.
     Argument& type(std::string name);
     Argument& required();
-    /// Leaves the argument out of the verb's help, which has one note for all such arguments.
+    /// Marks an argument about the connection to the daemon. The verb's help has one note for all
+    /// of these instead of a line for each.
     Argument& connection();
     Argument& choices(std::vector<std::string> values);
     Argument& check(std::function<std::string(const std::string&)> check);
-    /// Refuses an empty text, which an unset variable in a script would give.
+    /// Refuses an empty text, which may come from an unset variable in a script.
     Argument& never_empty();
     /// Allows an empty FILE, for a verb that must not fail with a usage error, because an agent
     /// would then go on unchecked.
@@ -90,12 +91,13 @@ public:
     void client(ClientOptions& client);
     /// The parser completes `client` if `needed` is true after the parse; unset: always.
     void uses_daemon(ClientOptions& client, std::function<bool()> needed = {});
-    /// Makes the daemon's URL one that any client understands, never its socket.
+    /// Ensures that the daemon's URL is an HTTP URL, never its Unix socket, so that any client can
+    /// use it.
     void without_socket();
     /// Adds --config and --set.
     void sources(config::LoadRequest& sources);
-    /// Adds the options of sources(), and --listen, --state-dir and --store, as the daemon has
-    /// them.
+    /// Adds the options of sources(), and --listen, --state-dir and --store with the meaning that
+    /// they have for the daemon.
     void daemon_settings(config::LoadRequest& request);
     /// Adds an option that sets one key of the settings.
     Argument setting(const char* names, const char* key, config::LoadRequest& sources,

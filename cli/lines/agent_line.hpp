@@ -64,14 +64,14 @@ struct LineResult {
     bool asks = false;        ///< the last answer is empty and ended with a call
 };
 
-/// How the work ends, as a line before the result says it, whose result may say success all the
-/// same. The first that stands counts.
+/// An end of the agent's work that a line reports before the result. The result may report success
+/// nevertheless; the first end that still applies overrides it.
 struct LineEnd {
-    /// Its subject. A later end with the same subject takes its place; if that is a success,
-    /// nothing stands about it any more.
+    /// Its subject. A later end with the same subject replaces this end; if the later one is a
+    /// success, neither of them applies any more.
     std::string about;
     LineResult result;
-    bool until_answer = false;  ///< it is over once the model answers again
+    bool until_answer = false;  ///< the end no longer applies once the model answers again
 };
 
 struct AgentLine {
@@ -84,26 +84,26 @@ struct AgentLine {
     /// Work in the background that begins or ends here, by each of the agent's names for it.
     std::vector<std::string> background_began;
     std::vector<std::string> background_ended;
-    bool goes_on = false;          ///< what begins here goes on behind the agent's calls
-    bool cut_off = false;          ///< what ends here was stopped before its own end
-    std::optional<bool> of_agent;  ///< what begins here is a sub-agent's; nothing: its call says it
+    bool goes_on = false;          ///< work that begins here continues after its call has ended
+    bool cut_off = false;          ///< work that ends here was stopped before it was complete
+    std::optional<bool> of_agent;  ///< new background work is a sub-agent; nothing: unknown
     std::string version;           ///< the agent's version; empty: not reported
     bool begins_turn = false;  ///< a new turn begins, so the result in an earlier line is not the
                                ///< end
-    bool begins_run = false;   ///< the agent was started, so nothing in an earlier line is its own
+    bool begins_run = false;   ///< the agent was started, so no earlier line is about this run
     std::string model;         ///< the model; empty: not reported
     std::string folder;        ///< the folder in which the agent works; empty: not reported
-    std::string piece;         ///< piece of a message that the agent writes in pieces
-    std::string lane;          ///< the sub-agent whose calls these are; empty: the agent itself
-    bool below = false;        ///< a sub-agent's line: its words are no answer of the agent itself
-    std::string notice;        ///< a warning of the agent about its own run
-    std::string once;          ///< system message that is passed on once in a run
+    std::string piece;         ///< part of a message that the agent writes in several lines
+    std::string lane;          ///< the sub-agent that makes the calls; empty: the agent itself
+    bool below = false;  ///< a sub-agent's line: its text is not an answer of the agent itself
+    std::string notice;  ///< a warning of the agent about its own run
+    std::string once;    ///< system message that is passed on only once in a run
     std::optional<LineUse> use;
     std::optional<LineEnd> end;
     std::optional<LineResult> result;
 };
 
-/// Class of the error that a hook has kept the first prompt from the model.
+/// Class of the error that is reported if a hook has blocked the first prompt.
 inline constexpr std::string_view kPromptBlocked = "prompt_blocked";
 
 struct LineFormat {
@@ -117,10 +117,10 @@ struct LineFormat {
     bool hooks_tell_use;  ///< the agent's hooks or plugin report tokens as well
     /// The hooks report errors as well, but no time at which the provider accepts requests again.
     bool hooks_tell_errors = false;
-    /// The agent's hooks report a call by another id, or by none.
+    /// The agent's hooks report a call with another id than the lines, or without an id.
     bool has_own_ids = false;
-    /// Corrects the data of a `tool.finished` by its tool, which its line does not name; null: the
-    /// lines need none.
+    /// Corrects the data of a `tool.finished` once its tool is known, which its line does not name;
+    /// null: no correction is needed.
     void (*correct)(Json& call) = nullptr;
 };
 

@@ -24,9 +24,9 @@ class AgentLines {
 public:
     /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// Maximum number of events passed on in a second, of calls and errors, and of all others. No
-    /// agent has more, only a program that floods its output. Tokens and cost beyond it are added
-    /// up, and passed on in the next second.
+    /// Maximum number of events passed on in a second. Calls and errors have this limit, and all
+    /// other events have the same limit once more. Only a program that floods its output exceeds
+    /// it. Further tokens and cost are added up and passed on in the next second.
     static constexpr std::size_t kEventsPerSecondMax = 500;
     static constexpr std::size_t kFoldersMax = 8;  ///< more than a real agent names
     /// Unfinished calls whose tool and arguments are kept.
@@ -70,9 +70,11 @@ public:
     const std::string& conversation() const { return session_; }
     /// The conversation that was reported first; empty: none.
     const std::string& first_conversation() const { return first_session_; }
-    /// The different folders in which the agents said that they work, at most kFoldersMax.
+    /// The different folders that the agents have reported as their working folders, at most
+    /// kFoldersMax.
     const std::vector<std::string>& folders() const { return folders_; }
-    /// True if the agent has printed its result, and its lines name no work that goes on.
+    /// True if the agent has printed its result, and its lines show no unfinished call or
+    /// background work.
     bool is_done() const { return facts_.result && open_.empty() && background_.empty(); }
     /// The tokens and cost of the conversation.
     const UseMeter& meter() const { return meter_; }
@@ -88,8 +90,8 @@ private:
     /// Work that the agent has begun and that its lines have not ended.
     struct Background {
         std::string name;
-        bool goes_on;   // behind a call that has ended
-        bool of_agent;  // a sub-agent's, whose answer is a part of the work; a server is none
+        bool goes_on;   // the call that began it has ended
+        bool of_agent;  // it is a sub-agent, whose answer is a part of the work; false for a server
     };
     struct OpenCall {
         std::string id;
@@ -125,17 +127,17 @@ private:
     std::deque<std::string> ended_by_agent_;  // names of work that the agent itself has stopped
     std::string session_;                     // the agent's own id for the session
     std::string first_session_;
-    std::vector<std::string> folders_;  // a later session takes none of them back
+    std::vector<std::string> folders_;  // folders of all sessions so far
     UseMeter meter_;
     std::string piece_;  // text so far of a message that comes in pieces
     std::string last_message_;
     std::string model_;
-    std::vector<std::string> once_;  // what was passed on once, AgentLine::once
+    std::vector<std::string> once_;  // messages passed on so far, AgentLine::once
     RunFacts facts_;
     std::deque<std::string> failed_;      // failed calls since the last call that changed something
     const LineFormat* format_ = nullptr;  // format of the newest line of an agent
     bool found_ = false;
-    std::size_t told_ = 0;        // events since the last tick that are about no call
+    std::size_t told_ = 0;        // events since the last tick, except calls and errors
     std::size_t told_calls_ = 0;  // calls and errors since then
     std::vector<Owed> owed_;      // use since then that was not passed on
     std::uint64_t left_out_ = 0;

@@ -20,7 +20,7 @@ inline constexpr std::size_t kLineTextBytesMax = 16'384;
 std::string bounded_text(std::string_view text, std::size_t bytes_max = kLineTextBytesMax);
 
 /// Cuts long texts and arguments, keeping digests by which equal ones are recognised, and removes
-/// what the daemon refuses: NUL, deep nesting, names that are too long.
+/// data that the daemon refuses: NUL, deep nesting, names that are too long.
 void bound_event(LineEvent& event);
 
 }  // namespace headway::cli

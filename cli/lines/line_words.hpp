@@ -40,26 +40,27 @@ void add_beginning(AgentLine& line, std::string_view agent, std::string_view ses
 /// Text, or the texts in a list of `{"type":"text","text":...}`; JSON for any other value.
 std::string text_of_content(const Json& content);
 
-/// False for white space, and for what agents write in place of an empty answer. Pure.
+/// False for white space, and for "(no content)", which agents write in place of an empty answer.
+/// Pure.
 bool has_words(std::string_view text);
 
 /// An error as agents write it: text, or an object with `message` or `data.message`.
 std::string text_of_error(const Json& error);
 
-/// The innermost `message` of an error that is written as JSON, however often it was put into a
-/// string; the words themselves if they are no such error. For an error's own words only: others
-/// may show any JSON. Pure.
+/// The innermost `message` of an error that is written as JSON, even if JSON was put into strings
+/// several times. Returns `words` unchanged if they are not such an error. Only for the text of an
+/// error, because other texts may contain any JSON. Pure.
 std::string plain_words(std::string_view words);
 
 /// An HTTP status from 400 to 599; nothing for any other value.
 std::optional<std::uint64_t> status_of(const Json& value);
 
-/// Reason of an end at the model's limit of output.
+/// Reason for an end at the model's limit on the length of an answer.
 inline constexpr std::string_view kCutOff =
     "its last answer was cut off: the model's limit of output";
 
-/// Why a result in the form of Claude Code is no success by its `subtype` and `is_error`; empty if
-/// it is one. A result without them is none.
+/// The reason why a result in the form of Claude Code is not a success, from its `subtype` and
+/// `is_error`; empty for a success. A result without these members is not a success.
 std::string fault_of_result(const Json& line);
 
 /// The HTTP status at a place where agents write one: at the start ("429 Rate limit"), after
@@ -69,7 +70,7 @@ std::optional<std::uint64_t> status_in(std::string_view words);
 /// True for a tool that starts a sub-agent. Pure.
 bool starts_agent(std::string_view tool);
 
-/// The command of `/bin/bash -lc 'ls -la'`, as Codex runs each of its own. Pure.
+/// The command inside `/bin/bash -lc 'ls -la'`, the form in which Codex runs each command. Pure.
 std::string_view inner_command(std::string_view line);
 
 /// `all` minus `part`; 0 if `part` is greater.
@@ -85,15 +86,16 @@ LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_
 /// The sum of Claude's `modelUsage`.
 LineTokens tokens_of_models(const Json& models);
 
-/// A request that the provider refuses after it has said that the plan's limit is reached: the
-/// line of the refusal has neither that nor its end.
+/// Completes `error`, a request that the provider has refused, with the class and the reset time of
+/// `limit`, an earlier line that reported that the plan's limit is reached. The line of the refusal
+/// has neither. Does nothing for other errors.
 void take_over_limit(const Json& limit, Json& error);
 
-/// Makes of a second line about an error the error with what both of them say; false if the second
-/// says nothing more.
+/// Merges two lines about one error: replaces `again` with `before` plus the details that only
+/// `again` has. False if there are no such details.
 bool take_details(const Json& before, Json& again);
 
-/// The later reset of two used-up windows counts.
+/// If two usage windows are used up, sets the later of their reset times in `error`.
 void keep_later_reset(const Json& before, Json& error);
 
 }  // namespace headway::cli

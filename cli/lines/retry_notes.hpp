@@ -30,15 +30,15 @@ private:
     std::size_t lines_ = 0;
 };
 
-/// True for Claude Code's words that it ends with work in the background, which it stops: a server,
-/// perhaps, for all that they say. Pure.
+/// True if Claude Code reports that it ends and stops its background work. The report does not show
+/// whether that work was only a server. Pure.
 bool says_end_of_rest(std::string_view lines);
 
-/// The error that the last lines of standard error name, as data of an `error.reported` that ends
-/// the turn: the last error, by the line that names its cause if one does, else the last line. An
-/// error before it was survived. `of_others`: the agent reports its own errors by lines, so that
-/// another process may have written these: no cause that needs a person is taken from them. Null if
-/// there is no error. Pure.
+/// The last error in the last lines of standard error, as data of an `error.reported` that ends the
+/// turn. Its message is the line that shows the cause of the error, else the line that names the
+/// error; if no line names an error, the last line. Earlier errors did not end the agent.
+/// `of_others`: the agent reports its own errors in its lines, so another process may have written
+/// this text; then an error whose cause needs a person is ignored. Null if there is no error. Pure.
 Json error_at_end(std::string_view lines, bool of_others = false);
 
 }  // namespace headway::cli

@@ -23,24 +23,24 @@ struct RunFacts {
 
     std::string agent;  ///< agent of the last line; empty: there was no line, and the exit status
                         ///< is the outcome
-    /// Agent whose own program was called for its lines and printed none; empty: none was.
+    /// Agent whose program was started with the option to print lines, but printed none; empty:
+    /// there is no such agent.
     std::string called;
     std::optional<LineResult> result;
     /// Data of the last error.reported after which the model gave no answer.
     std::optional<Json> error;
-    std::vector<LineEnd> ends;         ///< what the agent has said about its end, until its result
+    std::vector<LineEnd> ends;         ///< ends that the agent has reported, until its result
     std::vector<std::string> notices;  ///< the agent's last warnings about its own run
     /// Tools of the calls that the agent's rules refused since the last call that changed
     /// something.
     std::vector<std::string> refused;
-    std::vector<std::string> missing;  ///< tools that the agent does not have, while no call
-                                       ///< succeeds
-    std::size_t missed = 0;            ///< calls of these
-    std::size_t goes_on = 0;           ///< works in the background that have not ended
-    std::size_t agents_go_on = 0;      ///< works of sub-agents among these
-    /// Works of sub-agents that were stopped after the model's last answer.
+    std::vector<std::string> missing;  ///< tools that do not exist, until a call succeeds
+    std::size_t missed = 0;            ///< number of calls of `missing` tools
+    std::size_t goes_on = 0;           ///< background tasks that have not ended
+    std::size_t agents_go_on = 0;      ///< sub-agents among these tasks
+    /// Number of sub-agents in the background that were stopped after the model's last answer.
     std::size_t cut_off = 0;
-    bool ended_rest = false;  ///< the agent says that it ended what went on
+    bool ended_rest = false;  ///< the agent reports that it ended its background tasks
     bool answered = false;    ///< the model gave a message or a call
     bool succeeded = false;   ///< a call has succeeded
     bool changed = false;     ///< a call that does more than read has succeeded
@@ -49,9 +49,9 @@ struct RunFacts {
     void note_refused(const std::string& tool);
     void note_missing(const std::string& tool);
     void note_end(LineEnd end);
-    /// An answer of the model shows that the error before it is over.
+    /// Called for an answer of the model, which shows that earlier errors are over.
     void note_answer();
-    /// Makes of a result what the ends before it say.
+    /// Turns a result into a failure if an earlier line has reported an end that still applies.
     void settle(LineResult& line_result);
 };
 
@@ -62,11 +62,12 @@ struct RunEnd {
     std::string retry_at;  ///< time at which the provider accepts requests again; empty: unknown
     /// An HTTP status that is known only from the exit status.
     std::optional<std::uint64_t> status;
-    bool guarded = false;   ///< the agent's own guard against loops ended it
-    bool limited = false;   ///< a limit that the operator gave the agent ended it
-    bool cut_off = false;   ///< it reports success, and its work in the background was cut off
-    bool finished = false;  ///< it reports success, and only its exit status does not
-    bool refused = false;   ///< calls were refused, and no call changed anything afterwards
+    bool guarded = false;  ///< the agent's own guard against loops ended it
+    bool limited = false;  ///< a limit that the operator gave the agent ended it
+    bool cut_off = false;  ///< its background work was cut off, or it stopped waiting for that work
+    bool finished = false;  ///< it reports success, but its exit status does not
+    bool refused = false;   ///< calls were refused or had no tool, and none changed anything later;
+                            ///< or a person ended it
 };
 
 /// How the run ended, from these facts and the exit status. Pure.

@@ -20,8 +20,9 @@ Json usage_json(const LineUse& use);
 struct UsedBefore {
     LineTokens tokens;
     double cost_usd = 0;
-    /// True if the agent is known to include it, unless its total is below it. Otherwise the total
-    /// also has to leave room for the answers of the run.
+    /// True if the agent is known to include this use in its totals; a smaller total then shows
+    /// that it does not. Otherwise a total includes this use only if it is at least the sum of this
+    /// use and the answers of the run.
     bool restored = false;
 };
 
@@ -33,12 +34,12 @@ class UseMeter {
 public:
     /// The added tokens and cost, without an `answer`; nothing if the line adds none.
     std::optional<LineUse> add(const LineUse& line_use);
-    /// To be called before the first add(). The first total shows if it includes `before`; an agent
-    /// whose total does not began at zero.
+    /// To be called before the first add(). The first total shows whether the agent's totals
+    /// include `before`; if not, they began at zero.
     void start_from(const UsedBefore& before);
-    /// All that was counted, with what was used before.
+    /// All use that was counted, including the use before the run.
     UsedBefore counted() const { return {counted_, cost_, false}; }
-    /// The use that the last total showed; without a total, that before the run.
+    /// The use according to the last total; before the first total, the use before the run.
     const UsedBefore& last_total() const { return last_total_; }
 
 private:
@@ -48,7 +49,7 @@ private:
     LineTokens counted_;  // all tokens so far
     double cost_ = 0;
     std::uint64_t total_ = 0;  // tokens in the last total
-    UsedBefore before_;        // until the first total
+    UsedBefore before_;        // the use before the run, until the first total
     UsedBefore last_total_;
 };
 

@@ -29,7 +29,8 @@ public:
     bool is_behind(const StoreFile& now) const {
         return now.bytes != offset_ || now.inode != inode_;
     }
-    /// Makes the next read() begin at the start of the file; what precedes the new `since` is past.
+    /// Makes the next read() begin at the start of the file. Lines from before the new `since` are
+    /// the past.
     void start_over(double since);
     void start_over() { start_over(since_); }
 
@@ -38,7 +39,8 @@ public:
     StoredAbout named_about() const;
     bool is_sub_agent() const { return !about().parent.empty() && !about().fork; }
     const StoreFile& file() const { return file_; }
-    /// When the file was made, in nanoseconds since 1970; 0: its file system does not tell.
+    /// When the file was created, in nanoseconds since 1970; 0: the file system does not record
+    /// this.
     std::int64_t born() const { return born_; }
 
 private:

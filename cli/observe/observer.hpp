@@ -53,15 +53,17 @@ private:
         std::string parent{};  ///< the parent's session; empty: none
         Standing standing = Standing::kUnknown;
         std::vector<std::string> reports{};  ///< pending reports, JSON text
-        bool in_copy = true;  ///< CopiedReports: it may begin with the history of another
+        bool in_copy = true;                 ///< see CopiedReports::drop()
         bool changed = true;
-        bool looked = false;  ///< it has been checked whether the session was observed before
-        bool hooked = false;  ///< the agent's hooks report, too: only what they do not is reported
-        bool stands_in = false;  ///< it was said that hooks are silent
+        bool looked = false;     ///< it has been checked whether the session was observed before
+        bool hooked = false;     ///< the agent's hooks report too, so only events that they do not
+                                 ///< report are sent
+        bool stands_in = false;  ///< a line for people has reported that hooks are silent
         HeldEvents held{};
-        bool catches_up = false;  ///< reads again what was written while another observed it
-        /// While it catches up: the newest report that the daemon has. All before it has been
-        /// reported by another observer, or was the past to that one.
+        bool catches_up = false;  ///< reads again the lines that were written while another
+                                  ///< observer followed the file
+        /// While it catches up: event_id of the newest report from this file that the daemon has.
+        /// Another observer has sent the earlier reports, or treated their lines as the past.
         std::string newest{};
         HookJournal journal{std::string(kTranscriptEvent), SteadyTime::min()};
         std::vector<std::string> due{};  ///< reports of `held` that hooks have not made
@@ -69,7 +71,7 @@ private:
 
     void look_at_all();
     void take_changes(const StoreWatch::Seen& seen);
-    /// The oldest first: a fork copies an older file.
+    /// The observed files, oldest first, because a fork copies an older file.
     std::vector<Observed*> by_age() {
         std::vector<Observed*> files;
         for (auto& [path, one] : files_)

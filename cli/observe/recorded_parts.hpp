@@ -51,7 +51,7 @@ private:
     std::size_t events_ = 0;
     bool opened_ = false;
     bool rests_ = false;    ///< the turn was over at the last event
-    bool aborted_ = false;  ///< and was cut short
+    bool aborted_ = false;  ///< that turn was cut short
     bool answers_ = false;  ///< the last event is an answer, and may be the last of its turn
     bool cut_ = false;
 };

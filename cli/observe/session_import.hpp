@@ -36,7 +36,7 @@ bool may_run(const StoredSession& stored, double now);
 class SessionImport {
 public:
     struct Setup {
-        bool dry_run = false;  ///< only find out what would be added
+        bool dry_run = false;  ///< adds nothing; the result shows the sessions that would be added
         double now = 0;        ///< seconds since 1970
         std::function<bool()> stop;
         std::function<void()> step;  ///< called after each session

@@ -16,7 +16,7 @@ namespace headway::cli {
 
 /// The result of a check.
 struct CheckResult {
-    /// Why the check was ended before its own end.
+    /// Why the check was stopped before it ended by itself.
     enum class Ended : std::uint8_t { kNot, kTooLong, kInterrupted, kStopped, kPaused, kOff };
 
     ExitStatus exit;
@@ -27,9 +27,10 @@ struct CheckResult {
 };
 
 /// Runs one check, a shell command. At a signal, at the time limit, and when `ends` requires it,
-/// its processes are ended, by SIGTERM and ten seconds later by SIGKILL: all below this one that
-/// were not there before the check, without those of another environment, which an agent's server
-/// may begin meanwhile.
+/// the processes of the check get SIGTERM and, ten seconds later, SIGKILL. These are the
+/// descendants of the check's shell, and all other descendants of this process that began after the
+/// check. Such another descendant is left out if its environment does not have the mark of the
+/// check, because a server of the agent may start processes meanwhile.
 class CheckCommand {
 public:
     struct Setup {
@@ -38,9 +39,9 @@ public:
         const std::map<std::string, std::string>& environment;
         const sigset_t& mask;
         int signals;                         ///< descriptor of SignalGuard
-        std::chrono::milliseconds most;      ///< a longer check is ended
-        std::atomic<std::uint64_t>& output;  ///< grows by the bytes of the output
-        /// Called about once a second; returns why the check must not go on.
+        std::chrono::milliseconds most;      ///< time limit of the check
+        std::atomic<std::uint64_t>& output;  ///< increases by the size of the output
+        /// Called about once a second; returns the reason why the check must stop, or kNot.
         std::function<CheckResult::Ended()> ends;
     };
 
@@ -56,15 +57,16 @@ private:
     void read_tail(system::FileDescriptor& from);
 
     const Setup& setup_;
-    /// Processes that the agent has left behind, such as a server, each with its begin.
+    /// Processes that existed before the check, such as a server of the agent, each with its
+    /// process_began().
     std::vector<std::pair<pid_t, std::string>> before_;
-    std::string mark_;  // in the environment of the check
+    std::string mark_;  // value of HEADWAY_CHECK in the environment of the check
     Process process_;
     std::string tail_;
     std::optional<int> status_;
     CheckResult::Ended ended_ = CheckResult::Ended::kNot;
     std::optional<SteadyTime> kill_at_;
-    bool quiet_ = false;  ///< true if nothing came for a moment
+    bool quiet_ = false;  ///< true if no output came for a moment
 };
 
 /// True if a signal that ends commands has come. Reaps all children that have ended; `status` gets

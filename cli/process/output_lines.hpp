@@ -10,9 +10,9 @@
 
 namespace headway::cli {
 
-/// Turns a command's output into bounded evidence: the last lines since the last report, and how
-/// many were left out. Text that a carriage return overwrote is not shown, and escape sequences are
-/// dropped. Memory is bounded, whatever is written. Pure.
+/// Turns a command's output into bounded evidence: the newest lines since the last report, and the
+/// number of lines left out. Text that a carriage return overwrote is not shown, and escape
+/// sequences are dropped. Memory is bounded, whatever is written. Pure.
 class OutputLines {
 public:
     static constexpr std::size_t kLinesMax = 20;

@@ -51,15 +51,16 @@ public:
     /// descendants.
     std::vector<pid_t> descendants_of_run(pid_t root) const;
     TreeUsage usage(pid_t root) const;
-    /// True if the process was started with an environment that can be read and has no such
-    /// variable of this value.
+    /// True if the environment with which the process was started can be read, and does not have
+    /// the variable `name` with this value.
     bool lacks_variable(pid_t pid, std::string_view name, std::string_view value) const;
-    /// The other processes of this user that were started with this variable, whose value begins
-    /// so, except those of `headway run` itself.
+    /// The other processes of this user that were started with a variable `name` whose value begins
+    /// with `beginning`, except processes of `headway run` itself.
     std::vector<pid_t> with_variable(std::string_view name, std::string_view beginning) const;
 
 private:
-    /// `with`: false for a process that is left out with its descendants.
+    /// The process tree. If `with` returns false for a process, it is left out with its
+    /// descendants.
     std::vector<ProcStat> tree(
         pid_t root, const std::function<bool(pid_t, const std::string& folder)>& with) const;
 

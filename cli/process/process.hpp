@@ -29,16 +29,16 @@ std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
 /// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptor
-/// above 2 except those in `inherited`, which are in rising order. It begins in `folder`; empty: in
-/// that of this process. If `environment` has `names_output`, its value gets the number of the
-/// pipe of standard output.
+/// above 2 except those in `inherited`, which are in ascending order. Its working folder is
+/// `folder` or, if that is empty, the working folder of this process. If `environment` has
+/// `names_output`, its value gets the number of the pipe of standard output.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {}, const std::string& folder = {},
                       const std::string& names_output = {});
 
 /// True if this process's standard output is the pipe that HEADWAY_RUN names: a `headway run` that
-/// reports to the daemon `url` reads the same output. `environment`: of this process.
+/// reports to the daemon `url` reads the same output. `environment` is that of this process.
 bool run_reads_output(const std::map<std::string, std::string>& environment,
                       const std::string& url);
 
@@ -65,9 +65,9 @@ struct ExitStatus {
 };
 ExitStatus exit_status_of(int wait_status);
 
-/// True if a command in this process's group has not got this signal too: another process sent it,
-/// or it is the hangup of a terminal, which only the leader of its session gets. Keys such as
-/// Ctrl-C signal the whole group.
+/// True if the signal was sent to this process only, not also to a command in its process group:
+/// another process has sent it, or it is the hangup of a terminal, which only the session leader
+/// gets. Keys such as Ctrl-C signal the whole group.
 bool is_for_us_alone(const signalfd_siginfo& info);
 
 }  // namespace headway::cli

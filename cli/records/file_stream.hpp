@@ -104,7 +104,7 @@ private:
             do {
                 got = ::read(file.get(), to, count);
             } while (got < 0 && errno == EINTR);
-            // As in the standard library's streams: bad() tells an error from the end.
+            // As in the standard library's streams, bad() distinguishes an error from the end.
             if (got < 0) throw std::system_error(errno, std::generic_category());
             return got;
         }

@@ -23,15 +23,16 @@ namespace headway::cli {
 /// in PUT /v1/sessions/{id}. Errors: those of api::decode_open, which name the key. Pure.
 core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words);
 
-/// The zero of a recording without a clock of its own; the core's zero means "never".
+/// The time of the opening in a recording without a clock of its own. It is not 0, which means
+/// "never" in the core.
 inline constexpr core::Timestamp kRecordingZero{
     std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
 
 struct JudgeOptions {
-    core::PolicyOverride policy;  ///< wins over the policy in the recording's opening
+    core::PolicyOverride policy;  ///< takes precedence over the policy in the recording's opening
     bool keep_journal = false;
-    /// The answer that an assumed judge gives at once to every question, to show what verdicts a
-    /// wrong judge would cause. Absent: no judge.
+    /// The answer that an assumed judge gives at once to every question. It shows the verdicts that
+    /// a wrong judge would cause. Absent: no judge.
     std::optional<core::CheckAnswer> opinion;
     /// An unreadable line loses one event, not the recording; see Timeline::unreadable.
     bool lenient = false;

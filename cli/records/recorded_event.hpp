@@ -21,7 +21,7 @@ public:
     /// that a line can hold, the searches for its parts would take quadratic time.
     static constexpr std::size_t kMax = 256;
 
-    /// Replaces the members by those of `object`.
+    /// Replaces the members with those of `object`.
     void read(api::JsonValue object);
     /// The member; nothing if it is absent or null.
     std::optional<api::JsonValue> find(std::string_view name) const;

@@ -15,7 +15,7 @@ namespace headway::cli {
 
 class FileStream;
 
-/// The longest time between two events that is accepted, 30 years: a broken clock must not overflow
+/// The longest accepted time between two events, 30 years: a broken clock must not overflow
 /// Headway's times.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
@@ -37,7 +37,7 @@ struct RecordedEvent {
     core::Result<core::Event> event;
     std::optional<double> seconds;  ///< time of the event by the recording's own clock
     std::size_t line = 0;           ///< number of the line in the file, from 1
-    /// True: this is no event, but acknowledges the newest advice, if any.
+    /// True: this is not an event. It acknowledges the newest advice, if there is any.
     bool acknowledges = false;
 };
 
@@ -61,7 +61,7 @@ struct Recording {
     std::size_t lines = 0;    ///< lines that are not blank
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or that have an unknown type
     std::string gap;  ///< where an export is incomplete, in words; empty: the export is whole, or
-                      ///< this is no export
+                      ///< the file is not an export
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one

@@ -48,7 +48,7 @@ core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
 using TakeStored = std::function<bool(StoredLine& line, const StoredAbout& about)>;
 
 /// Reads one session of a store's file again. In a database, `id` selects the session. Errors: as
-/// scan_file().
+/// in scan_file().
 core::Result<> read_reports(const StoreFile& file, const std::string& id, const TakeStored& take);
 
 /// The session in a file that a person named. Nothing if the file is not a stored session; `stream`

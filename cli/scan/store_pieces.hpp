@@ -57,7 +57,7 @@ class StoreMessages {
 public:
     explicit StoreMessages(std::istream& in) : in_(in) {}
 
-    /// As StoreLines::next(). A damaged document ends at the damage.
+    /// Like StoreLines::next(), for the next piece. A damaged document ends at the damage.
     StoreLines::Found next(std::string_view& piece);
 
 private:

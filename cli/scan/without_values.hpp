@@ -8,7 +8,7 @@
 
 namespace headway::cli {
 
-/// Replaces the values of the members with these names by null, in the JSON object `line` and in
+/// Replaces the values of the members with these names with null, in the JSON object `line` and in
 /// nested objects down to the third level. Values that an agent stores twice then need not be
 /// parsed. Only quotes, brackets and commas are examined. Text that is not JSON is returned
 /// unchanged; a parser will refuse it. The result may point into `kept`. Changes only `kept`.

@@ -83,7 +83,7 @@ std::optional<double> stored_seconds(std::string_view text);
 /// Maximum number of bytes kept of a person's first words.
 inline constexpr std::size_t kStoredGoalBytesMax = 200;
 
-/// The number in the member `name` of a line; 0 if the member is no count.
+/// The number in the member `name` of a line; 0 if the member is not a count.
 std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 
 /// True if the last "Exit Code: N" in a command's output has an N other than 0.

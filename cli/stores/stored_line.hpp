@@ -30,7 +30,7 @@ struct StoredLine {
     std::vector<core::Event> events;
     std::optional<StoredUse> use;
     std::optional<double> seconds;  ///< time of the line, in seconds since 1970
-    bool turn_ended = false;        ///< the agent waits for a person from here on
+    bool turn_ended = false;        ///< the turn is over, so the agent now waits for a person
     bool turn_cut = false;          ///< with turn_ended: interrupted, or refused by the model
     bool turn_goes_on = false;      ///< the answer announces a call that is stored later
     bool live = false;  ///< set by the caller: fill `reports` instead of `events`, and include

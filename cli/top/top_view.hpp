@@ -17,7 +17,7 @@ struct TopDecision {
     std::string approval;
     std::string session;
     bool approve = false;
-    std::string answer;  ///< of a question; empty: approve it, or deny
+    std::string answer;  ///< answer to a question; empty: the decision is to approve or to deny
 };
 
 /// An end that a person has begun to choose for a session whose agent is gone.

@@ -18,7 +18,7 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color);
 
 /// A decided request in one line.
 std::string decision_text(const Json& approval);
-/// A warning line if the answer is none of the request's options, since the person may have
+/// A warning line if the answer is not one of the request's options, since the person may have
 /// mistyped it; else empty.
 std::string answer_note(const Json& approval);
 

@@ -24,8 +24,8 @@ std::string all_verdicts_but(std::string_view verdict);
 std::string all_verdicts();
 
 /// The exit code: 1 failed or halted, 2 stuck, 3 cancelled, 4 blocked or waiting, 5 silent, 0 any
-/// other verdict. A text that is no verdict of this version is 70, an error of the daemon: it shows
-/// no success. Pure.
+/// other verdict. A text that is not a verdict of this version gives 70 (an error of the daemon),
+/// because it does not show success. Pure.
 int exit_code_of(std::string_view verdict);
 inline constexpr const char* kUnknownVerdict =
     "the daemon's reply names no verdict that this version knows; is the daemon newer?";

@@ -15,8 +15,9 @@ namespace headway::config {
 /// The sources of settings. SIGHUP loads the same sources again.
 struct LoadRequest {
     std::optional<std::filesystem::path>
-        file;  ///< file named by --config; if not set: a file in the XDG folders or /etc, if
-               ///< there is one. A ./headway.toml that is not named is a mistake
+        file;  ///< file named by --config; if not set: the file of HEADWAY_CONFIG, else a file in
+               ///< the XDG folders or /etc, if there is one. If no file is named, another
+               ///< ./headway.toml is a mistake
     std::map<std::string, std::string> flags;        ///< dotted key -> value, from the command line
     std::map<std::string, std::string> environment;  ///< a copy of the process environment
 };

@@ -9,7 +9,8 @@ namespace headway::config {
 // The ranges of [keep_going], and of the options of `headway run` that have these names.
 
 inline constexpr std::uint64_t kResumesMin = 1;
-/// Also the limit of all resumes of a run.
+/// The largest value of max_resumes, which counts resumes in a row without progress, and also the
+/// maximum number of all resumes of a run.
 inline constexpr std::uint64_t kResumesMost = 50;
 inline constexpr std::chrono::milliseconds kKeepGoingMin{std::chrono::seconds{1}};
 inline constexpr std::chrono::milliseconds kKeepGoingMost{std::chrono::hours{24 * 3'650}};
@@ -19,7 +20,7 @@ inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 
 /// How `headway run` keeps agents going. The daemon does not use it.
 struct KeepGoingSettings {
-    bool enabled = false;  ///< as if each run of an agent had --keep-going
+    bool enabled = false;  ///< each run of an agent behaves as with --keep-going
     std::uint64_t max_resumes = 5;
     std::chrono::milliseconds until{std::chrono::hours{12}};
     std::chrono::milliseconds margin{std::chrono::minutes{1}};

@@ -85,7 +85,7 @@ struct AccessSettings {
 struct RedactionSettings {
     std::vector<std::string> secret_names;   ///< further names whose values are secrets and never
                                              ///< kept; reloadable
-    std::vector<std::string> plain_names;    ///< names whose values are no secrets and are kept;
+    std::vector<std::string> plain_names;    ///< names whose values are not secrets and are kept;
                                              ///< reloadable
     std::string capture = "full";            ///< "full" or "digests"; reloadable
     std::vector<std::string> digest_agents;  ///< only digests of these agents are kept; reloadable

@@ -46,7 +46,7 @@ core::Result<std::size_t> parse_word(const Value& value, std::span<const std::st
 /// A list of at most `max` items; `what` names the items.
 core::Result<Value::List> parse_list(const Value& value, std::size_t max, std::string_view what);
 
-/// Refuses patterns, such as `Bash(rm:*)`, `Bash*` and `*`: a rule with one would silently cover no
+/// Refuses patterns, such as `Bash(rm:*)`, `Bash*` and `*`: a rule with a pattern would match no
 /// tool. Names may have dots, slashes, colons and blanks.
 core::Result<> check_tool(std::string_view name);
 

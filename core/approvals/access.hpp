@@ -50,8 +50,8 @@ public:
 
     /// True if the scope is granted; kReport: for at least one prefix.
     bool has(Scope scope) const noexcept;
-    /// True if the client may report for the session, or read it. An empty `session` stands for
-    /// every session.
+    /// True if the client may report for the session; in may_read(), if it may read the session. An
+    /// empty `session` stands for every session.
     bool may_report(std::string_view session) const noexcept;
     bool may_read(std::string_view session) const noexcept;
 

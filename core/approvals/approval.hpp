@@ -25,8 +25,7 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< needs no decision any more, because the session ended, the call ran, or for
-                 ///< the reason in `closed`
+    kCancelled,  ///< needs no decision any more: the session ended, the call ran, or see `closed`
     kRedeemed,   ///< used for its one execution
     kExecuted,
     kNeverExecuted,  ///< approved, but not executed in time; the call may still run
@@ -51,15 +50,17 @@ std::uint64_t call_digest(std::string_view tool, std::string_view args_digest);
 /// The redeem key of an approval delivered to an agent that reports no calls. No agent sends this
 /// key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// The same for a call by another id than the request's: the call by that id needs another
-/// approval.
+/// Like kDeliveredKey, if the approval was delivered to a call whose id is not that of the request.
+/// A call with the id of the request then needs another approval.
 inline constexpr std::string_view kDeliveredOtherKey = "delivered \tother";
 /// The first part of a redeem key whose second part is a call's id. It shows that the reply to a
 /// hook gave the approval to this call. No agent sends such a key.
 inline constexpr std::string_view kHookKey = "hook ";
-/// Takes the place of kHookKey for a call that no hook has announced. No alarm is raised if the end
-/// of such a call is not reported.
+/// Replaces kHookKey for a call that no hook has announced. No alarm is raised if the end of such a
+/// call is not reported.
 inline constexpr std::string_view kAskedKey = "hook \t";
+/// The redeem key for a call to which the reply to a hook gave an approval. `announced`: an earlier
+/// hook has announced the call.
 inline std::string hook_key(std::string_view call_id, bool announced) {
     return std::string{announced ? kHookKey : kAskedKey}.append(call_id);
 }
@@ -85,7 +86,7 @@ struct Approval {
     Timestamp expires_at = kNever;
     OnExpiry on_expiry = OnExpiry::kHold;
     bool overdue = false;    ///< expires_at has passed without a decision
-    bool escalated = false;  ///< its risk was raised when it expired
+    bool escalated = false;  ///< the request's risk was raised when the request expired
     std::optional<BudgetLimits> extend;
     std::string args_digest;     ///< digest of the arguments shown
     std::uint64_t identity = 0;  ///< start of identity_digest; the request's key in an index
@@ -104,20 +105,20 @@ struct Approval {
     Timestamp execute_by = kNever;
     Timestamp redeemed_at = kNever;
     Digest redeem_key;
-    std::uint64_t executed_n = 0;  ///< the tool.finished event that used it
+    std::uint64_t executed_n = 0;  ///< the tool.finished event that used the approval
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
-    std::uint64_t changed_n = 0;  ///< the event that last changed it
+    std::uint64_t changed_n = 0;  ///< the event that last changed the approval
     /// Digest of the request's content (identity_of()). Only equal requests have equal digests.
     std::string identity_digest;
     bool alarm_seen = false;  ///< a person has acknowledged `alarm`; an equal later alarm is new
-    bool unverified = false;  ///< the call that used it did not report its arguments
+    bool unverified = false;  ///< the call that used the approval did not report its arguments
     bool unseen = false;      ///< parts of the request were not shown to the approver
     std::optional<ApprovalClosing> closed;  ///< why the request ended without a decision
     /// The reply to a hook of the request's call let this call run. A later call with the same id
     /// is another call.
     bool let_go = false;
-    bool end_assumed = false;  ///< Headway closed its call; the agent may still report the real end
+    bool end_assumed = false;  ///< Headway closed the call; the agent may still report its real end
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
@@ -125,17 +126,20 @@ struct Approval {
     /// True if a person decided it. Expiries and decisions by a grant are not counted, because an
     /// agent can cause any number of these.
     bool by_person() const noexcept;
-    /// True if approved and unused: the call may run.
+    /// True if the request is for a tool call that is approved and has not been executed: the call
+    /// may run.
     bool open() const noexcept;
-    /// True if the approval is redeemed, or if a reply to its call's hook let the call run: no
-    /// other call may use it.
+    /// True if the approval names a call and either is redeemed or the agent knows the decision: no
+    /// other call may use the approval.
     bool taken() const noexcept;
     /// True if the approval is decided but neither acknowledged, redeemed nor executed: the agent
     /// has not received the decision yet.
     bool undelivered() const noexcept;
-    /// True if approved, and no call has redeemed it or was let run by a reply to its hook.
+    /// True if the request is approved, no call has redeemed the approval, and no reply to a hook
+    /// has let its call run.
     bool unused() const noexcept;
-    /// True if the request's call ran, allowed or not. Another equal call needs a new approval.
+    /// True if the request's call ran, with or without permission. Another equal call needs a new
+    /// approval.
     bool spent() const noexcept;
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
@@ -166,7 +170,7 @@ struct Grant {
 /// An alarm that no person has acknowledged. Equal alarms (kind, approval and tool) are merged.
 struct RaisedAlarm {
     ApprovalAlarmKind kind = ApprovalAlarmKind::kNeverExecuted;
-    std::uint64_t approval = 0;  ///< number of its request; 0 = there was no request
+    std::uint64_t approval = 0;  ///< number of the request; 0 = there was no request
     std::string tool;
     Timestamp at = kNever;    ///< time of the last equal alarm
     std::uint64_t n = 0;      ///< event of the last equal alarm
@@ -191,7 +195,7 @@ struct RejectedCall {
     }
 };
 
-/// Alarms by the numbers of their last events; without change: all.
+/// A range of alarms, by the numbers of their last events. The default is all alarms.
 struct AlarmRange {
     std::uint64_t first = 0;
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
@@ -204,15 +208,15 @@ struct AlarmRange {
 /// but not executed, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
-/// The call whose ruling is looked for.
+/// Which rulings about a call newest_ruling() considers.
 struct RulingFor {
-    Timestamp now = kNever;         ///< kNever: grants until a time count, too
-    bool own = true;                ///< false: it is a call of another session
+    Timestamp now = kNever;  ///< kNever: grants that have an end are included, whatever their end
+    bool own = true;         ///< false: the call is one of another session
     std::string_view call_id = {};  ///< empty: any
-    bool runs = false;              ///< a hook of this call has let it go, and it has not ended
+    bool runs = false;  ///< the reply to a hook let this call run, and the call has not ended
 };
 
-/// The newest decision of a person about a call.
+/// The newest decision that a person made about a call.
 struct NewestRuling {
     bool rejects = false;
     Timestamp at = kNever;

@@ -9,8 +9,8 @@
 #include "core/base/time.hpp"
 
 // A second name of an approval request, for clients that parse `request_id` as a UUID
-// (docs/first-designs.md). It is computed from the journal, so it survives restarts, and requests
-// in older journals have one too. It is not a secret.
+// (docs/first-designs.md). The alias is computed from the journal, so it survives restarts, and
+// requests in older journals have one too. It is not a secret.
 
 namespace headway::core {
 

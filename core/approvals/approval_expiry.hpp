@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// The end of a request's time; kNever: it has no end. A request that expiry approves gets its full
-/// time again after the daemon starts (`started`): while the daemon was down, no person could
-/// reject it. Pure.
+/// When a request expires; kNever = never. A request that is approved when it expires gets its full
+/// time again after the daemon's start (`started`), because no person could reject it while the
+/// daemon was down. Pure.
 inline Timestamp expiry_of(const Approval& approval, Timestamp started) {
     const Timestamp end = approval.expires_at;
     const bool by_time = end != kNever && approval.on_expiry == OnExpiry::kApprove;

@@ -33,13 +33,14 @@ struct Approvals {
     /// the agent's reports and the end of the session do not.
     std::vector<RaisedAlarm> alarms;
     std::uint64_t alarms_more = 0;  ///< number of alarms dropped for lack of room
-    /// Calls that a person rejected in a session below, or here if the request was dropped; at most
-    /// limits::kRejectedCallsMax, oldest first.
+    /// Calls that a person rejected in a descendant session, or in this session if the request was
+    /// dropped; at most limits::kRejectedCallsMax, oldest first.
     std::vector<RejectedCall> rejected;
 
     /// A person's newest approval or rejection of this call, under any call id, that is in force;
-    /// nothing if there is none. A grant of exactly this call counts until it ends; an approval of
-    /// one execution until a call has used it, and for no other session's call.
+    /// nothing if there is none. A grant of exactly this call is in force until it ends. An
+    /// approval of one execution is in force until a call has used it, and only for calls of this
+    /// session.
     std::optional<NewestRuling> newest_ruling(std::string_view tool, std::string_view args_digest,
                                               const RulingFor& call) const;
     /// True if newest_ruling() is a rejection.
@@ -52,31 +53,32 @@ struct Approvals {
     std::size_t pending() const noexcept;
     /// Number of pending requests that Headway made by itself.
     std::size_t pending_own() const noexcept;
-    /// True if Headway may make another one by itself.
+    /// True if Headway may make another request by itself.
     bool has_own_room() const noexcept { return pending_own() < limits::kApprovalsOwnMax; }
     const Approval* oldest_pending() const noexcept;
     /// The earlier request for the same call with the same content, or null. It is a pending
-    /// request or, if a call_id identifies the call, a decided request that the agent has not used
-    /// yet. Never the request of a dialog: an answer in a dialog neither answers nor blocks a
-    /// request of another kind.
+    /// request or, if a call_id identifies the call, a decided request whose decision the agent has
+    /// not received yet. Never the request of a dialog: an answer in a dialog neither answers nor
+    /// blocks a request of another kind.
     const Approval* asked_before(const ApprovalRequested& asked) const;
-    /// A live grant that answers the request, or null.
+    /// A live grant that answers the request, or null. Null too if a person has rejected exactly
+    /// this call.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
-    /// The time at which an unused approval that makes a grant until a time, or was made by a
-    /// grant, lapses: the end of the last grant that covers the approval. If every such grant has
-    /// ended, this time is in the past. kNever for other approvals.
+    /// The time at which an unused approval lapses, if it makes a grant with an end or was made by
+    /// a grant: the end of the last grant that covers it. If every such grant has ended, this time
+    /// is in the past. kNever for other approvals.
     Timestamp lapses_at(const Approval& approval) const;
-    /// Cancels the approval if the grants that cover it have ended. `n`: the event at which this is
-    /// done.
+    /// Cancels the approval if the grants that cover it have ended. `n` is the event that causes
+    /// this.
     void lapse(Approval& approval, std::uint64_t n) const;
     /// True if a person had decided about the request of this alarm.
     bool against_person(const RaisedAlarm& alarm) const noexcept;
     /// The most urgent alarm, or null. Among equally urgent alarms, one that contradicts a person's
     /// decision comes first, then the oldest.
     const RaisedAlarm* worst_alarm() const noexcept;
-    /// All alarms, the most urgent first, of equals the oldest.
+    /// All alarms, the most urgent first; among equally urgent alarms, the oldest first.
     std::vector<const RaisedAlarm*> alarms_by_urgency() const;
-    /// An unused approval of exactly this call, or null. Never the approval of a dialog.
+    /// An approval of exactly this call that is open(), or null. Never the approval of a dialog.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
     bool operator==(const Approvals&) const = default;
@@ -122,13 +124,14 @@ void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint
            std::uint64_t n);
 /// Remembers a call (call_digest()) as rejected by a person in Approvals::rejected.
 void add_rejected(Approvals& approvals, std::uint64_t call, Timestamp at);
-/// A person has rejected this call: approvals of equal calls that no call has used yet end.
+/// Called when a person rejects this call: removes grants of exactly this call, and cancels unused
+/// approvals of equal calls.
 void end_unused(Approvals& approvals, std::string_view tool, std::string_view args_digest,
                 std::uint64_t n);
-/// The agent has read the decision. `let_go`: the reply to the hook of the call contained the
-/// decision.
+/// Records that the agent has received the decision. `let_go`: the reply to the hook of the call
+/// let the call run.
 void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n);
-/// The session ended: requests need no decision any more, and grants end.
+/// Called when the session ends: requests need no decision any more, and grants end.
 void close(Approvals& approvals, std::uint64_t n, Timestamp at);
 
 // Deciding.
@@ -164,17 +167,18 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
 /// Pure.
 bool asks_for_another_way(std::string_view reason);
 
-/// The alarm for a call that has just finished, in view of earlier decisions; nothing if the call
-/// was allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
+/// The alarm for a call that has just finished, judged by earlier decisions; nothing if the call
+/// was allowed or needed no approval. `must_ask`: calls of the tool need approval. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);
-/// The digest of a finished call's arguments as a request for approval names it. Pure.
+/// The digest of a finished call's arguments, in the form that approval requests use. Pure.
 std::string asked_digest_of(const ToolFinished& call, const CallFingerprint& fingerprint);
 
-/// The alarm for a call that has just finished although it is among these calls, given as
-/// call_digest(), that a person rejected in another session; nothing if an approval of this session
-/// covers the call, or the agent reports that it was refused. Pure.
+/// The alarm for a call that has just finished although a person rejected it in another session.
+/// `rejected` has the call_digest() of each call rejected there. Nothing if the call is not among
+/// them, if an approval of this session covers it, or if the agent reports that it was refused.
+/// Pure.
 std::optional<ApprovalAlarm> alarm_of_rejected(const Approvals& approvals,
                                                std::span<const std::uint64_t> rejected,
                                                const ToolFinished& call,
@@ -190,15 +194,15 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 
-/// A decided approval of exactly this call, for the agent's own dialog about the call, so that no
-/// person is asked again. No other call has taken it. `call_id` may be empty. Null if there is
-/// none. Pure.
+/// A decided approval of exactly this call that no other call has taken; null if there is none.
+/// With it, the agent's own dialog about the call is answered without asking a person again.
+/// `call_id` may be empty. Pure.
 const Approval* ready_for_dialog(const Approvals& approvals, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// The time at which a pending request of a dialog ends without a decision: its expiry or, if the
-/// daemon has started later than the request, that start (`started`). The agent waits no longer.
-/// kNever for all other requests. Pure.
+/// The time at which a pending request of a dialog ends without a decision. This is its expiry or,
+/// if the daemon has started later than the request, that start (`started`): the agent does not
+/// wait any longer. kNever for all other requests. Pure.
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 
 /// When Headway began to listen, and how much time an agent gets after a pause.
@@ -212,7 +216,7 @@ struct Attendance {
     std::vector<std::uint64_t> running = {};
 };
 
-/// The time at which an approved call raises its alarm if it has not been executed until then.
+/// The time at which an alarm is raised about an approved call that has not been executed by then.
 /// kNever for a running call. Pure.
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance);
 

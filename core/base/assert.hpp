@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// Prints the place and the message to stderr and aborts. Callable on any thread. Cold, so that the
-/// compiler moves the calls of this function out of the hot path: each event runs hundreds of
+/// compiler moves the calls to this function out of the hot path: each event runs hundreds of
 /// assertions, and the hot path is larger than the L1 instruction cache.
 [[noreturn, gnu::cold]] void assertion_failed(const char* expression, const char* file,
                                               int line) noexcept;

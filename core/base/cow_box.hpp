@@ -35,8 +35,8 @@ public:
 
     /// Replaces the value; other owners keep theirs.
     void set(T value) { held_ = std::make_shared<const T>(std::move(value)); }
-    /// Like set(), but shares an equal value that this thread has recently set, if there is one.
-    /// For values that come from a configuration. Differs from set() only in the memory taken.
+    /// Like set(), but takes no further memory if this thread has recently passed an equal value to
+    /// this function: the boxes then share it. For values that come from a configuration.
     void take_alike(T value) {
         thread_local std::array<std::weak_ptr<const T>, kRecent> recent;
         thread_local std::size_t next = 0;
@@ -53,7 +53,7 @@ public:
         set(std::move(value));
         recent[next++ % kRecent] = held_;
     }
-    /// Makes a private copy, to be changed.
+    /// Replaces the shared value with a private copy, and returns the copy to be changed.
     T& change() {
         auto own = std::make_shared<T>(*held_);
         T& value = *own;

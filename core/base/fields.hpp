@@ -15,7 +15,7 @@ template <class Owner, class Member>
 struct Field {
     std::string_view name;
     Member Owner::*member;
-    bool required;
+    bool required;          ///< requests must have it, and replies always have it
     bool internal = false;  ///< stored with the event, but not part of the API
 };
 
@@ -84,7 +84,8 @@ constexpr std::string_view name_of(E value) {
     return EnumNames<E>::kNames[static_cast<std::size_t>(value)];
 }
 
-/// Sets `value` to the enumerator called `name`; false if there is none.
+/// Sets `value` to the enumerator called `name`. If there is none, returns false and changes
+/// nothing.
 template <NamedEnum E>
 constexpr bool parse_name(std::string_view name, E& value) {
     for (std::size_t i = 0; i < EnumNames<E>::kNames.size(); ++i) {

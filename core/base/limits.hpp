@@ -11,25 +11,24 @@
 namespace headway::core::limits {
 
 // Bounds of requests.
-/// Session, event and call ids: a UUID with any prefix fits.
+/// Bytes of the id of a session, an event or a call: a UUID with any prefix fits.
 inline constexpr std::size_t kIdBytesMax = 128;
-/// Names, paths, notes. Longer strings are core::Text.
+/// Bytes of a name, a path or a note. Longer strings are core::Text.
 inline constexpr std::size_t kStringBytesMax = 512;
 inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< bytes of a text that is kept whole
 inline constexpr std::size_t kTextHeadBytes = 2048;      ///< bytes from the start of a longer text
-inline constexpr std::size_t kTextTailBytes = 1024;  ///< bytes from its end: errors are often there
-/// Failures, blockers, plan steps and mutated paths of one event.
+inline constexpr std::size_t kTextTailBytes = 1024;  ///< bytes from its end, where errors often are
+/// Items of each list in one event: failures, blockers, plan steps, mutated paths.
 inline constexpr std::size_t kListItemsMax = 256;
 inline constexpr std::size_t kLabelsMax = 16;
 inline constexpr std::size_t kAdaptersMax = 8;  ///< adapters that a session remembers
 inline constexpr std::size_t kLabelBytesMax = 128;
-/// Events of one report: commits of a thousand rows stay under 10 ms.
+/// Events of one report: a commit of a thousand rows takes less than 10 ms.
 inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Body of an agent's hook: the result of an edit contains the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
-/// A body longer than this is parsed on another thread: it would block the I/O thread for some
-/// milliseconds.
+/// A body longer than this is parsed on another thread, since parsing it takes some milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// Bodies queued for the parsing thread, and their bytes: four hook bodies of maximum size. Half of
 /// each bound is reserved for hooks. Beyond the bounds, the reply is 503 `overloaded`.
@@ -41,19 +40,19 @@ inline constexpr std::size_t kPingBytesKept = 100'000;
 inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
 inline constexpr std::size_t kJsonDepthMax = 64;  ///< nesting of JSON, for parsers that recurse
-/// Values in one body: bounds the memory of many tiny values.
+/// Values in one body. This bounds the memory that many tiny values take.
 inline constexpr std::size_t kJsonNodesMax = 200'000;
 
-/// Arguments of a call that needs approval; they are kept and shown whole. The text of a file that
-/// a call writes fits.
+/// Bytes of the arguments of a call that needs approval. They are kept and shown whole, and have
+/// room for the text of a file that the call writes.
 inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
 /// Body of an approval request: the arguments with any JSON escaping, and the other fields.
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
 /// Pending requests that the agent of one session has made. No person reads through more.
 inline constexpr std::size_t kApprovalsAskedMax = 32;
-inline constexpr std::size_t kApprovalsOwnMax = 8;  ///< those that Headway makes by itself, on top
+inline constexpr std::size_t kApprovalsOwnMax = 8;  ///< pending requests by Headway, in addition
 inline constexpr std::size_t kApprovalsPendingMax = kApprovalsAskedMax + kApprovalsOwnMax;
-/// Decided approvals that a session remembers, to be redeemed or raise an alarm; the index has all.
+/// Decided approvals that a session keeps, for redemption and alarms. The index has all of them.
 inline constexpr std::size_t kApprovalsKeptMax = 128;
 inline constexpr std::size_t kApprovalsMax = kApprovalsPendingMax + kApprovalsKeptMax;
 /// Calls whose rejection is remembered after their request was dropped: 8 KB.
@@ -77,9 +76,10 @@ inline constexpr std::size_t kInFlightMax = 32;
 inline constexpr std::size_t kDirectivesMax = 16;
 inline constexpr std::size_t kEvidenceMax = 16;  ///< event numbers that support one verdict
 
-inline constexpr std::size_t kLastActionBytesMax = 96;  ///< the last call, on one line of a table
+inline constexpr std::size_t kLastActionBytesMax = 96;  ///< bytes of the line about the last call
 
-// Memory of the progress ledger and the detectors. A session with all of it full takes about 80 KB.
+// Memory of the progress ledger and the detectors. A session in which all of these are full takes
+// about 80 KB.
 inline constexpr std::size_t kAnswersMax = 512;  ///< calls whose last result is known
 inline constexpr std::size_t kFilesMax = 128;    ///< paths whose contents are tracked
 /// Changed paths that are counted exactly: 16 KB.
@@ -95,7 +95,7 @@ inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls in o
 /// number ends the round.
 inline constexpr std::uint32_t kRoundCallsMax = 64;
 inline constexpr std::uint32_t kRoundEchoesMax = 16;   ///< duplicate calls in one round
-inline constexpr std::size_t kFailureStreaksMax = 32;  ///< pairs of tool and error
+inline constexpr std::size_t kFailureStreaksMax = 32;  ///< pairs of a tool and an error
 inline constexpr std::size_t kMessagesMax = 8;         ///< messages compared with a new message
 inline constexpr std::size_t kAppendBytesMax = 1024;   ///< bytes of arguments that are compared for
                                                        ///< growth
@@ -105,14 +105,13 @@ inline constexpr std::size_t kNudgesMax = 8;                ///< loops whose adv
 inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
 /// Background tasks whose names are kept; further tasks are only counted.
 inline constexpr std::size_t kBackgroundTasksMax = 8;
-/// Bytes of a phase's name, of its description, of each of its blockers, and of a background task's
-/// name.
+/// Bytes of a phase's name, its description or a blocker, and of a background task's name.
 inline constexpr std::size_t kPhaseTextBytesMax = 128;
-inline constexpr std::size_t kBlockersMax = 4;  ///< of each phase; the journal has all
+inline constexpr std::size_t kBlockersMax = 4;  ///< blockers of each phase; the journal has all
 /// Files that several sessions of a run write, counted for all runs together: about 8 MB.
 inline constexpr std::size_t kRunFilesMax = 16'384;
 inline constexpr std::size_t kRunContentsMax = 8;  ///< contents remembered per file
-/// Tools that need approval by configuration. Each call is compared with all of them.
+/// Configured tools whose calls need approval. Each call is compared with all of them.
 inline constexpr std::size_t kRequiredToolsMax = 256;
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
 /// Open children that a budget counts separately: 60 KB. Agents run fewer children at once.
@@ -139,7 +138,7 @@ inline constexpr std::size_t kListPageMax = 200;
 inline constexpr std::size_t kSearchTextBytesMax = 2048;
 inline constexpr std::size_t kGoalLineBytesMax = 256;  ///< bytes of a goal in lists
 inline constexpr std::size_t kSearchBytesMax = 256;    ///< bytes of a search term
-/// Alarms, approvals and sessions in the list of what needs a person. No person reads through more.
+/// Alarms, approvals and sessions in the list of open needs. No person reads through more.
 inline constexpr std::size_t kNeedsShownMax = 100;
 /// Newest events that `headway digest` reads, in slices of less than a millisecond each.
 inline constexpr std::uint64_t kDigestEventsMax = 1'000'000;
@@ -152,10 +151,10 @@ inline constexpr std::size_t kHistoryScanMax = 20'000;
 inline constexpr std::size_t kPredictionSamplesMax = 500;
 inline constexpr std::chrono::minutes kWaitMax{10};
 
-// Expectations: what sessions of an agent type usually use.
+// Expectations: the usual use and durations of an agent type's sessions.
 /// Sessions needed before an expectation is shown. Thus no session has more than 5 % of the weight.
 inline constexpr std::size_t kExpectationSessionsMin = 20;
-/// Sessions after which all weights are halved: the last few hundred decide.
+/// Sessions after which all weights are halved, so that the last few hundred sessions decide.
 inline constexpr std::size_t kSketchSessionsMax = 512;
 /// Buckets of durations that one session keeps for the calls of one tool: enough for eight
 /// doublings, from 1 s to 4 min.
@@ -167,8 +166,7 @@ inline constexpr std::size_t kExpectedAgentsMax = 64;
 inline constexpr std::size_t kExpectedToolsMax = 48;
 /// Bytes of the name of an agent type or tool with expectations. Longer names are ignored.
 inline constexpr std::size_t kExpectedNameBytesMax = 128;
-/// An expectation from enough sessions is kept for at least this long before a new name replaces
-/// it.
+/// An expectation from enough sessions is kept at least this long before a new name replaces it.
 inline constexpr std::chrono::hours kExpectationKeptFor{24 * 30};
 /// Tools in a prompt block. A model ignores a longer list.
 inline constexpr std::size_t kUsualCallsShownMax = 8;
@@ -180,8 +178,8 @@ inline constexpr std::size_t kSecretNamesMax = 64;
 /// The shortest such name. A name covers all names that end in it, so a shorter one would cover too
 /// many.
 inline constexpr std::size_t kSecretNameBytesMin = 3;
-/// Tokens; the I/O thread knows them all. Beyond this, expired and revoked tokens are dropped; if
-/// there are none, no token can be created.
+/// Tokens; the I/O thread has all of them in memory. Beyond this, a new token replaces an expired
+/// or revoked one; if there is none, no token can be created.
 inline constexpr std::size_t kTokensMax = 1000;
 inline constexpr std::size_t kTokenScopesMax = 16;
 inline constexpr std::size_t kTokenNameBytesMax = 128;
@@ -235,17 +233,16 @@ inline constexpr std::size_t kJudgePromptBytesMax = 16'384;
 /// Newest events in a prompt: 20 rounds and the events between them.
 inline constexpr std::size_t kJudgeEventsMax = 200;
 inline constexpr std::size_t kJudgeRoundsMax = 20;        ///< rounds of calls in a prompt
-inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< bytes of the start and of the end of
-                                                          ///< an output
+inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< bytes kept at each end of an output
 inline constexpr std::size_t kJudgeArgsBytesMax = 400;    ///< bytes of all changed arguments
 inline constexpr std::size_t kJudgeValueBytesMax = 160;   ///< bytes of each changed argument
-inline constexpr std::size_t kJudgeNoteBytesMax = 300;    ///< bytes of a message, a reflection, an
-                                                          ///< error
-inline constexpr std::size_t kJudgeNameBytesMax = 96;     ///< bytes of a tool, a target, a path
-inline constexpr std::size_t kJudgeGoalBytesMax = 1000;   ///< bytes of the session's goal
-inline constexpr std::size_t kJudgeFilesMax = 20;         ///< changed files of one call, and of the
-                                                          ///< whole prompt
-/// Bytes read from the end of a judge's answer: 500 tokens after some thinking.
+/// Bytes of a message, a reflection or an error.
+inline constexpr std::size_t kJudgeNoteBytesMax = 300;
+inline constexpr std::size_t kJudgeNameBytesMax = 96;    ///< bytes of a tool, a target or a path
+inline constexpr std::size_t kJudgeGoalBytesMax = 1000;  ///< bytes of the session's goal
+inline constexpr std::size_t kJudgeFilesMax = 20;        ///< changed files of one call, and of the
+                                                         ///< whole prompt
+/// Bytes read from the end of a judge's answer: room for 500 tokens after some thinking.
 inline constexpr std::size_t kJudgeReadBytesMax = 16'384;
 /// Number of braces that are tried as the start of an answer. Each try scans the text to its end.
 inline constexpr std::size_t kJudgeObjectsMax = 64;
@@ -276,7 +273,7 @@ inline constexpr std::uint32_t kJudgeFailuresToOpen = 5;
 /// How long the circuit stays open: about the time that a model server takes to start. Each failed
 /// probe doubles this time.
 inline constexpr std::chrono::milliseconds kJudgeOpenFor{30'000};
-/// Upper bound of this time. A recovered endpoint is used again within five minutes.
+/// Upper bound of the time that the circuit is open: a recovered endpoint is soon used again.
 inline constexpr std::chrono::milliseconds kJudgeOpenForMax{300'000};
 /// How long Headway waits after `[DONE]` for the end of the reply, so that the connection can be
 /// reused.
@@ -294,7 +291,7 @@ inline constexpr std::size_t kWebhookPendingMax = 4096;
 inline constexpr std::size_t kWebhookDeadMax = 1000;
 inline constexpr std::size_t kWebhookTriesMax = 20;   ///< tries to deliver one message
 inline constexpr std::size_t kWebhookSecretsMax = 4;  ///< secrets of one endpoint, for rotation
-/// Bytes of a decoded secret, as Standard Webhooks asks.
+/// Bytes of a decoded secret, as Standard Webhooks requires.
 inline constexpr std::size_t kWebhookSecretBytesMin = 24;
 inline constexpr std::size_t kWebhookSecretBytesMax = 64;
 inline constexpr std::size_t kWebhookSecretFileBytesMax = 4096;
@@ -307,18 +304,19 @@ inline constexpr std::size_t kWebhookPageMax = 100;       ///< deliveries of one
 inline constexpr std::size_t kWebhookRecipientsMax = 16;  ///< recipients of an e-mail
 inline constexpr std::size_t kWebhookArgvMax = 16;        ///< words of a command line
 inline constexpr std::size_t kWebhookMessagesMax = 1000;  ///< upper bound of messages_max
-/// Outbox messages merged into one message to people, and their bytes in total; all are read at
-/// once. Further events go into the next message.
+/// Outbox messages merged into one message to people, and their total bytes; all are read at once.
+/// Further events go into the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
 /// Bytes of a command's output that are kept as the reason for its failure.
 inline constexpr std::size_t kWebhookOutputBytesMax = 1024;
-inline constexpr std::chrono::milliseconds kWebhookTimeoutMax{60'000};  ///< of one delivery
-/// The longest pause: a recovered receiver is used again within five minutes.
+inline constexpr std::chrono::milliseconds kWebhookTimeoutMax{60'000};  ///< for one delivery
+/// The longest pause of an endpoint: a recovered receiver is used again within five minutes.
 inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 /// Upper bound for a receiver's Retry-After.
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
-inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};  ///< an endpoint keeps its messages
+/// How long the messages of a removed endpoint are kept.
+inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};
 /// Items of work queued for the sending thread: each open question to a judge and its cancellation,
 /// and one message and one test for each webhook.
 inline constexpr std::size_t kOutboundQueueMax = 2 * kJudgeQueueMax + 2 * kWebhookEndpointsMax;
@@ -328,8 +326,8 @@ inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;
 /// Read buffer of one connection. 10,000 idle connections fit in 100 MB.
 inline constexpr std::size_t kReadBufferBytes = 4096;
-/// Connections to the operator's socket. They come on top of server.connections_max, which agents
-/// may exhaust.
+/// Connections to the operator's socket, in addition to server.connections_max, which agents may
+/// exhaust.
 inline constexpr std::uint32_t kOperatorConnections = 16;
 /// Descriptors reserved for the database, the log, outbound calls and the operator. They are never
 /// used for other connections.
@@ -350,8 +348,8 @@ inline constexpr std::size_t kWriteBufferBytesMax = 4U << 20;
 /// Bytes of unread replies and unfinished bodies of all clients. Beyond this, some connections are
 /// closed.
 inline constexpr std::size_t kUnreadBytesMax = 256U << 20;
-/// Connections with fewer unread bytes than this are not closed for kUnreadBytesMax; at most 256
-/// clients can have more.
+/// Connections with fewer unread bytes than this are not closed because of kUnreadBytesMax; at most
+/// 256 clients can have more.
 inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 
 // Queues between threads.
@@ -386,8 +384,8 @@ inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages that cause a ch
 /// WAL pages that force a checkpoint, even under load: 16 MB, which takes milliseconds.
 inline constexpr int kCheckpointPagesForced = 2000;
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
-/// Bytes of events that one step of the deletion reads: reading these takes about as long as
-/// deleting kRetentionRowsPerStep rows.
+/// Bytes of events that one step of retention reads: reading these takes about as long as deleting
+/// kRetentionRowsPerStep rows.
 inline constexpr std::size_t kRetentionBytesPerStep = 2U << 20;
 /// Journal events of a session for each row of the table `mark`.
 inline constexpr std::uint64_t kMarkEveryEvents = 128;

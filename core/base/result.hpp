@@ -109,7 +109,7 @@ public:
     = default;
     Result(const Error& error) : side_(std::in_place_index<1>, error) {}
     Result(Error&& error) noexcept : side_(std::in_place_index<1>, std::move(error)) {}
-    /// For a T that can be constructed from anything, such as a JSON value.
+    /// Constructs the value in place. For a T to which any type converts, such as a JSON value.
     template <class... Args>
     explicit Result(std::in_place_t, Args&&... args)
         : side_(std::in_place_index<0>, std::forward<Args>(args)...) {}
@@ -156,7 +156,7 @@ private:
     std::variant<T, Error> side_;
 };
 
-/// Nothing, or an Error.
+/// Success without a value, or an Error.
 template <>
 class [[nodiscard]] Result<void> {
 public:
@@ -205,7 +205,7 @@ template <class T>
 /// `HEADWAY_TRY(auto x, f());` binds the value or returns the error. It expands to several
 /// statements: use one per line, and never as the body of an `if` without braces.
 #define HEADWAY_TRY(decl, expr) HEADWAY_TRY_(HEADWAY_CAT(headway_try_, __LINE__), decl, expr)
-/// `HEADWAY_CHECK(f());` for a Result<> without a value.
+/// `HEADWAY_CHECK(f());` returns the error of a Result<> without a value, if there is one.
 #define HEADWAY_CHECK(expr)                                              \
     do {                                                                 \
         if (auto headway_check = (expr); !headway_check)                 \

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-// Time as data. Nothing in core, storage, api or config reads a clock; every command carries its
-// own `now`.
+// Time is passed as data: nothing in core, storage, api or config reads a clock, and every command
+// has its own `now`.
 
 namespace headway::core {
 

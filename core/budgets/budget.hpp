@@ -22,23 +22,23 @@ struct BudgetFigure {
 
     /// The used percentage; 0 without a limit; 100 for a limit of 0, which is always used up.
     double percent() const;
-    /// True if at least this percentage of the limit is used. Computed exactly, without rounding.
+    /// True if at least this percentage of the limit is used; false without a limit. Computed
+    /// exactly, without rounding.
     bool reaches(std::uint64_t percent) const;
-    /// The unused part of the limit; 0 if there is no limit, or it is exceeded.
+    /// The unused part of the limit; 0 if there is no limit, or the limit is exceeded.
     std::uint64_t left() const;
 };
 
 /// `percent` rounded down to one decimal place: 69.9 for 69.96, not 70. Pure.
 double shown_percent(double percent);
 
-/// Every figure at one moment.
+/// All figures of a budget at one moment.
 struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
     BudgetSource source = BudgetSource::kNone;           ///< source of the limits
     double pressure = 0;                                 ///< pressure of `dimension`, in percent
-    BudgetFigure time;                                   ///< sum of the times that the budget
-                                                         ///< counts
+    BudgetFigure time;  ///< Sum of the times that the budget counts, in ms
     BudgetFigure steps;
     BudgetFigure tokens;
     BudgetFigure cost;
@@ -49,13 +49,14 @@ struct BudgetStatus {
     std::uint64_t children_open = 0;
     std::uint64_t children_ended = 0;
     std::uint64_t children_evicted = 0;
-    UseParts parts;       ///< parts of `tokens` and `cost`
-    BudgetUse children;   ///< steps, tokens and cost of children; included in the figures above if
-                          ///< they roll up
+    UseParts parts;  ///< parts of `tokens` and `cost`
+    /// Steps, tokens and cost of children. The figures above include these if BudgetRules::roll_up
+    /// is set.
+    BudgetUse children;
     Millis extension{0};  ///< extra time beyond the limit for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
-    /// The limit less elapsed_seconds(); 0 beyond the limit.
+    /// The limit minus elapsed_seconds(); 0 beyond the limit; nothing without a limit.
     std::optional<std::uint64_t> remaining_seconds() const;
     std::optional<std::uint64_t> steps_remaining() const;
 };
@@ -72,16 +73,17 @@ std::uint64_t own_steps(const SessionState& state);
 /// attention gaps. 0 if this is less than a second.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
-/// The next time at which the level rises, or the budget is exhausted, by elapsed time alone;
-/// kNever if there is none.
+/// The next time at which elapsed time alone raises the level or exhausts the budget; kNever if
+/// there is none.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
 /// True if nothing more may be used: the time, the tokens or the cost are used up, or the agent
 /// took a step beyond the limit. The extension for calls in flight is part of the time.
 bool is_spent(const BudgetStatus& status);
 
-/// True for the first steps of a session with a limit of 0, because the one that it goes on from
-/// used all of it: its calls are refused, and it stays open so that a person can extend the budget.
+/// True during the first steps of a session with a limit of 0. A session has such a limit if its
+/// earlier generation used up the budget. Its calls are refused, but it stays open so that a person
+/// can extend the budget.
 bool waits_for_extension(const BudgetStatus& status);
 
 /// True if a call with this id is in flight.
@@ -95,6 +97,7 @@ std::uint64_t cost_micros(double usd);
 /// Converts millionths of a dollar to dollars.
 double dollars(std::uint64_t micros);
 
+/// The key of a child session in ChildUse::child.
 std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 UseParts added(const UseParts& a, const UseParts& b);
@@ -102,17 +105,19 @@ UseParts added(const UseParts& a, const UseParts& b);
 /// The totals of `child`, including its own children, as its parent's journal records them.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
-/// `child` without the part that `counted` has already counted. Pure.
+/// `child` without the usage that the meter `counted` already includes. Pure.
 ChildProgress without_counted(ChildProgress child, const BudgetMeter& counted);
-/// True if the progress has no use. Pure.
+/// True if the progress reports no usage at all. Pure.
 bool is_use_of_nothing(const ChildProgress& child);
 /// True if the child is one of the open children of `parent`. Pure.
 bool knows_child(const BudgetMeter& parent, const ChildProgress& child);
 /// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// True if `child` would change the parent's figures substantially. This is so if the child has
-/// just been opened (`opened`), has ended or has launched children of its own, or if its tokens or
-/// cost grew by a quarter. In a family without limits, smaller changes are not recorded. Pure.
+/// True if `child` would change the parent's figures substantially. This is so in any of these
+/// cases: the child is new to the parent; it has ended; the counts of its own descendants changed;
+/// its tokens or cost grew by more than a quarter. If the parent already has limits::kChildrenMax
+/// open children, a new child is included only when it has just been opened (`opened`). In a family
+/// without limits, smaller changes are not recorded. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

@@ -7,8 +7,7 @@
 
 namespace headway::core {
 
-/// Called before the event is folded: charges the time up to the event to the clock that was
-/// running.
+/// Called before the event is folded: adds the time up to the event to the clock that was running.
 void charge_clock(BudgetMeter& meter, const Event& event);
 
 /// Called after the event is folded: charges the steps, tokens and cost that the event reports, and
@@ -16,8 +15,7 @@ void charge_clock(BudgetMeter& meter, const Event& event);
 /// finished call, so it adds no tokens and no cost.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
-/// Charges tokens and cost. How much more of them the session itself has used is what own_use()
-/// grows by.
+/// Charges tokens and cost. The session's own additional use is the growth of own_use().
 void meter_usage(BudgetMeter& meter, const Usage& usage);
 
 /// True if the session waits for a person.

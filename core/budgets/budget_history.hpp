@@ -53,8 +53,8 @@ std::vector<UseSummary> summarize(std::span<const UseRecord> records);
 
 /// The expected further steps, or seconds, until the session completes.
 struct Forecast {
-    std::uint64_t samples = 0;  ///< completed sessions that used at least as much as this one so
-                                ///< far
+    /// Number of completed sessions that used at least as much as this one has used so far.
+    std::uint64_t samples = 0;
     std::uint64_t p10 = 0;
     std::uint64_t p50 = 0;
     std::uint64_t p90 = 0;
@@ -72,8 +72,9 @@ struct BudgetPrediction {
 /// A prediction for an agent type needs at least this many completed sessions of the type.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
-/// A prediction from the records of the session's agent type. Only completed sessions are used: how
-/// much the other sessions would have needed is unknown.
+/// A prediction from the records of the session's agent type. `steps` and `elapsed_ms` are the
+/// session's use so far. Only completed sessions are used: how much the other sessions would have
+/// needed is unknown.
 BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
                          std::uint64_t steps, std::uint64_t elapsed_ms);
 

@@ -19,8 +19,9 @@ namespace headway::core {
 ///     Status: NOMINAL (Continue normally)
 ///
 /// Time or steps without a limit are left out; tokens and cost have a line each if they have a
-/// limit. Percentages are rounded down: at "69%" the status is never LOW. At a level above nominal,
-/// `usual_calls` (see usual_calls_text()) is added as a line before the last one:
+/// limit. Percentages are rounded down: with a threshold of 70, the status at a displayed 69% is
+/// never LOW. At a level above nominal, `usual_calls` (see usual_calls_text()) is added as a line
+/// before the last one:
 ///
 ///     Usual Tool Time: bash 2 s (p95 40 s), read 50 ms (p95 1 s)
 std::string budget_prompt(const BudgetStatus& status, std::string_view usual_calls = {});
@@ -29,8 +30,8 @@ std::string budget_prompt(const BudgetStatus& status, std::string_view usual_cal
 /// limits::kStringBytesMax.
 std::string budget_advice(const BudgetStatus& status);
 
-/// The reason for the directive to a descendant when the budget of its ancestor `parent` has come
-/// to `level`. At nominal, the reason is that the ancestor's budget has room again.
+/// The reason for the directive to a descendant when the budget of its ancestor `parent` has
+/// reached `level`. At nominal, the reason is that the ancestor's budget has room again.
 std::string parent_budget_advice(std::string_view parent, BudgetLevel level);
 
 /// "90% of the steps are used (27 of 30 steps, 100 of 300 seconds)"

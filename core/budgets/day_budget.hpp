@@ -51,7 +51,7 @@ struct DayUse {
     std::uint64_t unpriced = 0;  ///< tokens without a known cost
     std::uint64_t more_tokens = 0;
     std::uint64_t more_micros = 0;
-    bool lifted = false;  ///< a person has let the sessions go on until the next day
+    bool lifted = false;  ///< a person has suspended the cap until the next day
     bool operator==(const DayUse&) const = default;
 };
 
@@ -68,16 +68,19 @@ inline constexpr std::uint64_t kDayWarnPercent = 80;
 std::optional<std::uint64_t> token_limit(const DayCap& cap, const DayUse& use);
 std::optional<std::uint64_t> cost_limit(const DayCap& cap, const DayUse& use);
 
+/// kReached if the tokens or the cost have reached the limit in force, kWarned from kDayWarnPercent
+/// of it. A lifted cap is at most kWarned.
 DayLevel day_level(const DayCap& cap, const DayUse& use);
 
 /// "all sessions", or "sessions with team=payments"
 std::string day_scope(const DayCap& cap);
 
-/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; "at least $21.50" if
-/// a part of the cost is unknown.
+/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; the amount is "at
+/// least $21.50" if a part of the cost is unknown.
 std::string day_figures(const DayCap& cap, const DayUse& use);
 
-/// The reason that the sessions under a reached cap receive. All such reasons begin alike.
+/// The reason for the pause of the sessions under a reached cap. All such reasons begin with the
+/// same words.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
 /// True if `reason` is the reason for a pause by a daily cap.
 bool is_day_pause(std::string_view reason);

@@ -12,9 +12,9 @@
 #include "core/events/session_payloads.hpp"
 #include "core/meters/budget_settings.hpp"
 
-// How much the sessions of an agent type usually use, and how long their calls usually take;
-// learned from ended sessions. Expectations are shown, and suggest budgets; no verdict, directive
-// or fold reads them. Functions change only arguments.
+// How much the sessions of an agent type usually use, and how long their calls usually take; both
+// are learned from ended sessions. Expectations are shown to people and used to suggest budgets; no
+// verdict, directive or fold reads them. Functions change only arguments.
 
 namespace headway::core {
 
@@ -53,7 +53,7 @@ std::optional<Quantiles> quantiles_of(const Sketch& sketch);
 struct ExpectedCall {
     std::string tool;
     std::uint64_t sessions = 0;   ///< sessions that have contributed
-    std::optional<Quantiles> ms;  ///< durations; absent with too few sessions
+    std::optional<Quantiles> ms;  ///< durations; absent if there are too few sessions
 };
 
 /// Expectations that are shown together with a session.
@@ -66,7 +66,7 @@ struct SessionExpectations {
 
 /// A budget for a new session.
 struct BudgetSuggestion {
-    BudgetLimits limits;         ///< within the bounds; empty with too few sessions
+    BudgetLimits limits;         ///< within the bounds; empty if there are too few sessions
     std::uint64_t sessions = 0;  ///< number of sessions from which the suggestion is made
     /// True if the suggestion is based on sessions of the same complexity, false if it is based on
     /// all sessions of the agent type.
@@ -82,7 +82,7 @@ BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike
 
 /// "bash 2 s (p95 40 s), read 50 ms (p95 1 s)": at most limits::kUsualCallsShownMax of these calls.
 /// The text enters another agent's prompt, so a name must not carry instructions. A name is left
-/// out if it is longer than limits::kUsualNameBytesMax, or if it has other characters than letters,
+/// out if it is longer than limits::kUsualNameBytesMax, or if it has characters other than letters,
 /// digits and `-_.:/`. Empty if no name is left.
 std::string usual_calls_text(const std::vector<ExpectedCall>& calls);
 

@@ -15,7 +15,7 @@ inline constexpr std::array<std::string_view, 15> kStillUnderWay{
     "waiting",      "not ready",    "processing",        "building",     "starting",
     "not finished", "provisioning", "containercreating", "initializing", "activating"};
 
-/// Words that mean the same as the value of a state, `"status": "working"`, and only there.
+/// Words that have this meaning only as the value of a state: `"status": "working"`.
 inline constexpr std::array<std::string_view, 7> kAtWork{
     "working", "executing", "ongoing", "generating", "training", "thinking", "in_flight"};
 
@@ -27,24 +27,24 @@ bool is_only_exit_status(std::string_view message);
 /// saved". False for an answer that mentions a fault.
 bool is_acknowledgement(std::string_view result);
 
-/// True if a short answer states that something has not come yet, by a whole word: true for "build
-/// pending", not for "data-processing" or "pending.csv". Stricter than says_running(), because
-/// failures contain such words too.
+/// True if a whole word of a short answer states that something has not finished yet: true for
+/// "build pending", not for "data-processing" or "pending.csv". Stricter than says_running(),
+/// because failures contain such words too.
 bool says_pending(std::string_view answer);
 
-/// True if the result shows that nothing has come: empty, an empty list, or "no messages".
+/// True if the result shows that nothing has arrived: it is empty, an empty list, or "no messages".
 bool says_nothing_yet(std::string_view result);
 
 /// False if none of says_running, says_over and says_busy can be true. Thus one search usually
 /// replaces three.
 bool has_state_words(std::string_view result);
 
-/// True if the outermost state in a short text of small letters is "working" now, and none beside
-/// it names an end.
+/// True if a word of kAtWork is the outermost state in a short text in lower case, and no state
+/// next to it names an end.
 bool has_state_at_work(std::string_view text);
 
-/// True if a short answer names an end that will not change however long the agent waits
-/// (cancelled, failed, killed), and names nothing that is still under way.
+/// True if a short answer names a final state that no waiting will change (cancelled, failed,
+/// killed), and nothing that is still under way.
 bool says_over(std::string_view result);
 
 /// True if a short answer reports that a needed resource is in use: a lock, a rate limit.
@@ -53,11 +53,11 @@ bool says_busy(std::string_view result);
 /// True if the result reports changed rows or records: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
-/// True if a short answer says how much was taken from a queue and done, and not nothing:
-/// "processed 1 item", "Processed: SendMail", {"imported":100}.
+/// True if a short answer reports items of a queue that were processed, at least one: "processed 1
+/// item", "Processed: SendMail", {"imported":100}.
 bool says_worked_off(std::string_view result);
 
-/// True if a short answer says that there is more: {"imported":100,"has_more":true}.
+/// True if a short answer reports that the queue has more items: {"imported":100,"has_more":true}.
 bool says_more(std::string_view result);
 
 }  // namespace headway::core

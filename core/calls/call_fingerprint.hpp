@@ -52,36 +52,38 @@ struct EnumNames<FailureKind> {
         "assertion", "truncated", "context",   "refused", "timeout",      "network"};
 };
 
-/// Further signs of a call and its answer. Bits of CallFingerprint::shape; stored: append only.
+/// Further properties of a call and its answer. Bits of CallFingerprint::shape; stored: append
+/// only.
 enum class Shape : std::uint32_t {
-    kSilent = 1U << 0,  ///< it failed without output, which means the answer "no" and not a failure
-    kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
+    kSilent = 1U << 0,  ///< the call failed without output: this is the answer "no", not a failure
+    kAcknowledged = 1U << 1,  ///< the short answer only confirms the action
     kActs = 1U << 2,          ///< acts on a screen, page or game; only another call shows the
                               ///< effect
     kLooks = 1U << 3,         ///< a shell command that only queries a state
     kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
-    kCosmetic = 1U << 5,      ///< an edit only of comments and white space
+    kCosmetic = 1U << 5,      ///< an edit that changes only comments and white space
     kRestores = 1U << 6,      ///< restores files from version control
     kNothing = 1U << 7,       ///< has no effect: touch, an empty commit
     kWhole = 1U << 8,         ///< writes a whole file, not a part of one
     kGuard = 1U << 9,         ///< a shell command that starts with a test: test, which, grep -q
-    kOver = 1U << 10,         ///< its answer names an end that waiting will not change: cancelled
-    kBusy = 1U << 11,         ///< its answer reports a busy resource: a lock, a rate limit
+    kOver = 1U << 10,         ///< the answer names a final state that no waiting changes: cancelled
+    kBusy = 1U << 11,         ///< the answer reports a busy resource: a lock, a rate limit
     kCommand = 1U << 12,      ///< a shell command
     kRests = 1U << 13,        ///< a shell command that first sleeps for at least 10 s
     kBlind = 1U << 14,        ///< an edit that names only its file: its content is unknown
     kPauses = 1U << 15,       ///< waits for a time and then queries: a long poll, a wait in a game
-    kNothingYet = 1U << 16,   ///< its answer is empty, or reports that nothing has come
+    kNothingYet = 1U << 16,   ///< the answer is empty, or reports that nothing has arrived
     kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
     kAbsent = 1U << 18,       ///< a probe of a target that is not there: ping, a page that is
                               ///< missing or refused
-    kPasses = 1U << 19,       ///< a check that passes: its answer says that all is well
-    kAnswered = 1U << 20,     ///< a search that failed in a part and found something: find, grep
-    kSteps = 1U << 21,        ///< a step from wherever a machine or a list stands: jog, next
-    kReplaces = 1U << 22,     ///< an edit of a text that was there
+    kPasses = 1U << 19,       ///< a check that passes: its answer reports that all is well
+    kAnswered = 1U << 20,     ///< a search that failed in part, but found something: find, grep
+    /// A step relative to the present place of a machine or in a list: jog, next.
+    kSteps = 1U << 21,
+    kReplaces = 1U << 22,  ///< an edit that replaces existing text
 };
 
-/// CallFingerprint::path of a look at all changes: git diff.
+/// The value of CallFingerprint::path for a query of all changes, such as git diff.
 inline constexpr std::uint64_t kAllChanges = 1;
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
@@ -94,19 +96,20 @@ struct CallFingerprint {
     std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a failed
                                     ///< test run
     std::uint64_t content = 0;      ///< content written by an edit that reports no digest
-    std::uint64_t path = 0;         ///< path that the call names, or what it probes, if any
+    /// The path that the call names, or the target that it probes; 0 = none.
+    std::uint64_t path = 0;
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
     bool typed_failure = false;  ///< the client reported the kind of failure; it was not read from
                                  ///< the message
     bool trivial = false;        ///< an empty result or a bare acknowledgement: no information
     bool running = false;        ///< the result reports that something is still running
-    bool measured = false;       ///< its timings are its result, so they are not masked
+    bool measured = false;  ///< the timings in the result are the answer, so they are not masked
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
     /// The SHA-256 of the exact arguments, in two halves (args_of()). Approvals identify a call by
-    /// it. Unlike `question`, nothing is masked. Zero for calls that were not reported.
+    /// this digest. Unlike in `question`, nothing is masked. Zero = unknown.
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< bits of Shape
@@ -115,8 +118,9 @@ struct CallFingerprint {
     /// different names. 0 = none: the answer has too few words or is too long, or calls of this
     /// kind get no such digest.
     std::uint64_t kin = 0;
-    /// Digest of what the call did, without counters of attempts and words for people; the low half
-    /// of `question` if nothing is left out. 0 = it did nothing, failed, or may only have looked.
+    /// Digest of the call's action, without counters of attempts and words for people; the low half
+    /// of `question` if nothing is left out. 0 = the call did nothing, failed, or may only have
+    /// queried a state.
     std::uint64_t deed = 0;
 
     bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }

@@ -6,7 +6,7 @@
 
 #include "core/calls/command_parts.hpp"
 
-// Shell commands, as far as their words show their effect. Pure; linear in the command.
+// The effect of shell commands, judged by their words. Pure; linear in the command.
 
 namespace headway::core {
 
@@ -25,7 +25,7 @@ bool asks_for_status(const CommandParts& command);
 
 /// The target of a command that only asks whether a host, a port or a name is there (ping, nc -z,
 /// whois, host), without its options; its failure is the answer "no". Empty for other commands,
-/// also for those that do more if the target is there.
+/// including those that do something else if the target is there.
 std::string probed_target(const CommandParts& command);
 
 /// True if the command begins with a question that its exit status answers: test, which, grep -q.
@@ -37,7 +37,7 @@ bool sleeps_and_more(const CommandParts& command);
 /// True if the command begins with a sleep of at least 10 s, then does something else.
 bool rests_first(std::string_view command);
 
-/// True if the command only sends keys, clicks or swipes to a screen, of which it does not show the
+/// True if the command only sends keys, clicks or swipes to a screen and does not show their
 /// effect: `xdotool key Tab`, `adb shell input tap 5 9`, `tmux send-keys`. It may also sleep.
 bool sends_input(const CommandParts& command);
 

@@ -9,7 +9,7 @@
 
 #include "core/text/words.hpp"
 
-// A shell command line, taken apart. Functions change only arguments; linear in the command.
+// The parts of a shell command line. Functions change only arguments; linear in the command.
 
 namespace headway::core {
 
@@ -17,8 +17,8 @@ namespace headway::core {
 /// splits a quoted text. Removes the part from `rest`, which must not be empty.
 std::string_view next_part(std::string_view& rest);
 
-/// The command that a part runs, without `sudo`, `timeout 5`, `FOO=1` and the words of shell loops
-/// before it.
+/// The command that a part runs, without any `sudo`, `timeout 5`, `FOO=1` or words of shell loops
+/// before the command.
 std::string_view plain_command(std::string_view part);
 
 /// The command without the options before its subcommand: `kubectl -n shop get pods` gives `kubectl
@@ -48,11 +48,12 @@ bool is_one_of(std::string_view part, const List& list) {
     });
 }
 
-/// True for `> file` or `>> file`, but not for `2>&1` and `>/dev/null`.
+/// True if the part redirects its output to a file: `> file` or `>> file`, but not `2>&1` or
+/// `>/dev/null`.
 bool redirects(std::string_view part);
 
-/// The command without its comments, which are for people. A `#` in quotes begins no comment. A
-/// command with a here document stays as it is, because there `#` may be content.
+/// The command without its comments, which are for people. A `#` in quotes does not begin a
+/// comment. A command with a here document stays as it is, because there `#` may be content.
 std::string without_comments(std::string_view command);
 
 /// The command without the lines of here documents, which are content, not commands. A view of
@@ -60,8 +61,9 @@ std::string without_comments(std::string_view command);
 std::string_view without_documents(std::string_view command, std::string& buffer);
 
 /// The command of each part of a command line (plain_command()), without the lines of here
-/// documents and without empty parts. A line is taken apart once, because several functions examine
-/// each command. The parts are views of the line, which must outlive this object, or of `buffer_`.
+/// documents and without empty parts. A line is split once and passed in this form, because several
+/// functions examine each command. The parts are views of the line, which must outlive this object,
+/// or of `buffer_`.
 class CommandParts {
 public:
     CommandParts(std::string_view line);

@@ -19,9 +19,9 @@ inline constexpr std::string_view kNoArgsDigest =
 /// True for "sha256:" and 64 hexadecimal digits: the digest of canonical arguments. Pure.
 bool is_args_digest(std::string_view text) noexcept;
 
-/// The digest to use if a client sent the text `words` as its digest of arguments. A text that is
-/// no digest proves nothing about the arguments, so it is hashed: equal texts give equal digests,
-/// and such a digest matches no real arguments. Pure.
+/// The digest to use if a client sent the text `words` as the digest of the arguments. A text that
+/// is not a digest proves nothing about the arguments, so it is hashed: equal texts give equal
+/// digests, and such a digest matches no real arguments. Pure.
 std::string bound_digest(std::string_view words);
 
 using ArgsDigest = Sha256Digest;

@@ -12,10 +12,10 @@ namespace headway::core {
 /// are different answers. Changes only `out`; linear in the text.
 void append_masked(std::string& out, std::string_view text);
 
-/// A receipt without the parts that differ from receipt to receipt: numbers after words such as
-/// "id" and "job", addresses, and generated names of letters and digits; with `numbers`, every
-/// number.
-/// Two receipts with equal forms mean the same. Pure.
+/// A receipt with a mark in place of each part that differs from receipt to receipt. Such parts are
+/// numbers after words such as "id" and "job" or after `#` and `/`, and generated names of letters
+/// and digits. With `numbers`, every number is such a part. Two receipts with equal forms mean the
+/// same. Pure.
 std::string receipt_form(std::string_view text, bool numbers);
 
 }  // namespace headway::core

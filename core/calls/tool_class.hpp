@@ -9,22 +9,24 @@ namespace headway::core {
 /// The class of a tool, judged by the tool's name and written as in policies and approvals:
 /// `class:shell`, `class:edit`, `class:read`, `class:web`, `class:agent` or `class:mcp`; empty for
 /// others. Agents name the same tool differently: `Bash`, `run_shell_command`, `exec_command`. A
-/// tool may have several names: `Read (execute, edit)` has three, and the class of the one that may
-/// do the most harm. Pure; linear in the name.
+/// tool may have several names: `Read (execute, edit)` has three. Its class is that of the name
+/// that may do the most harm. Pure; linear in the name.
 std::string_view class_of_tool(std::string_view tool);
 
 /// True for the name of a class, such as `class:shell`.
 bool is_tool_class(std::string_view name);
 
-/// The error message for a rule that begins with `class:`, in upper or lower case, and names no
-/// class: such a rule would silently cover no tool. Empty for classes and for names of tools. Pure.
+/// The error message for a rule that begins with `class:`, in upper or lower case, but names no
+/// class. Without the error, such a rule would silently cover no tool. Empty for classes and for
+/// names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 
-/// True if `rule` applies to calls of `tool`: it is one of its names, or the class of one. Pure.
+/// True if `rule` applies to calls of `tool`: it is a name of the tool, or the class of such a
+/// name. Pure.
 bool rule_covers(std::string_view rule, std::string_view tool);
 
-/// The same for a rule that lets calls run: it has to cover the name or class that may do the most
-/// harm. Pure.
+/// Like rule_covers(), for a rule that lets calls run: the rule must be the whole name of the tool,
+/// or the class of the name that may do the most harm. Pure.
 inline bool rule_lets(std::string_view rule, std::string_view tool) {
     return rule == tool || (!rule.empty() && rule == class_of_tool(tool));
 }

@@ -17,7 +17,7 @@ inline constexpr std::size_t kErrorBytesRead = 1024;
 struct CauseName {
     std::string_view name;  ///< lower case letters and digits only
     Cause cause = Cause::kNone;
-    bool vague = false;  ///< the status or the words may name the cause more exactly
+    bool vague = false;  ///< the status or the words of the error may name the cause more exactly
 };
 
 /// The class of this name, in any spelling (`rate_limit`, `RateLimit`); null if it is not known.
@@ -26,8 +26,8 @@ const CauseName* find_cause_name(std::string_view error_class);
 /// The cause that the words of a message name; kNone if they name no known cause.
 Cause cause_of_words(std::string_view message);
 
-/// True if the message is only a note about something that does not stop the agent: a limit that
-/// comes nearer, the agent's own retry, a rule of a hook.
+/// True if the message is only a note about something that does not stop the agent: a limit that is
+/// not reached yet, the agent's own retry, a rule of a hook.
 bool is_note(std::string_view message);
 
 }  // namespace headway::core

@@ -27,18 +27,19 @@ enum class EvidenceKind : std::uint8_t {
     kText,
     kPlan,
     kWait,
-    kNothing,  ///< absence of progress: supports a verdict, but alone is no ground for one
+    kNothing,  ///< absence of progress: supports other claims, but is no ground for a verdict alone
     kPolicy,
 };
 
 /// Fixed properties of a detector that the engine must know.
 struct DetectorTraits {
-    /// Decides which claims the detector can confirm, and whether its own claims last.
+    /// Decides which claims this detector can confirm, and whether its own claims last until
+    /// progress.
     EvidenceKind kind;
     /// The counts at which the detector claims a severity, by profile (docs/detection.md, sections
-    /// 5 and 13; for `strict`: docs/first-designs.md). The counts are low where recordings allow
-    /// this: no recorded session that succeeded has four consecutive equal calls, or three laps of
-    /// a cycle.
+    /// 5 and 13; for `strict`: docs/first-designs.md). The counts are as low as recordings allow:
+    /// no recorded session that succeeded has four consecutive equal calls, or three laps of a
+    /// cycle.
     Thresholds balanced;
     Thresholds strict = balanced;
     /// Advice on leaving the loops that the detector finds, for a directive: one sentence without
@@ -51,7 +52,7 @@ struct DetectorTraits {
     bool always_on = false;
 };
 
-/// The grounds of a claim.
+/// The grounds for a claim.
 struct Finding {
     std::string reason;                   ///< one sentence for people, without quotations from the
                                           ///< call
@@ -66,7 +67,7 @@ struct CallSeen {
     const ToolFinished& call;
     const CallFingerprint& fingerprint;
     const Entry& entry;
-    std::uint32_t patience = 1;  ///< ToolPolicy::patience of its tool
+    std::uint32_t patience = 1;  ///< ToolPolicy::patience of the call's tool
     /// The call is a wait, or a request that a provider refused. It is neither progress nor a
     /// repeat, but it separates the calls before it from those after it.
     bool neutral = false;
@@ -74,7 +75,7 @@ struct CallSeen {
     bool rested = false;   ///< the call itself took as long as a wait
     bool overran = false;  ///< the call exceeded its time limit: a failure of its tool
 
-    /// True if it brought an answer, also a search that could not look into some folders.
+    /// True if the call brought an answer. This includes a search that could not read some folders.
     bool answered() const { return call.ok || fingerprint.is(Shape::kAnswered); }
     /// True for a failure with output. A failure without output counts as the answer "no", and the
     /// failure of a poll as "not yet".
@@ -83,8 +84,8 @@ struct CallSeen {
                fingerprint.kind != CallKind::kPoll;
     }
     bool weak() const { return fingerprint.weak(); }
-    /// True for a question never asked before whose answer is that the thing does not exist: one of
-    /// many places that are searched.
+    /// True if a question that was never asked before has the answer that the thing does not exist.
+    /// An agent that searches many places gets such answers.
     bool missed() const {
         return !entry.known_question &&
                (fingerprint.failure == FailureKind::kNotFound || fingerprint.is(Shape::kAbsent));
@@ -95,9 +96,9 @@ struct CallSeen {
 struct EventSigns {
     Tier tier = Tier::kNone;      ///< tier of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
-    bool phase_changed = false;   ///< the phase changed to a new one (RecentPhases)
-    bool phase_turned = false;    ///< the phase changed to another one, new or not
-    bool fresh_start = false;     ///< a new phase under the profile strict: counts restart
+    bool phase_changed = false;   ///< the phase changed to a phase that is new (RecentPhases)
+    bool phase_turned = false;    ///< the phase changed to another phase, new or not
+    bool fresh_start = false;     ///< a new phase under the strict profile: counts restart
     bool thinking = false;        ///< the model is at work, according to its state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
     bool state_change = false;
@@ -120,12 +121,12 @@ struct Observation : EventSigns {
 };
 
 /// The interface of all detectors: a detector is a value in the session's state. The fold feeds it
-/// every event, so that a replay reproduces its state; the resolver reads its claim. Constant
-/// memory, amortised O(1) per event, no clock. `finding()` is called only if `severity()` claims
-/// something. `is_valid()` checks a state from a snapshot, in a session whose last event is
-/// `newest`. It returns false for a state that no fold can have produced and that would make an
-/// assertion fail. The code of a detector is in its two files in detectors/; adding it to
-/// `Detectors` (detectors.hpp) enables it.
+/// every event, so that a replay reproduces its state; the resolver reads its claim. A detector
+/// takes constant memory and amortised O(1) time per event, and reads no clock. `finding()` is
+/// called only if `severity()` claims something. `is_valid()` checks a state from a snapshot, in a
+/// session whose last event is `newest`. It returns false for a state that no fold can have
+/// produced and that would make an assertion fail. The code of a detector is in its two files in
+/// detectors/; adding it to `Detectors` (detectors.hpp) enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,

@@ -10,8 +10,8 @@
 #include "core/base/assert.hpp"
 #include "core/detection/ledger.hpp"
 
-// The tables that the ledger keeps. The one of answers is a set-associative cache (kAnswersOfSet);
-// the others are scanned.
+// Functions on the tables of the ledger. The table of answers is a set-associative cache
+// (kAnswersOfSet); the other tables are scanned.
 
 namespace headway::core {
 
@@ -25,7 +25,7 @@ inline std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t
     return (question & (sets - 1)) * kAnswersOfSet;
 }
 
-/// Doubles the sets. The entries of one set spread over two, so they fit.
+/// Doubles the number of sets. The entries of each old set go into two new sets, so they fit.
 inline void grow(std::vector<KnownAnswer>& answers) {
     HEADWAY_ASSERT(answers.size() < limits::kAnswersMax);
     std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
@@ -77,13 +77,13 @@ inline const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers,
     return nullptr;
 }
 
-/// The entry whose `member` is `key`, or a new one; `known` tells which. Beyond `most`, the least
-/// recently used entry is replaced.
+/// The entry whose `member` is `key`, created if there is none; `known` becomes true if there was
+/// one. If there are `most` entries, a new entry replaces the least recently used one.
 template <class T>
 T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
             bool& known) {
     HEADWAY_ASSERT(most > 0 && entries.size() <= most);
-    // One pass for both, because tables are scanned for each event.
+    // One pass finds both entries, because tables are scanned for each event.
     T* oldest = nullptr;
     known = false;
     for (T& entry : entries) {

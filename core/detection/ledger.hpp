@@ -27,9 +27,9 @@ inline constexpr std::size_t kAnswersOfSet = 8;
 /// The time that passed before a call, compared with the agent's own pace. Values are stored:
 /// append only.
 enum class Pause : std::uint8_t {
-    kShort,  ///< kShortRest or more, but no more than a slow model thinks
-    kRest,   ///< kShortRest or more, and several times what this agent takes for a turn
-    kLong,   ///< kLongRest or more, and several times as much
+    kShort,  ///< kShortRest or more, but not unusual for a turn of this agent
+    kRest,   ///< kShortRest or more, and at least twice a usual turn of this agent
+    kLong,   ///< kLongRest or more, and at least twice a usual turn of this agent
 };
 template <>
 struct EnumNames<Pause> {
@@ -44,7 +44,7 @@ struct KnownAnswer {
     std::uint32_t before = 0;       ///< low half of the previous outcome; 0 = none
     std::uint64_t first_n = 0;      ///< event of the first answer that `repeats` counts
     std::uint64_t last_n = 0;
-    std::uint32_t repeats = 0;  ///< equal answers in this epoch
+    std::uint32_t repeats = 0;  ///< number of equal answers in this epoch
     /// State at the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of
     /// Ledger::epoch, 1 for success, 7 of Ledger::scope. Packed, because the table of answers takes
     /// most of a session's memory.
@@ -80,10 +80,10 @@ struct FileTrail {
 struct Verification {
     std::uint64_t question = 0;
     std::uint64_t last_n = 0;
-    std::uint64_t changes_seen = 0;  ///< Ledger::changes when it last ran
+    std::uint64_t changes_seen = 0;  ///< Ledger::changes when the test last ran
     std::uint64_t best_failing = 0;
     bool counted = false;  ///< best_failing is valid
-    bool flaky = false;    ///< its result changed without a change of files
+    bool flaky = false;    ///< the result changed although no file changed
     std::uint64_t last_outcome = 0;
     /// Digests of the results, at most limits::kTrailDigestsMax.
     std::vector<std::uint64_t> outcomes;
@@ -103,10 +103,10 @@ struct CallMark {
     std::uint64_t key = 0;  ///< question and outcome
     std::uint64_t question = 0;
     std::uint64_t n = 0;
-    std::uint32_t scope = 0;  ///< number of user messages before it
-    bool weak = false;        ///< an acknowledgement or a silent failure: no evidence by itself
-    bool acts = false;        ///< an action on a screen, a page or a game
-    bool steps = false;       ///< a step that was only acknowledged (Shape::kSteps)
+    std::uint32_t scope = 0;  ///< number of user messages before the call
+    bool weak = false;   ///< an acknowledgement or a failure without output: no evidence by itself
+    bool acts = false;   ///< an action on a screen, a page or a game
+    bool steps = false;  ///< a step that was only acknowledged (Shape::kSteps)
     bool operator==(const CallMark&) const = default;
     static constexpr auto fields() {
         using C = CallMark;
@@ -128,16 +128,16 @@ struct Ledger {
     std::uint32_t informed_rounds = 0;  ///< total number of rounds of tier P1 to P3
     std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
     std::uint32_t scope = 0;            ///< number of messages from the user
-    std::uint32_t content_copies = 0;   ///< number of further files that were written with
-                                        ///< last_content, one after another
+    /// Number of consecutive further files that were written with last_content.
+    std::uint32_t content_copies = 0;
     /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
-    std::uint32_t lifts = 0;        ///< reported user messages that cleared a suspicion
-    std::uint64_t hard_n = 0;       ///< the last event with hard progress; 0 = none
-    std::uint64_t moved_n = 0;      ///< the last event of tier P3
-    std::uint64_t external_n = 0;   ///< the last event of tier P4
-    std::uint64_t deed_n = 0;       ///< the last call that brought news and may have changed
-                                    ///< something
+    std::uint32_t lifts = 0;       ///< reported user messages that cleared a suspicion
+    std::uint64_t hard_n = 0;      ///< the last event with hard progress; 0 = none
+    std::uint64_t moved_n = 0;     ///< the last event of tier P3
+    std::uint64_t external_n = 0;  ///< the last event of tier P4
+    /// Event of the last call that brought news and may have changed something.
+    std::uint64_t deed_n = 0;
     std::uint64_t changes = 0;      ///< counted calls that may have changed something
     std::uint64_t scope_n = 0;      ///< the last user message
     std::uint64_t compacted_n = 0;  ///< the last compaction of the agent's context
@@ -145,7 +145,7 @@ struct Ledger {
     bool round_counts = false;      ///< the current round has a call that is not neutral
     Pause paused = Pause::kShort;   ///< the pause before paused_n
     bool said_go_on = false;        ///< the last user message only asked to go on
-    /// The last call that did something not done before: the low half of its number.
+    /// The last call that did something new: the low half of its event number.
     std::uint32_t done_n = 0;
     std::vector<KnownAnswer> answers;  ///< table of answers, in sets; question 0 = free entry
     std::vector<FileTrail> files;
@@ -160,15 +160,15 @@ struct Ledger {
     std::uint64_t cosmetic_path = 0;  ///< path of the last edit if that edit changed only comments;
                                       ///< else 0
     std::uint64_t last_content = 0;   ///< content of the last file that was written whole
-    /// The last event before which the clock shows a pause: the low half of its number.
+    /// The last event before which the clock shows a pause: the low half of the event's number.
     std::uint32_t paused_n = 0;
-    /// How long the model took for its last eight turns, the newest in the lowest four bits: the
-    /// width of the number of seconds; 0 = no such turn.
+    /// Times that the model took for its last eight turns, the newest in the lowest four bits. Each
+    /// is the bit width of the number of seconds; 0 = no such turn.
     std::uint32_t turn_times = 0;
 
     /// Closes the current round and begins the next.
     void begin_round();
-    /// Forgets the rounds without news, including the current one if it has none.
+    /// Forgets the rounds without progress, including the current round if it has none.
     void forget_quiet();
 
     /// Records a neutral call: the calls before it and after it are not consecutive.
@@ -207,16 +207,17 @@ constexpr auto Ledger::fields() {
 /// `i` information, `v` verification, `s` state. Pure.
 std::string activity_of(const Ledger& ledger);
 
-/// The ledger's findings about one call.
+/// The facts that the ledger finds about one call.
 struct Entry {
     Tier tier = Tier::kNone;
     bool jitter = false;  ///< the answer equals the last one except in masked parts
     bool known_question = false;
-    bool same_answer = false;   ///< the answer is the same as the last time
-    bool known_answer = false;  ///< a new question, with an answer that another question had before
-    bool hollow = false;        ///< the call claims to change something, and changes nothing
-    /// A check that passes as the last time, behind something that was done since: it ends a step
-    /// of the work and is no repeat.
+    bool same_answer = false;  ///< the answer is the same as the last time
+    /// The question is new, but another question had the same answer before.
+    bool known_answer = false;
+    bool hollow = false;  ///< the call claims to change something, but changes nothing
+    /// A check that passes as it did the last time, although something was done in between. It ends
+    /// a step of the work and is not a repeat.
     bool confirms = false;
     /// The first reading since the context was compacted, since the user's last message or since
     /// hard progress.
@@ -231,7 +232,7 @@ struct Entry {
     bool flaky = false;                      ///< the result of the test varies although no file
                                              ///< changes
     bool improved = false;                   ///< fewer failing tests than ever
-    bool rechecks = false;  ///< a check without a failure behind an edit of comments
+    bool rechecks = false;  ///< a check without failures after an edit that changed only comments
 };
 
 /// Combines question and outcome.
@@ -239,7 +240,7 @@ constexpr std::uint64_t key_of(const CallFingerprint& fingerprint) {
     return fingerprint.question.low ^ (fingerprint.outcome.low * 0x9e3779b97f4a7c15ULL);
 }
 
-/// True if the question got this answer the last time, too. Pure.
+/// True if the question also had this answer the last time. Pure.
 bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// True if the agent has slept since it last asked this question, or if the call itself sleeps.

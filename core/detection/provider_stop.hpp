@@ -23,7 +23,8 @@ struct ProviderStop {
 /// never kNone. Pure; linear in the first KiB of the message.
 ProviderStop stop_of(const ErrorReported& error);
 
-/// The stop that a failed call shows, by its kind of failure and the words of its error. Pure.
+/// The stop that a failed call shows, judged by its kind of failure and the words of its error.
+/// `typed`: the client reported the kind. Pure.
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message);
 
 /// The time at which the provider resets its limit, if the words of an error give this time in

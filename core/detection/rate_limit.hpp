@@ -12,7 +12,8 @@
 
 namespace headway::core {
 
-/// The longest limit of a plan is a week; a day more for clocks and zones.
+/// The longest wait that is accepted as plausible. The longest limit of a plan is a week; one day
+/// is added for differences of clocks and zones.
 inline constexpr Millis kRetryMost{8 * 24 * 3'600'000LL};
 
 /// True if a failure is a provider's rate limit or overload. `error_class` decides, then `status`;
@@ -21,12 +22,12 @@ bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> st
                    std::string_view message);
 
 /// The wait that the words of an error name ("try again in 15 hours 23 minutes", "Resets in
-/// 2h39m52s"), at most 8 days; nothing: none. Pure.
+/// 2h39m52s"), at most 8 days; nothing if they name none. Pure.
 std::optional<Millis> wait_in_words(std::string_view message);
 
-/// The time from which on the provider accepts requests again, as an error at `now` gives it by a
-/// time, or in words; kNever: not known, or not plausible. A wait in words is read only for limits.
-/// Pure.
+/// The time from which the provider accepts requests again, according to an error at `now`: its
+/// `retry_at`, or the words of its message. kNever if the time is unknown or implausible. A wait in
+/// words is read only for rate limits and usage limits. Pure.
 Timestamp retry_of(const ErrorReported& error, Timestamp now);
 
 }  // namespace headway::core

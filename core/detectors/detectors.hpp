@@ -38,8 +38,9 @@
 namespace headway::core {
 
 /// The only list of a session's detectors. To add a detector, append an include, a member and a
-/// field. The place and the name of the field are the detector's id and name, and both are stored.
-/// If claims are equal, the detector listed first wins, so the most specific detectors come first.
+/// field. The place of the field is the detector's id, and its name is the detector's name; both
+/// are stored. If claims are equal, the detector listed first wins, so the most specific detectors
+/// come first.
 struct Detectors {
     HeartbeatRule heartbeat_rule;
     ExactRepeat exact_repeat;

@@ -8,19 +8,21 @@
 
 namespace headway::core {
 
-/// Alive but not moving (docs/detection.md, section 5). After Thresholds::suspect heartbeats
-/// without a state change and without work in flight, the session is suspect. After
-/// Thresholds::stuck such heartbeats it is `stuck`, but only if the agent reported new iterations
-/// meanwhile: then it runs in a loop without doing anything. Without iterations, the cause may be a
-/// slow tool that the agent did not report, so the session is not `stuck` before kUnannouncedMax
-/// heartbeats. Under the strict profile both numbers are equal and the claim is `stuck`.
+/// The agent is alive, but nothing moves (docs/detection.md, section 5). After Thresholds::suspect
+/// heartbeats without a state change and without work in flight, the session is suspect. After
+/// Thresholds::stuck such heartbeats it is `stuck`, but only if at least half of them reported a
+/// new iteration: then the agent runs in a loop without doing anything. Without iterations, the
+/// cause may be a slow tool that the agent did not report, so the session is not `stuck` before
+/// kUnannouncedMax heartbeats. Under the strict profile both thresholds are equal and the claim is
+/// `stuck`.
 ///
-/// Work in flight is a call, or the model: heartbeats within one phase `reflection` or one state
-/// `processing_prompt`, without a new iteration, come from a model that answers slowly. Many
-/// consecutive heartbeats with work in flight cause the claim kSlow at most, because an agent with
-/// a long-running tool is not stuck. Such heartbeats do not reset the count of heartbeats without
-/// work (`quiet_beats`), so an agent cannot hide by naming the same call now and then.
-/// `quiet_beats` restarts only if a heartbeat names a different call than the last one.
+/// Work in flight is a call, or the work of the model. Heartbeats without a new iteration come from
+/// a model that answers slowly, if they all fall in one phase (`reflection` or `planning`) or one
+/// state (`processing_prompt` or `streaming_response`). Many consecutive heartbeats with work in
+/// flight cause at most the claim kSlow, because an agent with a long-running tool is not stuck.
+/// Such heartbeats do not reset the count of heartbeats without work (`quiet_beats`), so an agent
+/// cannot avoid the claim by naming the same call now and then. `quiet_beats` restarts only if a
+/// heartbeat names a different call than the last one.
 ///
 /// A heartbeat restarts the count if its phase is new (RecentPhases) or its in-flight counter
 /// moved. A new iteration number does not restart the count, since iterations may be mere numbers
@@ -36,9 +38,10 @@ struct HeartbeatRule {
         .always_on = true,
     };
 
-    static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< so many heartbeats take some hours
+    /// This number of heartbeats takes some hours.
+    static constexpr std::uint64_t kUnannouncedMax = 1'000;
 
-    std::uint64_t quiet_beats = 0;  ///< heartbeats since last_move with nothing in flight
+    std::uint64_t quiet_beats = 0;  ///< heartbeats since last_move without work in flight
     /// Consecutive heartbeats with work in flight, but without a move.
     std::uint64_t working_beats = 0;
     std::uint64_t first_beat = 0;  ///< event number of the first quiet heartbeat

@@ -9,8 +9,8 @@ namespace headway::core {
 
 /// Counts waits (docs/detection.md, section 8). A wait is a poll of something under way, or any
 /// unfinished call of a waiting tool. An unchanged answer to a wait is neutral. A changed answer is
-/// progress (P4), and after it the detector claims nothing. A sleep with nothing to wait for is
-/// idle time and is counted.
+/// progress (P4); after it, the detector claims nothing. A sleep with nothing to wait for is idle
+/// time, which the detector counts.
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,
@@ -19,15 +19,15 @@ struct Waiting {
         .always_on = true,
     };
 
-    /// Queries about something that has ended: after kOverWaits waits or kOverPatience, a person is
-    /// needed; kOverLooks queries without a wait are suspicious.
+    /// Bounds for queries about something that has ended. After kOverWaits waits or kOverPatience,
+    /// a person is needed; kOverLooks queries without a wait are suspicious.
     static constexpr std::uint32_t kOverWaits = 4;
     /// Replaces kOverWaits if a port stays closed.
     static constexpr std::uint32_t kClosedWaits = 12;
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
-    /// If a lock stays taken, or a thing is not there, a person is needed after this number of
-    /// waits.
+    /// If a resource stays taken, or the awaited thing is missing, a person is needed after this
+    /// number of waits.
     static constexpr std::uint32_t kBusyWaits = 20;
 
     bool waits = false;
@@ -49,8 +49,9 @@ struct Waiting {
                                     ///< (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of these queries' question digest
     Timestamp over_at = kNever;     ///< time of the first such query
-    std::uint32_t over_said = 0;    ///< low half of their answer's digest
-    std::uint32_t rested = 0;       ///< seconds in `unmoved` waits, from the durations of the calls
+    std::uint32_t over_said = 0;    ///< low half of the digest of these queries' answer
+    /// Seconds that the waits in `unmoved` took, from the durations of the calls.
+    std::uint32_t rested = 0;
 
     void observe(const Observation& seen);
     /// True if the awaited thing has not changed for `polls` polls or for `patience`, has ended, or

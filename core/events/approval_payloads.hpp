@@ -77,9 +77,9 @@ struct EnumNames<GrantMatch> {
 /// Values are stored: append only.
 enum class ApprovalAlarmKind : std::uint8_t {
     kNeverExecuted,           ///< approved, but not executed in time
-    kExecutedThoughRejected,  ///< the rejected call ran anyway
-    kExecutedUnapproved,      ///< a tool that needs approval ran without one
-    kStartedAfterRejection,   ///< the rejected call was started anyway
+    kExecutedThoughRejected,  ///< a rejected call was executed
+    kExecutedUnapproved,      ///< a call that needs approval was executed without it
+    kStartedAfterRejection,   ///< a rejected call was started
     kApprovedButRefused,      ///< approved, and then refused by the agent's own rules
     kFanOut,                  ///< more sub-agents than the daemon allows (core/meters/fan_out.hpp)
 };
@@ -99,7 +99,7 @@ enum class ApprovalClosing : std::uint8_t {
     kNotNeeded,        ///< a daily cap has room again, or the day is over
     kGrantEnded,       ///< approved by a grant that ended before the approval was used
     kRejected,         ///< a person rejected an equal call before the approval was used
-    kTakenBack,        ///< the agent, or its user, gave the held call up before a decision
+    kTakenBack,        ///< the agent or its user gave up the held call before a decision
 };
 template <>
 struct EnumNames<ApprovalClosing> {
@@ -141,7 +141,8 @@ struct ApprovalRequested {
     }
 };
 
-/// A decision: the person, the channel and the exact arguments. Its time is the event's `at`.
+/// A decision about a request, with the person, the channel and the exact arguments. Its time is
+/// Event::at.
 struct ApprovalDecided {
     static constexpr EventType kType = EventType::kApprovalDecided;
     std::string id;
@@ -175,7 +176,7 @@ struct ApprovalRedeemed {
     static constexpr EventType kType = EventType::kApprovalRedeemed;
     std::string id;
     std::string args_digest;
-    /// Key chosen by the redeeming client; the same key again gets the same reply.
+    /// Key chosen by the redeeming client. A repetition with the same key gets the same reply.
     std::string key;
     bool operator==(const ApprovalRedeemed&) const = default;
     static constexpr auto fields() {
@@ -197,7 +198,7 @@ struct ApprovalExpired {
     }
 };
 
-/// A grant ends early. Calls that it covered before stay allowed.
+/// A grant ends early. Calls that the grant has already covered stay allowed.
 struct ApprovalRevoked {
     static constexpr EventType kType = EventType::kApprovalRevoked;
     std::string id;
@@ -210,8 +211,8 @@ struct ApprovalRevoked {
     }
 };
 
-/// A request about the agent's own dialog, or about a daily cap, no longer needs a decision. No
-/// decision follows, because a person's answer at the agent is not known here.
+/// A request ended without a decision, or an approval ended unused; `how` is the reason. No
+/// decision follows: an answer that a person gave in the agent's own dialog is not known here.
 struct ApprovalClosed {
     static constexpr EventType kType = EventType::kApprovalClosed;
     std::string id;
@@ -229,7 +230,7 @@ struct ApprovalAlarm {
     std::string id;  ///< id of the request; empty without a request
     std::string tool;
     std::vector<std::uint64_t> evidence;
-    std::string detail;  ///< the count and its limit, for kFanOut
+    std::string detail;  ///< for kFanOut: the count and its limit
     bool operator==(const ApprovalAlarm&) const = default;
     static constexpr auto fields() {
         return field_list(field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),

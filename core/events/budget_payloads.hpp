@@ -74,7 +74,7 @@ enum class BudgetSource : std::uint8_t {
     kMixed,      ///< some from the opening, others from the daemon
     kOperator,   ///< set or extended while the session ran
     kUnknown,    ///< opened by an older version, which did not record the source
-    kSuggested,  ///< at least one limit comes from expectations, as the opening asked
+    kSuggested,  ///< at least one limit comes from expectations, at the opening's request
 };
 template <>
 struct EnumNames<BudgetSource> {
@@ -82,7 +82,7 @@ struct EnumNames<BudgetSource> {
         "none", "request", "config", "builtin", "mixed", "operator", "unknown", "suggested"};
 };
 
-/// The way by which a report came. Set by Headway; values are stored: append only.
+/// The source of a report. Set by Headway. Values are stored: append only.
 enum class Channel : std::uint8_t {
     kReport,     ///< events of a client
     kAgent,      ///< the agent's hooks, or its stored session
@@ -108,8 +108,8 @@ struct Usage {
     std::string model{};     ///< the model that answered; empty = the session's model
     bool estimated = false;  ///< set by Headway: `cost_usd` was computed from Headway's prices
     Channel channel = Channel::kReport;  ///< set by Headway
-    /// Set by Headway: tokens and micro-dollars of the report that are left out of this usage,
-    /// because the other of hooks and telemetry has reported them before.
+    /// Set by Headway: tokens and micro-dollars of the report that this usage leaves out, because
+    /// they had already been reported through the other channel (kAgent or kTelemetry).
     std::uint64_t known_tokens = 0;
     std::uint64_t known_micros = 0;
     bool operator==(const Usage&) const = default;
@@ -232,7 +232,7 @@ struct UseParts {
     std::uint64_t output = 0;
     std::uint64_t reasoning = 0;
     std::uint64_t unpriced = 0;          ///< tokens without a known cost
-    std::uint64_t estimated_micros = 0;  ///< micro-dollars by Headway's table of prices
+    std::uint64_t estimated_micros = 0;  ///< micro-dollars computed from Headway's table of prices
     bool operator==(const UseParts&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -263,7 +263,7 @@ struct ChildProgress {
     std::uint64_t children_open = 0;
     std::uint64_t children_all = 0;
     std::uint64_t children_depth = 0;
-    bool of_hooks = false;  ///< a sub-agent, whose answers the telemetry of its parent has as well
+    bool of_hooks = false;  ///< a sub-agent whose usage its parent's telemetry also reports
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
         return field_list(

@@ -103,8 +103,8 @@ struct EnumNames<Profile> {
     static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
 };
 
-/// `halted` is written by Headway only, if the policy requires it. An agent may itself end with
-/// `budget_exhausted`, once its budget is exhausted.
+/// Only Headway ends a session as `halted`, if the policy requires this. An agent may end its
+/// session as `budget_exhausted`, but only once the budget is exhausted.
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted, kBudgetExhausted };
 template <>
 struct EnumNames<Outcome> {

@@ -21,7 +21,7 @@ namespace headway::core {
 /// Why a judge was asked.
 enum class CheckCause : std::uint8_t {
     kAsked,    ///< a client asked: POST /check-status
-    kSuspect,  ///< because the verdict was `suspect`
+    kSuspect,  ///< the verdict was `suspect`
     kAudit,    ///< many rounds passed without hard progress and without a suspicion
                ///< (docs/detection.md, section 10)
     kConfirm,  ///< another judge answered B; this is the second opinion
@@ -68,7 +68,7 @@ struct EnumNames<JudgeOutcome> {
         "broken",   "oversized", "unavailable", "cancelled"};
 };
 
-/// Cost of one question, and its tokens as far as the endpoint reports them.
+/// Time, tokens and cost of one question. Tokens that the endpoint does not report are 0.
 struct JudgeUse {
     /// Time from the question to the end of the answer, with retries.
     std::uint64_t elapsed_ms = 0;
@@ -76,7 +76,7 @@ struct JudgeUse {
     std::uint64_t first_token_ms = 0;
     std::uint64_t prompt_tokens = 0;
     std::uint64_t completion_tokens = 0;
-    double cost_usd = 0;  ///< cost by the prices of the configuration
+    double cost_usd = 0;  ///< cost computed from the configured prices
     std::uint64_t tries = 0;
     bool operator==(const JudgeUse&) const = default;
     static constexpr auto fields() {

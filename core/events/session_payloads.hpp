@@ -108,7 +108,7 @@ struct SessionStarted {
     std::string parent;
     std::vector<Label> labels;
     PolicyOverride policy;
-    bool implicit = false;  ///< opened by a report to an unknown id
+    bool implicit = false;  ///< a report with an unknown session id opened the session
     BudgetLimits budget;
     BudgetRules budget_rules;
     /// Policy fields that were below the operator's floor and were raised to it.
@@ -118,7 +118,8 @@ struct SessionStarted {
     /// Number of ended sessions from which limits of `budget` were suggested; absent without a
     /// suggestion.
     std::optional<std::uint64_t> suggested_from;
-    /// The session is a recording: its events keep their own times, and no deadline applies.
+    /// True if the session is a recording: its events keep their own times, and no deadline
+    /// applies.
     bool recorded = false;
     /// Set by Headway: the adapter whose hook opened the session, and those of the generation
     /// before.
@@ -205,15 +206,15 @@ struct DirectiveIssued {
     std::vector<std::uint64_t> evidence;
     std::string loop;        ///< the loop that the directive is about, or empty
     std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
-    std::string by;          ///< the person who issued it; empty = Headway
+    std::string by;          ///< the person who issued the directive; empty = Headway
     /// The budget level that the directive reports. Nominal only with `from`, if the budget of that
     /// session has room again.
     std::optional<BudgetLevel> budget;
     bool unasked = false;  ///< the directive is about a budget, and no reply has carried it yet;
                            ///< the next reply will
     std::string from;      ///< session that owns the budget, if that is another session
-    bool rejects = false;  ///< a person's rejection caused it
-    // The call that a person rejected in a session below; empty: none.
+    bool rejects = false;  ///< a person's rejection caused the directive
+    // The call that a person rejected in a descendant session; empty = none.
     std::string tool;
     std::string args_digest;
     bool operator==(const DirectiveIssued&) const = default;
@@ -230,8 +231,8 @@ struct DirectiveIssued {
     }
 };
 
-/// The reply to a hook has shown a directive to the model. It is not known whether the agent
-/// agrees, so the directive is not repeated and nothing is reset.
+/// The reply to a hook has shown a directive to the model. Whether the agent agrees is not known:
+/// the directive is not repeated, and no count is reset.
 struct DirectiveDelivered {
     static constexpr EventType kType = EventType::kDirectiveDelivered;
     std::string id;

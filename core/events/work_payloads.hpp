@@ -51,7 +51,7 @@ struct Heartbeat {
     std::optional<InFlightBeat> in_flight;
     std::optional<Resources> resources;
     std::optional<Usage> usage;  ///< tokens and cost since the last such report
-    std::string adapter{};       ///< set by Headway: hooks of this adapter report here from now on
+    std::string adapter{};       ///< set by Headway: an adapter whose hooks now report here
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -123,19 +123,19 @@ struct ToolFinished {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> round;
     std::string origin;
-    /// Which of several agents made the call, where one program reports for all of them; for a
-    /// shell command of a hook, the folder.
+    /// Identifies the agent that made the call, if one program reports for several agents. For a
+    /// shell command that a hook reports, the folder in which it runs.
     std::string lane;
     std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
     /// Set by Headway if it refused the call before the call ran: no approval is used up, and no
     /// alarm is raised.
     bool refused_here = false;
-    /// Set by Headway if it closed the call because the agent had not reported its end. If the real
-    /// end is reported later, this report is no second execution.
+    /// Set by Headway if it closed the call because the agent had not reported its end. If the
+    /// agent reports the end later, that report is not a second execution.
     bool end_assumed = false;
     bool of_agent = false;  ///< set by Headway: Channel::kAgent
-    /// Set by Headway: a session that this call has opened has made a change.
+    /// Set by Headway: a session that this call opened has changed something.
     bool changed_below = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
@@ -164,8 +164,8 @@ struct Message {
     std::optional<Usage> usage;
     /// Set by Headway: role `operator`, from a caller with a token of the scope `control`.
     bool of_operator = false;
-    /// With role `system`: a timer, a loop or background work woke the agent. The message is not a
-    /// person's; but after it, as after a sleep, repeated calls are no loop.
+    /// With role `system`: a timer, a loop or background work woke the agent. No person sent the
+    /// message. As after a sleep, calls that are repeated after it are not a loop.
     bool wake_up = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {

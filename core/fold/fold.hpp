@@ -5,9 +5,9 @@
 
 namespace headway::core {
 
-/// Folds one event into the state. Replaying a journal always gives the same state. Changes only
-/// `state`; defined for every event that Session has accepted; asserts that `event.n` is the next
-/// number.
+/// Folds one event into the state, so that a replay of a journal always gives the same state.
+/// Changes only `state`. Defined for every event that Session has accepted; asserts that `event.n`
+/// is the next number.
 void apply(SessionState& state, const Event& event);
 
 /// Parts of apply(): one adopts an opening, the other adopts the changes of an amendment.

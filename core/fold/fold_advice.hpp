@@ -20,13 +20,14 @@ void deliver(SessionState& state, std::string_view id);
 /// restarts the counts.
 bool take_advice(SessionState& state, std::string_view id);
 
-/// True for a stop that a person's resume lifts: one for a rejection, a loop or too many
-/// sub-agents. A cancellation, a budget and the parent's end are not lifted. Pure.
+/// True for a stop that a person's resume lifts: one because of a rejection, a loop or too many
+/// sub-agents. Stops because of a cancellation, a budget or the parent's end are not lifted. Pure.
 bool is_liftable(const SessionState& state, const Directive& directive);
 
-/// Called at the end of the session: no directive is open any more. Stops for what the session
-/// itself did stay on record, because its agent must not lift one by ending the session; those for
-/// the parent's end or budget do not concern the next generation.
+/// Called at the end of the session: removes the directives, except stops that the session itself
+/// caused. These stay on record for the next generation, because an agent must not lift a stop by
+/// ending its session. Stops because of the parent's end or budget do not concern the next
+/// generation.
 void end_directives(SessionState& state);
 
 /// Withdraws advice about loops once the session is neither suspect nor stuck. A stop stays.
@@ -37,8 +38,8 @@ void withdraw_advice(SessionState& state);
 /// profile, and a stop by a person or a budget, stay whatever the agent does.
 void withdraw_stops(SessionState& state);
 
-/// Withdraws the question that the recovery steps put to a person, once the person has answered; if
-/// the loop returns, the person is asked again. True if a question was open.
+/// Called when a person has answered the question that the recovery steps asked: withdraws it, so
+/// that the person is asked again if the loop returns. True if a question was open.
 bool withdraw_question(SessionState& state);
 
 /// Records how much the session had used at the event that made it suspect or stuck. `loops`: the

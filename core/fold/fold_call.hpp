@@ -12,7 +12,7 @@ struct CallEvidence {
     CallFingerprint fingerprint;
     Entry entry;
     bool counts = false;
-    bool replayed = false;  ///< a replay of an earlier end of a call: ignored
+    bool replayed = false;  ///< repeats the end of a call that was already reported: ignored
     bool neutral = false;
     bool unrun = false;   ///< the call was refused or interrupted, and is counted nowhere
     bool slept = false;   ///< the agent has slept since it last made this call
@@ -29,15 +29,15 @@ bool awaits_one_decision(const SessionState& state);
 /// if no call is open, or if a call of the current round has finished.
 void begin_call(SessionState& state, const ToolStarted& call);
 
-/// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
-/// replays, and a question that occurs again in the same round are not evidence. `was_open`: the
-/// start of the call was reported.
+/// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools, calls
+/// that did not run, replays, and a question that occurs again in the same round are not evidence.
+/// `was_open`: the start of the call was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);
 
 /// True if the ended call took longer than the policy allows. The time of the call is the duration
-/// that the client reports; without a reported duration, the time from `since` to the end of the
-/// call. `since`: when the call could run; kNever: its start was not reported. Time that a person
+/// that the client reports or, without it, the time from `since` to the end of the call. `since` is
+/// the time from which the call could run; kNever if its start was not reported. Time that a person
 /// took is excluded. Pure; called before the event is fully folded.
 bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
              const Event& event);

@@ -22,7 +22,7 @@ void forget_phases(RecentPhases& recent, const std::string& lasting);
 bool model_thinks(const SessionState& state);
 /// Sets the background work to `tasks`, which the agent named at the end of a turn.
 void enter_background(SessionState& state, const std::vector<std::string>& tasks);
-/// Ends the current phase because the session ends; such a phase is neither completed nor open.
+/// Ends the current phase because the session ends. The phase is then neither completed nor open.
 void end_phase(SessionState& state, Timestamp at);
 
 }  // namespace headway::core

@@ -24,8 +24,8 @@ struct EnumNames<ChannelHealth> {
     static constexpr std::array<std::string_view, 3> kNames{"ok", "degraded", "mute"};
 };
 
-/// Observations of the hooks of one session's agent. Not part of the session: no verdict uses them,
-/// and a restart resets them.
+/// Observations of the hooks of one session's agent. They are not part of the session: no verdict
+/// uses them, and a restart resets them.
 struct HookChannel {
     std::string adapter;        ///< name of the adapter, as in the route of its hooks
     std::string agent_version;  ///< the agent's version; empty = not known
@@ -34,7 +34,7 @@ struct HookChannel {
     std::uint32_t calls = 0;    ///< starts of calls since the last result
     std::uint32_t results = 0;  ///< results since the last start of a call
     std::uint32_t prompts = 0;  ///< prompts since the last end of a turn
-    std::uint32_t ends = 0;     ///< consecutive ends of turns without any other hook in between
+    std::uint32_t ends = 0;     ///< consecutive ends of turns without another hook in between
 
     void note_call();
     void note_result();
@@ -49,7 +49,7 @@ struct ChannelState {
     std::vector<std::string_view> missing;
 };
 
-/// Finds out the state of a channel. A living process of the agent postpones the verdict `silent`
+/// Determines the state of a channel. A living process of the agent postpones the verdict `silent`
 /// (liveness.hpp), but must not hide a broken channel. Therefore the channel is mute as soon as the
 /// session would be silent without that process. Pure.
 ChannelState examine_channel(const HookChannel& channel, const SessionState& state, Timestamp now,

@@ -20,7 +20,7 @@ struct DetectorClaim {
     DetectorId id{};
     EvidenceKind kind{};
     Severity severity = Severity::kNone;
-    bool alone = true;  ///< justifies a verdict by itself
+    bool alone = true;  ///< the claim justifies a verdict by itself
 };
 
 /// The claims, strongest first, at most one for each detector. Equally strong claims are in the

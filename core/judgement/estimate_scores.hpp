@@ -9,7 +9,7 @@
 
 #include "core/events/session_payloads.hpp"
 
-// How accurate estimates were, once the session has ended. Pure.
+// The accuracy of estimates, measured when the session has ended. Pure.
 
 namespace headway::core {
 
@@ -17,7 +17,7 @@ inline constexpr std::size_t kDeciles = 10;
 
 /// An estimate whose session has not ended.
 struct EstimateMade {
-    std::uint64_t n = 0;  ///< number of its event
+    std::uint64_t n = 0;  ///< number of the estimate's event
     double percent = 0;
     std::uint64_t calls = 0;  ///< finished calls when the estimate was made
     std::string source;       ///< "judge" or "agent"
@@ -41,7 +41,8 @@ struct EstimateScore {
 
 /// Scores the estimates of a session that ended after `calls` finished calls: the truth is the
 /// share of its calls that had finished when the estimate was made. Empty for a session without
-/// calls, which has no such share. One score for each source, model and decile, in that order.
+/// calls, which has no such share. The result has one score for each source, model and decile,
+/// sorted in that order.
 std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> estimates,
                                            std::uint64_t calls, Outcome outcome);
 

@@ -8,7 +8,8 @@
 
 namespace headway::core {
 
-/// Failure::code if the iterations are used up. The name comes from docs/first-designs.md.
+/// Failure::code of a session that has used up its iterations. The name comes from
+/// docs/first-designs.md.
 inline constexpr std::string_view kMaxIterationsReached = "max_iterations_reached";
 
 /// Why a session failed; an empty code = no failure.
@@ -19,15 +20,15 @@ struct Failure {
     std::string reason;
 };
 
-/// The session's failure, if this event shows one (docs/detection.md, section 9): the agent reports
-/// `task_failed`, or exceeds its policy's limit for iterations, for consecutive failures of one
-/// tool, for unreadable turns or for low confidence. `state` includes the event. Never depends on
+/// The session's failure, if this event shows one (docs/detection.md, section 9). Either the agent
+/// reports `task_failed`, or it exceeds a limit of its policy: for iterations, consecutive failures
+/// of one tool, unreadable turns or low confidence. `state` includes the event. Never depends on
 /// the wall clock. Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
 /// Feedback that a reply gives to the model. It names the tool that failed, the number of
-/// consecutive failures, the sanitized error and a remedy; or, only as advice, the call that
-/// exceeds its time limit. May be empty. Pure.
+/// consecutive failures, the sanitized error and a remedy. Without a failure, it names the call
+/// that exceeds its time limit, as advice. May be empty. Pure.
 std::string feedback_of(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

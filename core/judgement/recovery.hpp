@@ -10,7 +10,7 @@
 
 namespace headway::core {
 
-/// Values of Nudge::step: the question to a person, and the stop.
+/// Values of Nudge::step for the question to a person and for the stop.
 inline constexpr std::uint64_t kStepAsk = 3;
 inline constexpr std::uint64_t kStepStop = 4;
 
@@ -22,9 +22,9 @@ inline constexpr std::string_view kOrphanAdvice =
 /// A way past a blocker, chosen by fixed rules.
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };
 
-/// The way out for the kind of blocker that the agent or a judge named, and for the kind of the
-/// last call's failure. Without a blocker there is a way out only for failures for which no
-/// detector has better advice: permissions, missing tools, a full context. Pure.
+/// The way out for `blocker`, the kind of blocker that the agent or a judge named, and `failure`,
+/// the kind of the last call's failure. Without a blocker there is a way out only from failures for
+/// which no detector has better advice: permissions, missing tools, a full context. Pure.
 WayOut way_out(FailureKind blocker, FailureKind failure);
 
 /// The way out for the current state. It depends on the last failure and on the blockers of the
@@ -39,8 +39,9 @@ struct RecoveryStep {
 };
 
 /// The next recovery step, if one is due (docs/detection.md, section 12). When a loop is suspected,
-/// the step is advice, once for each loop. When the session is `stuck`, the step is other advice.
-/// After that the policy decides: nothing, a question to a person, or a stop. Called after every
+/// the step is advice, once for each loop. When the session is `stuck` and the policy requires a
+/// stop, the step is the stop. Under any other policy, a `stuck` session gets other advice if the
+/// first had no effect, and then, if the policy requires it, a person is asked. Called after every
 /// event; usually there is nothing to do. `may_stop` is false while a stop waits for confirmation:
 /// then no step goes beyond advice. Pure.
 std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool may_stop = true);

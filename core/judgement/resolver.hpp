@@ -18,13 +18,16 @@ struct VerdictContext {
     bool agent_works = false;    ///< the agent's process or one of its children uses the CPU
 };
 
-/// The verdict of the state (docs/detection.md, section 6). For an open session it is the worst
-/// verdict that applies; from good to bad: progressing, exploring, waiting, slow, silent, blocked,
-/// suspect, stuck. A suspicion about repeats, failures or edits stays until hard progress, five
-/// rounds with new answers (P3), advice that the agent takes, or a new task clears it. Pure.
+/// The verdict of the state (docs/detection.md, section 6). While a person is asked, an open
+/// session is blocked, or stuck if it loops beside its question; while it is paused, it is waiting.
+/// Otherwise the verdict is the first of these that applies: stuck, blocked, silent, suspect, slow,
+/// waiting, progressing, exploring, starting. A suspicion about repeats, failures or edits stays
+/// until one of these clears it: hard progress, five rounds with new answers (P3), advice that the
+/// agent takes, or a new task. Pure.
 Verdict verdict_of(const SessionState& state, const VerdictContext& around);
 
-/// Why a session is blocked, and until when.
+/// The cause for which a session is blocked, and the time at which the block ends; kNever =
+/// unknown.
 struct Block {
     Cause cause = Cause::kNone;
     Timestamp retry_at = kNever;
@@ -44,8 +47,8 @@ Block block_of(const SessionState& state, Verdict verdict);
 /// provider's failure lasts although it should have passed by itself. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
-/// The verdict with its reason and evidence. `since` comes from the event that records the
-/// judgement. Pure.
+/// The verdict with its reason and evidence. Judgement::since has no meaning yet: the event that
+/// records the judgement sets it. Pure.
 Judgement judge(const SessionState& state, const VerdictContext& around);
 
 /// True if `next` is to be recorded after `before`: its `verdict`, `needs_somebody`, `cause` or

@@ -25,8 +25,8 @@ struct EnumNames<BudgetClock> {
                                                             "rate_limit"};
 };
 
-/// Counters saturate at this value. It is far above real use, and a hundred times as much still
-/// fits into the type.
+/// Counters saturate at this value. It is far above real use, and a value a hundred times as large
+/// still fits into the type.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
 /// The total usage of one or more sessions.
@@ -57,7 +57,7 @@ struct FanOut {
 
 /// The last totals of an open child.
 struct ChildUse {
-    std::uint64_t child = 0;  ///< digest of its id
+    std::uint64_t child = 0;  ///< digest of the child's id
     BudgetUse use;
     BudgetLevel level = BudgetLevel::kNominal;
     FanOut below;  ///< the child's descendants
@@ -97,11 +97,11 @@ struct ParentBudget {
     }
 };
 
-/// All that hooks and telemetry have reported. Both report the same answers of the model, so
-/// only the larger sum counts.
+/// The sums that hooks and telemetry have reported. Both report the same answers of the model, so
+/// the session is charged only the larger sum.
 struct ChannelUse {
     std::uint64_t agent_tokens = 0;
-    std::uint64_t agent_micros = 0;  ///< costs that the agent said
+    std::uint64_t agent_micros = 0;  ///< costs that hooks reported
     std::uint64_t telemetry_tokens = 0;
     std::uint64_t telemetry_micros = 0;
     bool operator==(const ChannelUse&) const = default;
@@ -114,7 +114,7 @@ struct ChannelUse {
     }
 };
 
-/// Written by the fold (budget_fold.hpp), read by budget.hpp.
+/// The meter. The fold writes it (budget_fold.hpp), and budget.hpp reads it.
 struct BudgetMeter {
     BudgetLimits limits;  ///< the limits in force now
     Timestamp clock_at = kNever;
@@ -122,7 +122,7 @@ struct BudgetMeter {
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
-    /// The part of `human` since the last action of a person or of the agent.
+    /// The part of `human` that passed since the last action of a person or of the agent.
     Millis waited{0};
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
@@ -142,16 +142,16 @@ struct BudgetMeter {
     std::vector<LastWords> last_words;
     BudgetClock running = BudgetClock::kNone;        ///< the clock that has run since clock_at
     BudgetLevel level = BudgetLevel::kNominal;       ///< the level last journaled
-    BudgetLevel told_level = BudgetLevel::kNominal;  ///< the level reported by `directive`
+    BudgetLevel told_level = BudgetLevel::kNominal;  ///< the level that `directive` reports
     bool rate_limited = false;
     BudgetSource source = BudgetSource::kNone;  ///< source of `limits`
     LazyOptional<ParentBudget> parent;
     bool stop_sent = false;  ///< a reply has carried the stop: another step ends the session
     LazyOptional<UseParts> parts;
     LazyOptional<ChannelUse> channels;
-    LazyOptional<FanOut> alarmed;      ///< the descendants at the last alarm about them
-    LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: the
-                                       ///< greatest so far
+    LazyOptional<FanOut> alarmed;  ///< the descendants at the last alarm about them
+    /// `all` counts the descendants of ended children; `depth` is the greatest depth so far.
+    LazyOptional<FanOut> below_ended;
 
     /// The last words, created if needed.
     LastWords& words() {

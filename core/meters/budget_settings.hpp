@@ -63,7 +63,7 @@ Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,
 Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
                          std::string_view pointer);
 
-/// Checks that no amount exceeds the upper bounds, for a requested extension. Error: kInvalidField.
+/// Checks that no amount of a requested extension exceeds the upper bounds. Error: kInvalidField.
 /// Pure.
 Result<> check_at_most(const BudgetLimits& added, const BudgetBounds& bounds,
                        std::string_view pointer);

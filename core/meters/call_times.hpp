@@ -14,8 +14,9 @@
 namespace headway::core {
 
 /// Durations of the calls of one running session, by tool. When the session ends, they are added to
-/// the expectations. Not part of the fold and kept only in memory: a restart of the daemon loses
-/// the durations, so only calls after the last restart are counted. Pure, bounded, no clock.
+/// the expectations. They are not part of the fold and kept only in memory: a restart of the daemon
+/// loses them, so only calls after the last restart are counted. The class is bounded and reads no
+/// clock.
 class CallTimes {
 public:
     struct Tool {
@@ -42,7 +43,7 @@ public:
 
 private:
     struct Started {
-        std::uint64_t call = 0;  ///< digest of its id
+        std::uint64_t call = 0;  ///< digest of the call's id
         Timestamp at = kNever;
     };
 

@@ -9,8 +9,8 @@
 #include "core/base/fields.hpp"
 #include "core/meters/budget_meter.hpp"
 
-// How many sub-agents one session has, and the limits (docs/detection.md, section 11). Sub-agents
-// are the sessions that a session has opened, and their sub-agents.
+// The number of sub-agents of one session, and its limits (docs/detection.md, section 11).
+// Sub-agents are the sessions that a session has opened, and their sub-agents.
 
 namespace headway::core {
 

@@ -16,7 +16,7 @@
 namespace headway::core {
 
 /// US dollars per million tokens. A part without a price of its own has the price of a larger part:
-/// `cached` and `cache_write` that of input, `reasoning` that of output.
+/// `cached` and `cache_write` have the price of input, `reasoning` has that of output.
 struct ModelPrice {
     /// Name of the model as agents report it; a `*` at its end stands for any text.
     std::string model;
@@ -51,9 +51,9 @@ struct Prices {
 /// end.
 bool is_price_name(std::string_view name);
 
-/// The names under which a table may list a model. The reported name comes first; the other names
-/// leave out a provider before it, a date after it, and the additions of Bedrock and Vertex. None
-/// of them is the name of another model.
+/// The names under which a table may list a model, in lower case. The reported name comes first.
+/// The other names leave out a provider before it, a date after it, and the additions of Bedrock
+/// and Vertex. No name in the list is that of another model.
 std::vector<std::string> names_of_model(std::string_view text);
 
 /// The price of a model; nothing if there is none. A price is never guessed from a similar name.
@@ -66,8 +66,9 @@ std::optional<double> cost_of(const ModelPrice& price, const Usage& usage);
 Usage* usage_in(Payload& payload);
 const Usage* usage_in(const Payload& payload);
 
-/// Estimates the cost of each usage without a reported cost, if its model (its own, else `model`)
-/// has a price. Clears an agent's own mark that a cost is estimated.
+/// Estimates the cost of each usage without a reported cost, or with a reported cost of 0, if its
+/// model has a price. The model is Usage::model, or `model` if that is empty. Clears
+/// Usage::estimated where the agent itself has set it.
 void estimate_costs(const Prices& prices, std::string_view model, std::span<Event> events);
 
 }  // namespace headway::core

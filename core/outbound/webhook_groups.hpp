@@ -9,7 +9,8 @@
 
 #include "core/base/time.hpp"
 
-// How many messages people get, and which events one message reports. Pure.
+// Limits on the number of messages to people, and the choice of events that one message reports.
+// Pure.
 
 namespace headway::core {
 
@@ -34,6 +35,8 @@ public:
     bool crowded(const PeopleLimits& limits, Timestamp now) const noexcept {
         return 2 * sent_ >= limits.messages_max && now - began_ < limits.window;
     }
+    /// Counts a message that was delivered at `now`. The first one after the window's end begins a
+    /// new window.
     void delivered(const PeopleLimits& limits, Timestamp now) noexcept;
 
 private:
@@ -43,17 +46,19 @@ private:
 
 /// An event that waits to be sent.
 struct WaitingNotice {
-    bool asks = false;  ///< a person has to decide something
-    bool refused =
-        false;          ///< the receiver refused it, and would refuse any message that contains it
+    bool asks = false;  ///< the event asks a person for a decision
+    /// The receiver refused the event, and would refuse any message that contains it.
+    bool refused = false;
     std::string cause;  ///< cause of the event; empty: no other event shares it
     bool alarm = false;
 };
 
 /// The indices, ascending, of the events that the next message reports; `waiting` is in order and
-/// not empty. With `backlog`, the events had to wait for the end of a window and all go into one
-/// message. Otherwise an alarm goes first, alone; then a question, alone or, if `crowded`, with the
-/// other questions; then the oldest event, with all other events of the same cause.
+/// not empty. With `backlog`, the events had to wait for the end of a window, and all go into one
+/// message. Otherwise the message is about the first alarm; without alarms, about the first
+/// question; else about the oldest event. A question is alone or, if `crowded`, together with the
+/// other questions. Any other event is together with all events of the same cause. A refused event
+/// is always alone.
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
                                        bool crowded = false);
 

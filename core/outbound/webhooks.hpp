@@ -15,8 +15,8 @@
 #include "core/outbound/webhook_groups.hpp"
 #include "core/values/verdict.hpp"
 
-// Which events go to which webhook, and when a failed message is retried. Format and schedule
-// follow Standard Webhooks (standardwebhooks.com).
+// The choice of events for each webhook, and the schedule of retries. Format and schedule follow
+// Standard Webhooks (standardwebhooks.com).
 
 namespace headway::core {
 

@@ -23,7 +23,7 @@ struct PolicyFloor {
     std::optional<OnStuck> on_stuck;
     Millis heartbeat_interval{600'000};  ///< the longest interval allowed
     std::uint32_t heartbeat_limit = 20;  ///< the highest limit allowed
-    /// The highest value allowed; the same holds for the next three members.
+    /// The highest value allowed, as for the next three members.
     std::uint64_t max_iterations = 0;
     std::uint64_t max_tool_failures = 0;
     std::uint64_t max_parse_failures = 0;
@@ -32,8 +32,7 @@ struct PolicyFloor {
     std::uint32_t patience = 10;            ///< the highest value allowed
     std::uint32_t threshold_factor = 3;     ///< the highest multiple of a detector's thresholds
     bool detectors_off = false;             ///< whether detectors may be switched off
-    bool trust_origin = false;              ///< whether calls with `origin: hook` may be ignored as
-                                            ///< evidence
+    bool trust_origin = false;              ///< whether an opening may set Policy::trust_origin
     std::vector<std::string> ignore_tools;  ///< tools that may be ignored, in addition to the
                                             ///< daemon's
 };

@@ -55,8 +55,8 @@ private:
     std::deque<std::uint64_t> order_;  ///< keys of trails_, the oldest first
 };
 
-/// Number of consecutive reversals that causes an event. Fewer reversals also occur when two
-/// sessions merely edit the same file.
+/// Number of consecutive reversals that causes an event. Fewer reversals also occur if two sessions
+/// only edit the same file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

@@ -5,14 +5,14 @@
 
 #include "core/state/session_state.hpp"
 
-// How often user messages may clear the counts of the detectors. An agent can report such messages
+// The bound on user messages that clear the counts of detectors. An agent can report such messages
 // itself, and its hook reports real ones with the same token, so the two cannot be distinguished.
-// The number of messages that clear counts is therefore bounded, far above what a busy person
-// sends.
+// Therefore only a bounded number of messages clears counts. The bound is far above the number that
+// a busy person sends.
 
 namespace headway::core {
 
-/// Number of messages in a session that may clear counts unconditionally. Each round with new
+/// Number of messages in a session that clear counts unconditionally. Each round with new
 /// information allows one more.
 inline constexpr std::uint32_t kUserWordsFree = 24;
 

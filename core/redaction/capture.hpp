@@ -18,7 +18,7 @@ struct CaptureRules {
 
     /// True if only digests are kept for sessions of this agent. Pure.
     bool only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const;
-    /// True if only digests are kept for what the hooks of this adapter report. Pure.
+    /// True if only digests are kept of the reports of this adapter's hooks. Pure.
     bool only_digests_of(const std::string& adapter) const;
     /// True if only digests are kept for a session with this opening, into which hooks of its
     /// adapters have reported. Pure.
@@ -31,7 +31,7 @@ struct CaptureRules {
 
 /// Replaces the texts in an agent's report with their digests. It keeps the names of tools, files,
 /// phases, tests, agents and models, the class of an error, and texts that a person has to decide
-/// about. In a field for a word (a role, a status), it keeps only words that it knows. Called
+/// about. In a field that holds one word (a role, a status), it keeps only known words. Called
 /// before the event is folded, so that nothing derived from the event contains the texts. Changes
 /// only `payload`.
 void keep_digests(Payload& payload);

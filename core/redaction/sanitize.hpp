@@ -14,8 +14,8 @@ inline constexpr std::string_view kRedacted = "[redacted]";
 /// (password, token, api_key, Authorization, Cookie ...), tokens of known shapes (OpenAI, GitHub,
 /// GitLab, Slack, AWS, Google, JWT, private keys), and the user part of URLs. Absolute paths are
 /// cut to their last part, except those under `workspace`, which become relative. In doubt, text is
-/// removed. An empty `workspace` means none; "/" leaves all paths as they are. Pure; linear in the
-/// text.
+/// removed. An empty `workspace` means that there is none; "/" leaves all paths as they are. Pure;
+/// linear in the text.
 std::string sanitized(std::string_view text, std::string_view workspace, std::size_t bytes_max);
 
 }  // namespace headway::core

@@ -48,7 +48,7 @@ private:
         std::size_t bytes_min = 1;  ///< the shortest value that is a secret
     };
 
-    /// The last `"name": "DB_PASSWORD"`, for the `"value"` behind it.
+    /// The last `"name": "DB_PASSWORD"`, for the `"value"` after it.
     struct Pair {
         const Name* name = nullptr;
         std::size_t at = 0;
@@ -60,16 +60,17 @@ private:
     std::optional<SecretSpan> find(std::string_view text, std::size_t from, Passed& passed) const;
     std::optional<SecretSpan> assigned(std::string_view text, std::size_t sign,
                                        Passed& passed) const;
-    /// The name that the text before gives to the value behind `sign`: `"name": "DB_PASSWORD",
-    /// "value": "x"`, also of lines of YAML and of attributes; `"sensitive": true`, `"Type":
-    /// "SecureString"`; `Pwd` of a connection string.
+    /// The name that the preceding text gives to the value after `sign`: `"name": "DB_PASSWORD",
+    /// "value": "x"`, also in lines of YAML and in attributes; `"sensitive": true`, `"Type":
+    /// "SecureString"`; `Pwd` in a connection string.
     const Name* paired(std::string_view text, std::size_t sign, std::string_view key,
                        Pair& pair) const;
     std::optional<SecretSpan> value_of(std::string_view text, std::size_t sign, const Name& name,
                                        Passed& passed) const;
-    /// `<password>value</password>`; `tag` is the first >.
+    /// The value in `<password>value</password>`. The first `>` is at `tag`.
     std::optional<SecretSpan> in_element(std::string_view text, std::size_t tag) const;
-    /// `define('DB_PASSWORD', 'value')`; `start` and `end` are those of a word.
+    /// The value in `define('DB_PASSWORD', 'value')`. Nothing if the word in [start, end) is not
+    /// such a function.
     std::optional<SecretSpan> defined(std::string_view text, std::size_t start,
                                       std::size_t end) const;
     std::optional<SecretSpan> flagged(std::string_view text, std::size_t at) const;

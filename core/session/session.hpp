@@ -59,7 +59,7 @@ struct ApprovalRules {
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
-/// SessionEnded::code of a job whose ping did not come in time.
+/// SessionEnded::code of a job whose ping did not arrive in time.
 inline constexpr std::string_view kMissing = "missing";
 /// SessionEnded::code when the agent's process ended before the agent's turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
@@ -68,7 +68,7 @@ inline constexpr std::string_view kEndedByPerson = "ended_by_person";
 /// SessionEnded::code of a session that was ended because its parent had ended.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
-/// The context of a command: the time, and when Headway listened, are given as data.
+/// The context of a command: the time and all other facts about the environment, as data.
 struct Context {
     Timestamp now = kNever;
     Watch watch;                        ///< when Headway listened
@@ -88,8 +88,8 @@ struct Context {
     /// Calls of the current report, as call_digest(), that a person rejected in another session of
     /// the family and has not allowed in this one.
     std::span<const std::uint64_t> rejected_elsewhere;
-    std::span<const CallToAllow> asks;     ///< calls of the current report that need approval, in
-                                           ///< order
+    /// Calls of the current report that need approval, in the order of the report.
+    std::span<const CallToAllow> asks;
     const FanOutRules* fan_out = nullptr;  ///< limits of sub-agents; null = no limits
     bool agent_works = false;              ///< the agent's process or one of its children uses the
                                            ///< CPU
@@ -102,8 +102,8 @@ struct Context {
 ///
 /// The deciding functions append their events to `out`, numbered and already folded into this
 /// object. The caller makes the events durable before it publishes any of them. If this fails, the
-/// caller drops the object and reloads the session, so memory is never ahead of disk. Supervisor
-/// thread only (a plain value, no locking).
+/// caller drops the object and reloads the session, so memory is never ahead of disk. Engine thread
+/// only: a plain value without locks.
 class Session {
 public:
     explicit Session(std::string id);
@@ -129,22 +129,24 @@ public:
                    std::vector<Event>& out);
 
     /// Checks that all these events can be stored; changes nothing. Errors: kStaleAttempt,
-    /// kSessionEnded; kInvalidField for an end with `budget_exhausted` while the budget is not
-    /// exhausted.
+    /// kSessionEnded, kTooManyApprovals; kInvalidField for an end with `budget_exhausted` while the
+    /// session's budget is not exhausted.
     Result<> admit(std::span<const Event> events) const;
 
     /// Appends admitted events, in order, each followed by its consequences. The events are moved
     /// out of `events`.
     void report(std::span<Event> events, const Context& context, std::vector<Event>& out);
 
-    /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. A repeated call
-    /// changes nothing. Error: kSessionEnded.
+    /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. A repetition
+    /// changes nothing, except that it issues a new directive if the agent has acknowledged the
+    /// last one. Error: kSessionEnded.
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
     /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. Repeating
-    /// either call changes nothing. In a session that is not paused, resume() lifts a stop due to a
-    /// person's rejection, a loop or too many sub-agents, but does not lift a cancellation. `by` is
-    /// the person, if known. Error: kSessionEnded.
+    /// pause() or resume() changes nothing, but a person's pause replaces that of a daily cap. In a
+    /// session that is not paused, resume() lifts a stop due to a person's rejection, a loop or too
+    /// many sub-agents, but does not lift a cancellation. `by` is the person, if known. Error:
+    /// kSessionEnded.
     Result<> pause(std::string reason, std::string by, const Context& context,
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
@@ -152,15 +154,16 @@ public:
     /// True if resume() can lift a stop, now or after the end of a pause.
     bool is_stopped() const;
     /// Stops this session because a person's rejection had stopped `before`, the session that this
-    /// session continues. resume() lifts the stop.
+    /// session continues. resume() lifts the stop. Changes nothing in an ended session.
     void stay_stopped(const Session& before, const Context& context, std::vector<Event>& out);
     /// Sends a person's text to the agent, as a directive to change its approach. Error:
     /// kSessionEnded.
     Result<> nudge(std::string text, std::string by, const Context& context,
                    std::vector<Event>& out);
 
-    /// A person has rejected this call in a session below; `no` names it and the reason. An open
-    /// session gets the directive; an ended one only notes the call for its next generation.
+    /// Records that a person rejected a call in a descendant session; `no` has the call and the
+    /// reason. An open session issues the directive; an ended session only keeps the call for its
+    /// next generation.
     void note_rejection(DirectiveIssued no, const Context& context, std::vector<Event>& out);
 
     /// Records a conflict with another session of the same run over one file (RunFiles). Changes
@@ -171,7 +174,7 @@ public:
     /// kSessionEnded.
     Result<> set_budget(BudgetSet set, const Context& context, std::vector<Event>& out);
 
-    /// Adds to existing limits; `approval` is the approved request, or empty. Errors:
+    /// Adds to existing limits; `approval` is the id of the approved request, or empty. Errors:
     /// kSessionEnded; kInvalidField (`/extend/..`) for a dimension without a limit.
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
@@ -182,13 +185,13 @@ public:
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
     /// Records that the budget of the ancestor `parent` is at `level`. This session is charged to
-    /// that budget too. A changed level causes directives. Changes nothing in an ended session.
+    /// that budget too. A changed level causes a directive. Changes nothing in an ended session.
     void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                      std::vector<Event>& out);
 
     /// Ends this session after its parent: at once if both run in the same process (`within`) or if
-    /// this session is silent, else after a long time without a report. Until then the session has
-    /// a directive to stop. Changes nothing in an ended session.
+    /// this session is silent and not waiting, else after a long time without a report. Until then
+    /// the session has a directive to stop. Changes nothing in an ended session.
     void parent_ended(bool within, const Context& context, std::vector<Event>& out);
 
     /// Checks that `count` more approvals can be requested. Error: kTooManyApprovals.
@@ -220,7 +223,8 @@ public:
                         std::vector<Event>& out);
 
     /// Redeems approval `n`; true if redeemed now, false if `key` redeemed it before. Errors:
-    /// kUnknownApproval, kNotApproved, kDigestMismatch, kAlreadyRedeemed, kSessionEnded.
+    /// kUnknownApproval, kNotApproved (also while the session is paused, stopped or cancelled),
+    /// kDigestMismatch, kAlreadyRedeemed, kSessionEnded.
     Result<bool> redeem(std::uint64_t n, std::string_view args_digest, std::string_view key,
                         const Context& context, std::vector<Event>& out);
 
@@ -231,7 +235,8 @@ public:
 
     /// Records that a person has seen the alarms of this range. Changes nothing if there is no
     /// alarm. Works in an ended session too, whose alarms need attention until a person has seen
-    /// them. Error: kInvalidField if `range` is not all alarms and has no open one.
+    /// them. Error: kInvalidField if `range` is not the default (all alarms) and contains no open
+    /// alarm.
     Result<> acknowledge_alarms(const AlarmRange& range, std::string by, std::string reason,
                                 const Context& context, std::vector<Event>& out);
 
@@ -251,8 +256,10 @@ public:
     /// verdict for silence, and the consequences of the time budget.
     void tick(const Context& context, std::vector<Event>& out);
 
-    /// Ends the session because the agent's process has ended: as completed if the agent's turn was
-    /// over, else as failed with the code `agent_gone`. Changes nothing in an ended session.
+    /// Ends the session because the agent's process has ended. The outcome is cancelled after a
+    /// cancellation, or if a person had stopped the agent and its turn was over. Otherwise it is
+    /// completed if the agent's turn was over, else failed with the code `agent_gone`. Changes
+    /// nothing in an ended session.
     void agent_gone(const Context& context, std::vector<Event>& out);
 
     /// Folds an event that was read from the journal.
@@ -262,13 +269,13 @@ public:
     Timestamp next_deadline(const Watch& watch, Timestamp past = kNever,
                             bool agent_runs = false) const;
 
-    /// Returns approvals that changed since the last call, each once, for the index over all
-    /// sessions.
+    /// Returns the approvals that changed since this function was last called, each once, for the
+    /// index over all sessions.
     std::vector<Approval> take_changed_approvals();
 
     const std::string& id() const noexcept { return id_; }
     const SessionState& state() const noexcept { return state_; }
-    /// Shared with views; never null.
+    /// The current judgement, shared with views; never null.
     const JudgementPtr& judgement() const noexcept { return state_.judgement.pointer(); }
     /// The newest estimate of progress, or null.
     const EstimatePtr& estimate() const noexcept { return estimate_; }

@@ -69,7 +69,10 @@ void end_itself(Command& command, Failure failure);
 void complete_as_said(Command& command);
 /// A directive whose id is valid only if the directive is the next event added to the session.
 DirectiveIssued next_directive(const Command& command, DirectiveKind kind, std::string reason);
+/// Issues a directive. `by` is the person who issues the directive, or empty.
 void direct(Command& command, DirectiveKind kind, std::string reason, std::string by);
+/// Appends progress.stats if the number of tool calls is a multiple of Policy::stats_every. Called
+/// when that number has grown.
 void add_stats(Command& command);
 /// Sets `event.state` to the agent's state that the event reports or implies.
 void note_state(const SessionState& state, Event& event);
@@ -83,7 +86,9 @@ void ask_interval(const SessionState& state, const Context& context, Event& even
 /// Credits the time in which Headway did not listen. Called before the first event of a command,
 /// because that event charges the time up to itself.
 void credit_pause(Command& command);
+/// Appends budget.level if the level has changed.
 void add_budget_level(Command& command);
+/// Appends budget.updated for a step, if BudgetRules::updates is set and the session has a limit.
 void add_budget_update(Command& command);
 /// Acts on the budget level, after everything else: issues directives, grants extra time for a call
 /// in flight, or ends the session. `asked`: the agent has sent a report, and its reply carries the
@@ -94,7 +99,7 @@ void add_extension(Command& command, BudgetExtended extended);
 /// Checks that approving this request would extend the budget; otherwise the approver would wrongly
 /// believe in an extension. Error: kInvalidField.
 Result<> check_extends(const Command& command, const Approval& asked);
-/// Extends the budget by what was approved. No other function does this.
+/// Extends the budget by the approved amounts. No other function does this.
 void grant_extension(Command& command, const Approval& approved);
 
 // session_approvals.cpp
@@ -102,20 +107,24 @@ void grant_extension(Command& command, const Approval& approved);
 /// Checks that `requests` more approvals fit. Error: kTooManyApprovals.
 Result<> check_room(const SessionState& state, std::size_t requests);
 /// Called before `event` is folded. Returns an alarm if the started or finished call lacked
-/// approval. Only a report with the same event_id is a repetition; any other report is checked like
-/// a first one, because an agent can repeat all other fields as it likes.
+/// approval. Only a report with the same event_id is a repetition. Any other report is checked like
+/// the first report of a call, because an agent can choose all other fields freely.
 std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& event);
 /// Appends `alarm` after the call that caused it, event `cause`.
 void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause);
+/// Appends the approval request, and its decision if a grant covers it.
 void ask(Command& command, ApprovalRequested request);
 /// Requests approval for the tool.started at this index of the report, unless the call is already
 /// allowed or asked about.
 void ask_for_call(Command& command, std::size_t place);
 /// Decides request `n` at once, if a grant covers it.
 void settle(Command& command, std::uint64_t n);
+/// Closes lapsed approvals, and appends the events that are due by now: the expiry of requests, the
+/// end of dialogs, and alarms about approved calls that were not executed in time.
 void add_overdue(Command& command);
 /// Closes the unused approvals of grants that have ended.
 void close_lapsed(Command& command);
+/// The times and running calls for overdue_at() and next_deadline().
 Attendance attendance(const SessionState& state, const Watch& watch);
 
 // session_dialogs.cpp
@@ -130,6 +139,7 @@ void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);
 
 /// Appends the start of a status check. Precondition: the context has a judge.
 void add_check(Command& command, CheckCause cause, std::string check_id, std::string by);
+/// Appends the start of a status check if check_due() names a cause and there is a judge.
 void add_due_check(Command& command);
 
 }  // namespace headway::core

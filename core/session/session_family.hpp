@@ -17,8 +17,8 @@ Timestamp orphan_ends_at(const SessionState& state, const Watch& watch);
 void end_with_parent(Command& command);
 
 /// If there are too many descendants, appends the alarm, the advice and the consequence that the
-/// rules prescribe. Called after event `cause`, which is about a child; `before`: the counts before
-/// that event.
+/// rules prescribe. Called after event `cause`, which is about a child. `before` has the counts
+/// before that event.
 void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause);
 
 }  // namespace headway::core

@@ -44,7 +44,7 @@ struct JudgeRules {
 
 /// A status check that a judge has not answered yet.
 struct PendingCheck {
-    std::uint64_t n = 0;  ///< its check.requested event
+    std::uint64_t n = 0;  ///< number of its check.requested event
     std::string check_id;
     CheckCause cause = CheckCause::kAsked;
     std::string confirm;      ///< JudgeRules::confirm when the check was requested
@@ -63,8 +63,8 @@ struct PendingCheck {
 struct StopQuestion {
     std::string loop;         ///< Judgement::loop of the stop; empty = no question asked
     bool waiting = false;     ///< a judge has been asked and has not answered yet
-    bool held = false;        ///< the judge answered A
-    std::uint64_t n = 0;      ///< the answer's event
+    bool held = false;        ///< the judge answered A, "progressing"
+    std::uint64_t n = 0;      ///< number of the answer's event
     std::uint32_t round = 0;  ///< Ledger::rounds at the answer
     std::uint64_t beats = 0;  ///< SessionState::heartbeats at the answer
     std::uint32_t times = 0;  ///< postponements so far, over all loops
@@ -79,20 +79,22 @@ struct StopQuestion {
 
 /// Questions to judges about a session, and the only answer that changes a verdict: B, "looping".
 /// Other answers change no verdict, so that no transcript can improve a verdict by persuading a
-/// judge; but under ConfirmStop::kJudge an A postpones a stop. Also keeps facts, which each
-/// question to a judge includes.
+/// judge. However, under ConfirmStop::kJudge the answer A postpones a stop. The struct also keeps
+/// the facts that each question to a judge includes.
 struct Checks {
     /// Checks without an answer, at most limits::kChecksPendingMax.
     std::vector<PendingCheck> pending;
-    std::uint32_t automatic = 0;   ///< automatic checks so far
-    std::uint32_t next_round = 0;  ///< Ledger::rounds from which the next automatic check may come
+    std::uint32_t automatic = 0;  ///< automatic checks so far
+    /// Ledger::rounds from which the next automatic check is allowed.
+    std::uint32_t next_round = 0;
     std::uint32_t audited_round = 0;
-    std::string loop;           ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;    ///< Ledger::rounds when the judge was asked about this loop
-    std::uint64_t n = 0;        ///< the answer's event
-    std::uint64_t asked_n = 0;  ///< event of the question; progress after this event refutes
-                                ///< the answer
-    /// Facts for the judge, at most limits::kFactsBytesMax, newest last.
+    std::string loop;         ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;  ///< Ledger::rounds when the judge was asked about this loop
+    std::uint64_t n = 0;      ///< number of the answer's event
+    /// Event of the question. Progress after this event refutes the answer.
+    std::uint64_t asked_n = 0;
+    /// Facts for the judge, newest last: at most limits::kFactsKeptMax, of limits::kFactsBytesMax
+    /// bytes in all.
     std::vector<std::string> facts;
     bool confirmed = false;           ///< the second opinion agreed, or none is required
     std::uint64_t facts_learned = 0;  ///< number of all facts learned so far
@@ -119,28 +121,32 @@ void learn_fact(Checks& checks, std::string_view fact);
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
 
-/// Why Headway should ask a judge now, if it should (docs/detection.md, section 10). One cause is a
-/// suspicion; as long as it lasts, the judge is asked again every 5 to 15 rounds, depending on the
-/// confidence of the last answer. The other cause is many rounds without hard progress. Pure.
+/// The cause for which Headway should ask a judge now; nothing if there is none (docs/detection.md,
+/// section 10). One cause is a suspicion: as long as it lasts, a judge is asked every 5 to 15
+/// rounds, depending on the confidence of the last answer. The other cause is many rounds without
+/// hard progress. Pure.
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
 
-/// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10).
-/// Then the B is about this loop and, if a second opinion is required, it is confirmed. No hard
-/// progress and no user message has come since the question. The suspicion has lasted for
-/// kJudgedRounds after the question; an agent that was only slow has made progress by then. Pure.
+/// True if a judge's answer B turns the current suspicion into `stuck` (docs/detection.md, section
+/// 10). The answer must be about this loop and, if a second opinion is required, confirmed by it.
+/// Neither hard progress nor a user message may have followed the question. The suspicion must have
+/// lasted for kJudgedRounds after the question, because an agent that is only slow makes progress
+/// in that time. Pure.
 bool judged_looping(const SessionState& state);
 
 /// Whether a stop for the current loop may go ahead.
 enum class StopGate : std::uint8_t {
-    kGo,    ///< stop: confirmed, no judge available, or postponed often enough
+    kGo,    ///< stop: it is confirmed, no judge is available, or it was postponed often enough
     kAsk,   ///< ask a judge
     kWait,  ///< a judge is being asked
-    kHeld,  ///< a judge saw progress: postponed for kStopHeldRounds or kStopHeldBeats
+    /// A judge saw progress: the stop is postponed by kStopHeldRounds or, if these pass earlier,
+    /// kStopHeldBeats.
+    kHeld,
 };
 
 /// The gate under ConfirmStop::kJudge. `rules` are those of the available judge; null if there is
-/// none. Any answer except A lets the stop go ahead, and so does the lack of an answer: an absent
-/// judge must not keep an agent running. Pure.
+/// none. Any answer except A lets the stop go ahead, and so does a missing answer: an absent judge
+/// must not keep an agent running. Pure.
 StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
 
 inline constexpr std::uint32_t kStopHeldRounds = 10;

@@ -5,8 +5,8 @@
 #include "core/values/watch.hpp"
 
 // An agent's claim that its task is complete. In docs/first-designs.md, `assessment: task_complete`
-// ends the agent's run after the action that comes with the claim. Here, too, the claim ends the
-// session, but only after time for a last action and its result.
+// ends the agent's run after the action that comes with the claim. Here the claim ends the session
+// too, but later, so that a last action and its result can be reported.
 
 namespace headway::core {
 
@@ -15,12 +15,13 @@ namespace headway::core {
 /// a second call withdraws it.
 void note_claim(SessionState& state, const Event& event);
 
-/// True if the claim is in force and no call is in flight. Pure.
+/// True if the claim is in force, no call is in flight, no person is asked, and the session is not
+/// paused. Pure.
 bool says_complete(const SessionState& state) noexcept;
 
 /// When the session ends as completed unless the agent does something else: one heartbeat interval
-/// after the claim, or after the call that followed it. This is earlier than the session would turn
-/// silent. Heartbeats do not change this time. kNever without a claim. Pure.
+/// after the claim, or after the agent's last report since then. This is earlier than the session
+/// would turn silent. Heartbeats do not change this time. kNever unless says_complete(). Pure.
 Timestamp completion_at(const SessionState& state, const Watch& watch);
 
 }  // namespace headway::core

@@ -28,8 +28,8 @@ struct CurrentEstimate {
     std::vector<std::string> blockers;
     bool is_stuck = false;  ///< the estimate is within five points of the two before it
     std::string source;     ///< "agent", "judge", or the agent's own name for its source
-    bool fallback = false;  ///< the judge gave no estimate
-    std::uint64_t n = 0;    ///< its event; 0 = none yet
+    bool fallback = false;  ///< stands in for an estimate that the judge did not give
+    std::uint64_t n = 0;    ///< number of the estimate's event; 0 = none yet
     Timestamp at = kNever;
     bool operator==(const CurrentEstimate&) const = default;
     static constexpr auto fields() {
@@ -46,9 +46,10 @@ using EstimatePtr = std::shared_ptr<const CurrentEstimate>;
 
 /// Estimates of a session: the current one, and the state that decides when to ask a judge next.
 struct Estimates {
-    std::uint32_t scored = 0;     ///< estimates by the agent and by judges, without fallbacks; they
-                                  ///< are scored at the end
-    std::uint32_t judged = 0;     ///< estimates by judges, including fallbacks
+    /// Number of estimates by the agent and by judges, without fallbacks. They are scored at the
+    /// end of the session.
+    std::uint32_t scored = 0;
+    std::uint32_t judged = 0;     ///< number of estimates by judges, including fallbacks
     std::uint64_t n = 0;          ///< event of the last estimate by a judge
     std::uint64_t calls = 0;      ///< Ledger::calls at that estimate
     std::uint64_t phases = 0;     ///< PhaseTotals::completed at that estimate

@@ -20,8 +20,9 @@ struct SessionState;
 void note_legacy_kills(SessionState& state, Timestamp now);
 
 /// When the session's timer ends the session; kNever unless the mode is `enforce`, or `fallback` is
-/// set and the session is silent. Time before Watch::since() counts, but after Watch::since() the
-/// agent has at least two heartbeat intervals to report. Pure.
+/// set and the session is silent. Also kNever while the session waits for a person. Time before
+/// Watch::since() counts, but after Watch::since() the agent has at least two heartbeat intervals
+/// to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
 /// The effects that the timers would have had on a session, and how the session really went.

@@ -4,7 +4,7 @@
 #include "core/state/session_state.hpp"
 
 // The time that a person takes is not charged to a call (docs/detection.md, section 11): the limits
-// of a call apply from the time when it may run.
+// of a call apply from the time at which the call may run.
 
 namespace headway::core {
 
@@ -24,9 +24,9 @@ void let_run(SessionState& state, const Approval& approval, Timestamp at);
 /// How long an open call has run by `now`, excluding a person's time. Pure.
 Millis running_for(const SessionState& state, const OpenCall& call, Timestamp now);
 
-/// When a person allowed the call ended by event `n`; kNever if no person decided about it.
-/// `since`: as OpenCall::since; kNever if the start was not reported. Pure; called before the event
-/// is fully folded.
+/// When a person allowed the call that event `n` finishes; kNever if no person decided about it.
+/// `since` is OpenCall::since of the call; kNever if the start was not reported. Pure; called
+/// before the event is fully folded.
 Timestamp allowed_at(const SessionState& state, const ToolFinished& call, Timestamp since,
                      std::uint64_t n);
 

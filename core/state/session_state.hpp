@@ -28,8 +28,9 @@ namespace headway::core {
 struct OpenCall {
     std::string call_id;
     std::string tool;
-    Timestamp since = kNever;  ///< time from which it may run; set again when a person decides
-                               ///< about the call or resumes the session
+    /// Time from which the call may run. Set again when a person decides about the call or resumes
+    /// the session.
+    Timestamp since = kNever;
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
         return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
@@ -37,21 +38,23 @@ struct OpenCall {
     }
 };
 
-/// True for a stop and for a pause, which stay in force until the agent obeys.
+/// True for a stop and for a pause: replies carry these until the agent obeys.
 inline bool stays_until_obeyed(DirectiveKind kind) {
     return kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
 }
 
-/// A directive to the agent, sent until it is acknowledged. A stop stays in force after that: the
-/// agent must not lift it by its word.
+/// A directive to the agent, sent until it is acknowledged. A stop stays in force after that,
+/// because the agent's word must not lift it.
 struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
-    bool delivered = false;     ///< the reply to a hook has shown it to the model
-    bool personal = false;      ///< a person issued it
-    bool acknowledged = false;  ///< by the agent; only of a stop, others are removed then
-    /// True if replies still carry it.
+    bool delivered = false;  ///< the reply to a hook has shown the directive to the model
+    bool personal = false;   ///< a person issued the directive
+    /// The agent has acknowledged this stop. Other directives are removed when they are
+    /// acknowledged.
+    bool acknowledged = false;
+    /// True if replies still carry the directive.
     bool to_tell() const { return !acknowledged && (!delivered || stays_until_obeyed(kind)); }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
@@ -63,13 +66,13 @@ struct Directive {
     }
 };
 
-/// A loop that got advice, and its recovery step.
+/// A loop about which the agent got advice, and its recovery step.
 struct Nudge {
     std::string loop;           ///< Judgement::loop
     std::string directive;      ///< id of the last directive for the loop
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
     std::uint32_t round = 0;    ///< Ledger::rounds when `step` was last set
-    bool acknowledged = false;  ///< the agent took the advice, so the loop should not return
+    bool acknowledged = false;  ///< the agent took the advice
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
         return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
@@ -94,7 +97,7 @@ struct Claim {
 /// The calls of one round: identical calls count once (docs/detection.md, section 3).
 struct RoundOfCalls {
     std::optional<std::uint64_t> number;  ///< the client's number
-    bool finished = false;  ///< one of its calls has finished: the next start opens a new round
+    bool finished = false;  ///< a call of the round has finished: the next start opens a new round
     std::vector<std::uint64_t> questions;  ///< digests of the different calls, at most
                                            ///< limits::kRoundQuestionsMax
     std::uint32_t calls = 0;   ///< number of finished calls, at most limits::kRoundCallsMax
@@ -173,9 +176,9 @@ struct LoopStart {
     }
 };
 
-/// Everything known about a session. It is made by folding the session's events, and from nothing
-/// else. The size of this struct is bounded, however long the session. A snapshot is this struct,
-/// written field by field. Raise kSnapshotVersion if the meaning of any field changes.
+/// Everything known about a session. It is made only by folding the session's events. Its size is
+/// bounded, however long the session is. A snapshot is this struct, written field by field. Raise
+/// kSnapshotVersion if the meaning of any field changes.
 struct SessionState {
     std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
@@ -220,8 +223,7 @@ struct SessionState {
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls ignored because they were refused or interrupted
-    std::uint64_t agent_calls =
-        0;  ///< calls by Channel::kAgent, as many of which telemetry repeats
+    std::uint64_t agent_calls = 0;  ///< calls through Channel::kAgent; telemetry may repeat these
     LazyOptional<Detectors> detectors;  ///< absent until an event concerns a detector
     LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;

@@ -9,8 +9,9 @@
 namespace headway::core {
 
 /// The content of the file `path` without comments and blank lines, and with one blank where a line
-/// has several. Documentation (`/**`, `///`), comments for tools, and all that may be part of a
-/// text are content. The content as it is where the ending names no known language.
+/// has several. Documentation (`/**`, `///`), comments for tools, and everything that may be part
+/// of a string are content. If the path's ending names no known language, the content is returned
+/// unchanged.
 std::string code_of_file(std::string_view path, std::string_view content);
 
 /// True if two pieces of the file `path` differ in comments and white space only.

@@ -86,7 +86,8 @@ private:
     }
 
     std::array<std::string_view, N> phrases_;
-    std::array<std::uint32_t, 32> starts_{};  ///< second bytes after each first byte
+    /// For each first byte, the second bytes of its phrases.
+    std::array<std::uint32_t, 32> starts_{};
     /// For each first byte, the phrases that begin with it, as a bit set.
     std::array<std::array<std::uint64_t, (N + 63) / 64>, 32> begin_{};
 };

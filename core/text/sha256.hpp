@@ -14,7 +14,7 @@ using Sha256Digest = std::array<unsigned char, 32>;
 /// are stored.
 Sha256Digest sha256(std::string_view bytes);
 
-/// The same digest, as 64 lowercase hexadecimal digits.
+/// The digest of sha256(), as 64 lowercase hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
 /// HMAC with SHA-256 (RFC 2104). Pure.

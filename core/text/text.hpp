@@ -32,8 +32,8 @@ std::uint64_t digest_of_words(std::string_view text, std::string_view without, s
 
 /// 32 lowercase hexadecimal digits.
 std::string to_hex(const Digest& digest);
-/// A mark of bytes that are no text: eight letters of the digest, none of which a number or an id
-/// has, so that it is compared like a word. Pure.
+/// A mark that stands for bytes that are not text: eight letters made from their digest. No number
+/// or id contains these letters, so the mark is compared like a word. Pure.
 std::string mark_of(std::string_view bytes);
 
 /// A text of any length in bounded space: the whole text up to limits::kTextWholeBytesMax bytes,
@@ -66,7 +66,7 @@ std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept
 /// `text`, or its longest prefix that fits in `bytes_max` bytes with a "…" appended. Pure.
 std::string shortened(std::string_view text, std::size_t bytes_max);
 
-/// Bounds `whole`. Pure.
+/// The Text of `whole`: all of it, or its head, tail, length and digest. Pure.
 Text bounded_text(std::string whole);
 
 /// The text without its quoted parts, so that "not found" messages about different things become

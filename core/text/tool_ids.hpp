@@ -10,17 +10,18 @@
 
 #include "core/text/words.hpp"
 
-// Ids that a tool or server makes up for each answer: of requests, of snapshots of a page, of
-// headers. All functions look at a bounded part of the text.
+// Ids that a tool or a server invents for each answer: ids of requests, of snapshots of a page, and
+// in headers. All functions read a bounded part of the text.
 
 namespace headway::core {
 
-/// False for nearly all words: only behind these signs may an id of a tool begin.
+/// True if the characters before `at` allow an id of a tool to begin there; false for nearly all
+/// words.
 inline bool may_be_tool_id(std::string_view text, std::size_t at) {
     if (text[at] == 'r' && text.substr(at, 4) == "req_") return true;
     if (at < 4 || is_space(text[at])) return false;
     const char before = text[at - 1];
-    if (before == '(') return text.substr(0, at).ends_with("@{0} (");  // of a dropped stash
+    if (before == '(') return text.substr(0, at).ends_with("@{0} (");  // id of a dropped stash
     if (before == ' ') return text[at - 2] == ':' || lower(text[at - 2]) == 'd';  // "request id x"
     return before == '=' || before == '"' || before == '\'' || before == ':' || before == '-';
 }
@@ -38,23 +39,24 @@ inline std::size_t tool_token(std::string_view text, std::size_t at) {
         --end;
     const std::size_t padding = end;
     while (end < text.size() && text[end] == '=' && end - padding < kPaddingMax)
-        ++end;  // of base64
+        ++end;  // padding of base64
     return end - at;
 }
 
-/// True for letters and digits together: no number, which may be the answer, and no word.
+/// True for a token of at least `bytes_min` bytes with letters and digits. It is not a word, and
+/// not a number, which may be the answer.
 inline bool is_made_up(std::string_view token, std::size_t bytes_min) {
     return token.size() >= bytes_min && std::any_of(token.begin(), token.end(), is_digit) &&
            std::any_of(token.begin(), token.end(), is_letter);
 }
 
-/// The name before the value at `at`, in small letters; with its dashes. `start` is where it
-/// begins.
+/// The name before the value at `at`, in lower case, with its dashes. Sets `start` to the name's
+/// offset.
 inline std::string name_of_value(std::string_view text, std::size_t at, std::size_t& start) {
     constexpr std::size_t kSignsMax = 4;
     constexpr std::size_t kNameMax = 40;
     std::size_t end = at;
-    if (text.substr(0, at).ends_with("W/\"")) end -= 3;  // of a weak ETag
+    if (text.substr(0, at).ends_with("W/\"")) end -= 3;  // mark of a weak ETag
     const std::size_t signs = end;
     while (end > 0 && signs - end < kSignsMax && !is_word(text[end - 1]))
         --end;
@@ -65,13 +67,14 @@ inline std::string name_of_value(std::string_view text, std::size_t at, std::siz
     return lower(text.substr(start, end - start));
 }
 
-/// True if a name that begins at `start` begins its line, also behind the `< ` of `curl -v`.
+/// True if the name at `start` begins its line, or follows the `< ` with which `curl -v` begins a
+/// line.
 inline bool is_header_at(std::string_view text, std::size_t start) {
     if (start >= 2 && text[start - 1] == ' ' && text[start - 2] == '<') start -= 2;
     return start == 0 || text[start - 1] == '\n';
 }
 
-/// True if a body follows the headers, so that they are not the answer themselves.
+/// True if a body follows the headers, so that the headers are not the answer itself.
 inline bool has_body_behind(std::string_view text, std::size_t at) {
     constexpr std::size_t kHeadersMax = 512;
     const std::string_view rest = text.substr(at, kHeadersMax);
@@ -79,10 +82,10 @@ inline bool has_body_behind(std::string_view text, std::size_t at) {
     return parting != rest.npos && rest.find_first_not_of("\r\n ", parting) != rest.npos;
 }
 
-/// Length of the id in the value of a header, else 0.
+/// Length of the value at `at` of the header `name`, if the value is an id; else 0.
 inline std::size_t header_id(std::string_view text, std::size_t at, std::string_view name) {
     constexpr std::size_t kIdMin = 8;
-    constexpr std::size_t kKeptIdMin = 16;  // a shorter one may be of a user or an item
+    constexpr std::size_t kKeptIdMin = 16;  // a shorter id may be that of a user or an item
     constexpr std::size_t kValueMax = 512;
     const std::string_view value = text.substr(at, kValueMax);
     const std::size_t size = std::min(value.find_first_of(" \t\r\n\"',;"), value.size());
@@ -97,7 +100,7 @@ inline std::size_t header_id(std::string_view text, std::size_t at, std::string_
     return tag ? size : 0;
 }
 
-/// The same of the value of a cookie that a server sets; its name stays.
+/// Length of the value at `at` of a cookie that a server sets, if the value is an id; else 0.
 inline std::size_t cookie_value(std::string_view text, std::size_t at, std::size_t start) {
     constexpr std::string_view kHeader = "set-cookie: ";
     constexpr std::size_t kValueMin = 16;
@@ -107,8 +110,8 @@ inline std::size_t cookie_value(std::string_view text, std::size_t at, std::size
     return is_made_up(text.substr(at, size), kValueMin) ? size : 0;
 }
 
-/// Length of the counter in the name of an element of a page, `1_` of `uid=1_5`, `s3` of
-/// `ref=s3e12`: the element keeps its own number.
+/// Length of the snapshot's counter in the name of an element of a page: `1` in `uid=1_5`, `s3` in
+/// `ref=s3e12`. The element's own number is not part of it. 0 = no counter.
 inline std::size_t page_counter(std::string_view text, std::size_t at, std::string_view name) {
     constexpr std::size_t kDigitsMax = 6;
     const bool ref = name == "ref" && text[at] == 's';
@@ -122,7 +125,7 @@ inline std::size_t page_counter(std::string_view text, std::size_t at, std::stri
     return element ? end - at : 0;
 }
 
-/// End of the id of a tool that begins at `at`, or `at`.
+/// End of the id of a tool that begins at `at`; `at` if none begins there.
 inline std::size_t tool_id_end(std::string_view text, std::size_t at) {
     constexpr std::size_t kIdMin = 6;
     constexpr std::size_t kMadeUpMin = 16;
@@ -141,17 +144,18 @@ inline std::size_t tool_id_end(std::string_view text, std::size_t at) {
         (name.ends_with("id") && name.find("request") != name.npos) ||
         (name == "id" && start > 7 && lower(text.substr(start - 8, 7)) == "request");
     if (request && is_made_up(token, kIdMin)) return at + size;
-    // Amazon's, behind its request id; a short one may be a machine of the user.
+    // Amazon's second id, which follows the request id. A short value may name a machine of the
+    // user.
     if ((name == "hostid" || name == "host-id") && is_made_up(token, kHostIdMin)) return at + size;
-    // A signed URL.
+    // A parameter of a signed URL.
     if (text[at - 1] == '=' && name.starts_with("x-amz-"))
         return is_made_up(token, kMadeUpMin) ? at + size : at;
     if (is_header_at(text, start)) return at + header_id(text, at, name);
     return at + cookie_value(text, at, start);
 }
 
-/// Removes the counter of a snapshot from the elements that arguments in canonical form name, from
-/// `from` on: `uid:"3_5"` becomes `uid:"_5"`.
+/// Removes the snapshot's counter from the names of page elements in arguments in canonical form,
+/// from offset `from` on: `uid:"3_5"` becomes `uid:"_5"`.
 inline void drop_page_counters(std::string& canonical, std::size_t from) {
     static constexpr std::array<std::string_view, 3> kKeys{"uid:\"", "ref:\"", "Ref:\""};
     for (const std::string_view key : kKeys) {

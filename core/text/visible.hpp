@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-// Text of agents as people see it. web/format.js has the same table for the page; a test compares
-// the two.
+// Text of agents as people see it. web/format.js has the same table of hidden characters for the
+// page; a test compares the two.
 
 namespace headway::core {
 
@@ -30,8 +30,9 @@ void append_escape(std::string& out, std::string_view text);
 
 /// `text` on one line, with nothing left out or hidden: a hidden character becomes \u{202e}, and a
 /// byte outside of UTF-8 becomes \x{ff}. A blank at either end is escaped too, and so is a
-/// backslash that would otherwise make two texts look the same (\u{5c}u{202e}). Different texts
-/// stay different. Pure; linear, at most ten bytes for a character.
+/// backslash that would otherwise make two texts look the same (\u{5c}u{202e}). The first character
+/// of a CI service's command is escaped as well. Different texts stay different. Pure; linear, at
+/// most ten bytes for a character.
 std::string visible(std::string_view text);
 
 /// `json` with each hidden character replaced by an escape such as \u202e, which means the same in

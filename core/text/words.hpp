@@ -24,8 +24,8 @@ constexpr bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// True for each byte that words consist of. A table, because is_word() reads every byte of every
-/// report: one load costs less than three unpredictable comparisons.
+/// For each byte, whether words may contain it. This is a table, because is_word() reads every byte
+/// of every report: one load costs less than three unpredictable comparisons.
 inline constexpr std::array<bool, 256> kWordBytes = [] {
     std::array<bool, 256> table{};
     for (int c = 0; c < 128; ++c) {
@@ -51,11 +51,11 @@ inline std::string lower(std::string_view text) {
     return out;
 }
 
-/// True for the id of a session, or of another record that requests name (api/API.md,
+/// True for a valid id of a session, or of another record that requests refer to (api/API.md,
 /// "Conventions").
 constexpr bool is_id(std::string_view id) {
     if (id.empty() || id.size() > limits::kIdBytesMax) return false;
-    if (id == "." || id == "..") return false;  // what walks up or stays in a path names nothing
+    if (id == "." || id == "..") return false;  // in a path, these name a folder
     return std::all_of(id.begin(), id.end(), [](char c) {
         return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == ':' || c == '-' ||
                c == '~';

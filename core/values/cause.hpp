@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// Why an agent cannot go on by itself. Values are stored: append only. kUnknown: a turn was ended
-/// by an error that is in no table; the session is `blocked`, with the text of the error.
+/// Why an agent cannot go on by itself. Values are stored: append only. kUnknown means that an
+/// error that is in no table ended a turn: the session is `blocked`, with the text of the error.
 enum class Cause : std::uint8_t {
     kNone,
     kUsageLimit,   ///< the limit of a plan or a quota is reached; it usually resets at a known time
@@ -23,7 +23,7 @@ enum class Cause : std::uint8_t {
     kModelMissing,  ///< the model does not exist, or this account may not use it
     kContextFull,   ///< the conversation is larger than the model's window
     kNetwork,       ///< no connection, no DNS name, a broken stream
-    kCertificate,   ///< TLS refuses the provider's certificate
+    kCertificate,   ///< the provider's TLS certificate is not trusted
     kRefused,       ///< the API refuses the request itself (another 4xx)
     kUnknown,
     kPerson,  ///< a person was asked
@@ -38,8 +38,8 @@ struct EnumNames<Cause> {
         "refused", "unknown",       "person",       "tool_missing"};
 };
 
-/// True for a cause that may pass at any moment without a person, so that the next answer of the
-/// model shows that it is over. False for a usage limit, which lasts until its reset.
+/// True for a cause that may pass at any moment without a person. The next answer of the model then
+/// shows that it has passed. False for a usage limit, which lasts until its reset.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

@@ -28,8 +28,8 @@ struct EnumNames<LegacyMode> {
 /// The timers in force at the session's opening; 0 = none.
 struct LegacyTimeouts {
     LegacyMode mode = LegacyMode::kOff;
-    Millis session{300'000};  ///< time from the opening to the end
-    Millis tool{60'000};      ///< time of one call
+    Millis session{300'000};  ///< longest time from the opening to the end
+    Millis tool{60'000};      ///< longest time of one call
     bool fallback = false;    ///< enforce the session's timer on a silent session
     bool operator==(const LegacyTimeouts&) const = default;
     static constexpr auto fields() {
@@ -44,7 +44,7 @@ struct LegacyKill {
     std::string timer;  ///< "session" or "tool"
     std::string tool;   ///< tool of the call that took too long
     Timestamp at = kNever;
-    std::uint64_t n = 0;  ///< the last event before the kill
+    std::uint64_t n = 0;  ///< number of the last event before the kill
     Verdict verdict = Verdict::kStarting;
     bool operator==(const LegacyKill&) const = default;
     static constexpr auto fields() {

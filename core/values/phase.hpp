@@ -21,9 +21,9 @@ struct PhaseRecord {
     Timestamp ended_at = kNever;  ///< end of the phase; kNever while the phase is open
     std::uint64_t tool_calls = 0;
     std::uint64_t failures = 0;
-    std::uint64_t files_changed = 0;  ///< how many times a file got new content
+    std::uint64_t files_changed = 0;  ///< number of times that a file got new content
     std::uint64_t tests_passed = 0;   ///< test runs without a failure
-    std::optional<bool> ok;           ///< whether it succeeded, as reported at its completion
+    std::optional<bool> ok;  ///< whether the phase succeeded, as reported at its completion
     std::vector<std::string> blockers;
     bool operator==(const PhaseRecord&) const = default;
     static constexpr auto fields() {

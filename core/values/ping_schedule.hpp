@@ -10,7 +10,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// When a job that pings has to start again. Pure.
+// Schedules of jobs that send pings, and the time of the next start. Pure.
 
 namespace headway::core {
 
@@ -33,7 +33,7 @@ private:
     std::bitset<32> days_;
     std::bitset<13> months_;
     std::bitset<7> weekdays_;  ///< days of the week; 0 is Sunday
-    bool any_day_ = false;     ///< the day of the month is a star
+    bool any_day_ = false;     ///< the field of the day of the month is `*`
     bool any_weekday_ = false;
 };
 
@@ -43,8 +43,8 @@ struct PingSchedule {
     Millis grace{0};
     /// True if the late start of the job has been reported.
     bool reported = false;
-    /// If the daemon was down when a start was due: the end of the additional grace, which is given
-    /// once.
+    /// The end of the additional grace, which is given once if the daemon was down when a start was
+    /// due; else kNever.
     Timestamp excused = kNever;
 
     bool operator==(const PingSchedule&) const = default;
@@ -54,7 +54,8 @@ inline constexpr std::chrono::minutes kPingEveryMin{1};
 inline constexpr std::chrono::hours kPingEveryMax{15 * 24};
 inline constexpr std::chrono::minutes kPingGraceDefault{5};
 inline constexpr std::chrono::hours kPingGraceMax{7 * 24};
-/// A start at most this much too early still counts, because the clock of the job may be ahead.
+/// A start that is early by at most this much is accepted, because the clock of the job may be
+/// ahead.
 inline constexpr std::chrono::minutes kPingEarly{1};
 
 /// How far local time is ahead of UTC at the given time.

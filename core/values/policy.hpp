@@ -17,12 +17,12 @@ namespace headway::core {
 /// How much evidence a rule needs for a claim (docs/detection.md, section 6).
 enum class Profile : std::uint8_t {
     kBalanced,  ///< a rule makes a session `suspect`; `stuck` needs confirmation
-    kStrict,    ///< the literal rules of docs/first-designs.md: one rule makes it `stuck`
+    kStrict,    ///< the literal rules of docs/first-designs.md: one rule suffices for `stuck`
 };
 
 /// The last recovery step after `stuck`.
 enum class OnStuck : std::uint8_t {
-    kByProfile,  ///< balanced advises, strict stops
+    kByProfile,  ///< kAdvise under the balanced profile, kStop under strict
     kAdvise,     ///< advice only; watching clients decide
     kAsk,        ///< a person is asked; the agent gets a directive to wait
     kStop,       ///< the agent gets a directive to stop; its state is `halted`
@@ -90,25 +90,25 @@ struct DetectorPolicy {
     }
 };
 
-/// Thresholds and switches of one session; a value that is copied into the session at its opening,
-/// so that replay does not depend on today's configuration.
+/// Thresholds and switches of one session. The policy is copied into the session at its opening, so
+/// that a replay does not depend on today's configuration.
 struct Policy {
     Profile profile = Profile::kBalanced;
-    Millis heartbeat_interval{10'000};  ///< interval of a quiet agent, kHeartbeatIntervalMin..Max
+    Millis heartbeat_interval{10'000};  ///< the usual interval, kHeartbeatIntervalMin..Max
     /// The limit of the heartbeat rule: heartbeats without a state change and without a call in
     /// flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
-    /// Whether loops are detected. If not, only liveness, failures and the client's own reports
-    /// count.
+    /// Whether loops are detected. If not, verdicts rest only on liveness, failures and the
+    /// client's own reports.
     bool loop_detection = true;
     bool judge = true;  ///< whether a judge may see parts of the session
     OnStuck on_stuck = OnStuck::kByProfile;
-    std::uint64_t max_iterations = 0;     ///< the session fails if it has more; 0 = no limit
+    std::uint64_t max_iterations = 0;     ///< the session fails after more iterations; 0 = no limit
     std::uint64_t max_tool_failures = 0;  ///< the session fails after more consecutive failures of
                                           ///< one tool than this; 0 = no limit
     /// The session fails after more consecutive unreadable turns than this; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
-    /// Limit for one call; a longer call counts as a failure of its tool; 0 = none.
+    /// Time limit for one call; 0 = none. A longer call counts as a failure of its tool.
     Millis tool_time_limit{0};
     /// The session fails after `low_confidence_attempts` reflections below this; 0 = off.
     double min_confidence = 0;
@@ -119,11 +119,11 @@ struct Policy {
     LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
-    /// True if a call with `origin: hook` is not evidence. Only the operator may set it, because an
-    /// agent could hide every call this way.
+    /// True if a call with `origin: hook` is not evidence. Only the operator may set this member,
+    /// because an agent could hide every call with it.
     bool trust_origin = true;
-    /// A wait for something external that does not change needs a person after this many polls, or
-    /// after this time; 0 = never.
+    /// If an agent waits for something external that does not change, a person is needed after this
+    /// many polls, or after this time; 0 = never.
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
     bool risk = false;  ///< removed; keeps the place in stored policies

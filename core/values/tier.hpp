@@ -16,7 +16,7 @@ enum class Tier : std::uint8_t {
     kExternal,       ///< P4: the awaited thing changed
     kInformation,    ///< P3: the first answer to a question
     kAnswerChanged,  ///< P3: the same question answered differently
-    kVerification,   ///< P2: fewer failures than ever, or a result not seen before, after a change
+    kVerification,   ///< P2: after a change, a test has fewer failures than ever, or a new result
     kState,          ///< P1: a path got new content
 };
 template <>

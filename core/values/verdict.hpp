@@ -49,7 +49,7 @@ constexpr bool is_final(Verdict verdict) {
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
     std::string reason;    ///< one sentence for people; may be empty while starting
-    std::string detector;  ///< the rule that caused it, or empty
+    std::string detector;  ///< the rule that caused the verdict, or empty
     /// Event numbers that support the verdict, at most limits::kEvidenceMax.
     std::vector<std::uint64_t> evidence;
     Timestamp since = kNever;

@@ -11,7 +11,7 @@ namespace headway::core {
 
 /// The time since which Headway has been listening, and its attention gaps (a hung commit, a
 /// suspended process). Silence in a gap proves nothing about an agent (docs/detection.md, section
-/// 11). A value, small enough for a copy in every command.
+/// 11). Small enough to be copied into every command.
 class Watch {
 public:
     static constexpr std::size_t kGapsMax = 32;  ///< takes half a kilobyte; short gaps are dropped
@@ -29,7 +29,7 @@ public:
     }
     Timestamp started() const noexcept { return started_; }
 
-    /// Forgets everything before `now`; for use after a suspend or a clock step.
+    /// Forgets everything before `now`. Used after a suspend or a clock step.
     void begin_anew(Timestamp now) noexcept;
     /// Records that Headway did not listen from `from` to `to`. Gaps are recorded in chronological
     /// order; one that overlaps the last gap extends it. If there is no room, the shortest gap is
@@ -39,8 +39,8 @@ public:
     /// The time since which Headway has listened without a gap that matters to a session with the
     /// heartbeat interval `asked`. This is the end of the last gap of at least a quarter of
     /// `asked`. Shorter gaps are ignored, because a heartbeat due in such a gap is received at the
-    /// end of the gap, well before the timeout of two intervals. If they counted, they would hide
-    /// real silence on a slow disk, where every commit is a gap.
+    /// end of the gap, well before the timeout of two intervals. If these were counted, they would
+    /// hide real silence on a slow disk, where every commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
     /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.

@@ -14,20 +14,21 @@
 #include "core/events/event.hpp"
 #include "core/meters/budget_meter.hpp"
 
-// The fold of the events of all sessions since a given time. Pure.
+// A summary of all sessions since a given time, folded from their events. Pure.
 
 namespace headway::core {
 
 /// Tokens and cost used in the period, and the number of calls.
 struct DigestUse {
     std::uint64_t tokens = 0;
-    std::uint64_t cost_micros = 0;  ///< the cost that agents report, else by Headway's prices
-    std::uint64_t unpriced = 0;     ///< tokens without a known cost
+    /// The cost that agents report, else computed from Headway's prices.
+    std::uint64_t cost_micros = 0;
+    std::uint64_t unpriced = 0;  ///< tokens without a known cost
     std::uint64_t calls = 0;
 
     void add(const DigestUse& other);
     DigestUse since(const DigestUse& earlier) const;
-    /// The cost of so many tokens became known.
+    /// Records that the cost of `more` tokens has become known.
     void price(std::uint64_t more) { unpriced -= std::min(unpriced, more); }
     bool operator==(const DigestUse&) const = default;
 };
@@ -36,11 +37,11 @@ struct DigestUse {
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
-    DigestUse
-        spent;  ///< tokens, cost and calls from the last call before it to the end of the loop
-    std::string over;   ///< "halted", "cancelled", ... or "went on"; empty = still stuck
-    bool whole = true;  ///< false: its first call is no longer known, so `spent` is the use since
-                        ///< the last progress, which may be more or less than the loop's
+    DigestUse spent;   ///< use from the last call before the loop to the end of the loop
+    std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
+    /// False if the loop's first call is no longer known. Then `spent` is the use since the last
+    /// progress, which may be more or less than the use of the loop.
+    bool whole = true;
 };
 
 /// Prefix of the ids of events that `headway run --keep-going` writes about itself. The agent's
@@ -54,7 +55,7 @@ inline constexpr std::string_view kGoalEvent = "headway:goal-";
 /// Prefix of the ids of the events about runs of a goal's command; a number from 1 follows.
 inline constexpr std::string_view kGoalCheckEvent = "headway:goal-check-";
 
-/// A resume of an agent by --keep-going, or the wait before it.
+/// A resume of an agent by `headway run --keep-going`, or the wait before the resume.
 struct DigestResume {
     Timestamp at = kNever;
     std::string why;
@@ -79,12 +80,12 @@ struct DigestMark {
 
 struct DigestSession {
     static constexpr std::size_t kLoopsMax = 8;
-    static constexpr std::size_t kMarksMax = 64;  ///< most loops begin within so many calls
+    static constexpr std::size_t kMarksMax = 64;  ///< most loops begin within this many calls
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
-    /// Tokens and cost by the reported model; at most 8 models. A cost without tokens is that of
-    /// the only model, else of none.
+    /// Use by the reported model; at most 8 models. A cost that is reported without a model and
+    /// without tokens is added to the model if there is only one, else to the empty name.
     std::map<std::string, DigestUse, std::less<>> by_model;
     std::optional<Outcome> outcome;  ///< only if the session ended in the period
     std::string end_reason;
@@ -98,7 +99,7 @@ struct DigestSession {
     Timestamp silent_from = kNever;
 
     // State of the fold.
-    BudgetMeter meter;             ///< usage of the period, so that no cost counts twice
+    BudgetMeter meter;             ///< usage of the period, so that no cost is added twice
     DigestUse since_progress;      ///< tokens, cost and calls since the last progress
     std::deque<DigestMark> marks;  ///< the last kMarksMax calls
     std::string why;               ///< reason for the announced resume

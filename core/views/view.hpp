@@ -11,7 +11,7 @@
 
 namespace headway::core {
 
-/// The facts about a session that readers need, so that they need not ask the session's owner. A
+/// The facts about a session that readers need; with these they need not ask the session's owner. A
 /// view is published after every commit that changed the session. It takes about 400 bytes.
 struct SessionView {
     std::string id;
@@ -34,14 +34,14 @@ struct SessionView {
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
     Timestamp heard_at = kNever;                         ///< as SessionState::heard_at()
     bool held = false;        ///< a person was asked or has paused the session: silence is expected
-    bool quiet_call = false;  ///< a call is in flight, and no heartbeat has come since its start
+    bool quiet_call = false;  ///< a call is in flight, and no heartbeat has arrived since its start
 };
 
 /// Pure.
 SessionView view_of(const Session& session);
 
 /// True if the session counts as alive: it has not ended, its last heartbeat is less than two
-/// heartbeat intervals old, and it has not been judged silent since that heartbeat. Pure.
+/// heartbeat intervals old (with credit for attention gaps), and its verdict is not silent. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

@@ -13,15 +13,15 @@
 #include "core/values/watch.hpp"
 #include "core/views/view.hpp"
 
-// Waits for a status, which replace fixed timeouts: the condition of a wait, and whether it is met.
-// Pure.
+// Clients wait for a status of a session instead of a fixed timeout. This header has the condition
+// of such a wait and the check whether it is met. Pure.
 
 namespace headway::core {
 
-/// A set of verdicts, or "anything new".
+/// The condition of a wait: a set of verdicts, or any new event.
 struct Until {
     std::bitset<kVerdictCount> verdicts;
-    bool any_event = false;       ///< `event`: any event after `after`
+    bool any_event = false;       ///< `event`: any event after WaitFor::after
     bool needs_somebody = false;  ///< `needs_somebody`: the session waits, and nothing changes
                                   ///< until a person acts
 
@@ -42,6 +42,7 @@ enum class WaitMode : std::uint8_t {
 struct WaitFor {
     Until until;
     WaitMode mode = WaitMode::kNow;
+    /// Number of the last event that the client has seen; a view that is no newer does not match.
     std::uint64_t after = 0;
     /// Time without a heartbeat after which the agent counts as gone; 0 = never. The default is
     /// kGoneIntervals heartbeat intervals, kGoneInCall during a call without heartbeats, and never
@@ -56,7 +57,7 @@ inline constexpr std::chrono::minutes kGoneInCall{30};
 enum class WaitCause : std::uint8_t {
     kEnded,        ///< the session ended with a verdict outside the set
     kSilent,       ///< no heartbeat for WaitFor::silent_for
-    kNeverOpened,  ///< not opened in time
+    kNeverOpened,  ///< the session was not opened in time
 };
 
 template <>
@@ -80,9 +81,10 @@ struct WaitAnswer {
 /// Evaluates the wait against `view`. Pure.
 WaitAnswer answer(const WaitFor& wait, const SessionView& view);
 
-/// When the agent will count as gone unless it sends a heartbeat. kNever while its silence proves
-/// nothing: the session has ended, a person was asked or has paused the session, or a child session
-/// works. Attention gaps are credited as in silent_at(). Pure.
+/// When the agent will count as gone unless it sends a heartbeat. kNever while the agent's silence
+/// proves nothing: the session has ended, a person was asked or has paused it, or a child session
+/// works. Also kNever if WaitFor::silent_for is 0. Attention gaps are credited as in silent_at().
+/// Pure.
 Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& watch);
 
 }  // namespace headway::core

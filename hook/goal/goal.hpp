@@ -41,8 +41,8 @@ std::string goal_folder(Environment environment, std::string_view body);
 GoalRun run_goal(const std::string& command, const std::string& folder, int limit_ms);
 
 /// From now on SIGTERM, SIGHUP and SIGINT kill the running command and end this process with
-/// `status`, without output: an agent that ends its hook gets an ordinary end, but a required call
-/// does not run. SIGPIPE is ignored.
+/// `status`, without output. With `status` 0, the agent that ended the hook sees a normal exit;
+/// with the status of a refusal, its call does not run. SIGPIPE is ignored.
 void leave_on_signals(int status);
 
 /// Values of the header `X-Headway-Goal`. goal_question() asks whether the command of a goal is to

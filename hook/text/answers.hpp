@@ -16,7 +16,7 @@ inline constexpr int kAnswersMax = 32;
 /// Maximum size of the header with the answers, in bytes; the daemon accepts a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
-enum class Record : unsigned char { kTranscript, kRollout };  ///< of Claude Code, of Codex
+enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's
 
 /// True if `text` has 1 to `size_max` characters, all of `A-Za-z0-9-_:.`, so that it fits into a
 /// header or a path.

@@ -15,10 +15,10 @@ enum class Input : unsigned char { kWhole, kTooLong, kUnreadable };
 /// because a writer may fail if its reader stops.
 Input read_all(int descriptor, std::size_t bytes_max, std::string& bytes);
 
-/// Replaces each closed standard descriptor by /dev/null, opened in the wrong direction (input only
-/// for writing, output only for reading), so that using it still fails. Otherwise the next socket
-/// or file would get the number of the descriptor, and output would be written there. To be called
-/// before any file or socket is opened.
+/// Replaces each closed standard descriptor with /dev/null, opened in the wrong direction (input
+/// only for writing, output only for reading), so that using it still fails. Otherwise the next
+/// socket or file would get the number of the descriptor, and output would be written there. To be
+/// called before any file or socket is opened.
 void hold_standard_descriptors();
 
 /// Writes all bytes; false if the reader is gone.

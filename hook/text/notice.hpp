@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// A daemon that refuses the token supervises nothing, and the agent works on without supervision.
+// If the daemon refuses the token of a hook, the agent continues to work without supervision.
 // Therefore a person gets a notice where it is likely to be seen: at the beginning of a session and
 // at each prompt, not at each call. Pure.
 
@@ -19,7 +19,7 @@ std::string refusal_words(std::string_view agent, int status);
 /// True for the hook before a call, by the names of all agents. The body may be cut.
 bool is_before_call(std::string_view body) noexcept;
 
-/// Why a call does not run whose hook is longer than a daemon takes.
+/// The reason for refusing a call whose hook is longer than the daemon accepts.
 inline constexpr std::string_view kTooLongToCheck =
     "this call may not run, since Headway checks 16 MiB of a call at most; split it";
 

@@ -23,7 +23,7 @@ public:
     State state() const noexcept;
     /// The body after its leading blanks; complete if state() is kWhole.
     const std::string& body() const noexcept { return body_; }
-    /// True if the daemon knew none of the answers in the request and wants older ones.
+    /// True if the daemon knew none of the model answers in the request and requests older ones.
     bool wants_older_uses() const noexcept { return wants_older_uses_; }
     /// True if the daemon wants the operator's goal to be checked.
     bool wants_goal() const noexcept { return wants_goal_; }
@@ -71,8 +71,8 @@ private:
     std::string body_;
 };
 
-/// False for a body that is no JSON object: each reply to a hook is one, so anything else allows
-/// nothing. Pure.
+/// False for a body that cannot be a JSON object. Each reply to a hook is a JSON object, so with
+/// any other body the call must not run. Pure.
 bool may_be_object(std::string_view body);
 
 }  // namespace headway::hook

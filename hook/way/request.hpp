@@ -16,7 +16,8 @@ namespace headway::hook {
 /// Facts that the daemon gets in addition to the body. Empty texts are not sent.
 struct Facts {
     std::string session;  ///< HEADWAY_SESSION
-    std::string run_url;  ///< HEADWAY_URL: of another daemon, that session is not the one there
+    std::string run_url;  ///< HEADWAY_URL; if it is the URL of another daemon, `session` is unknown
+                          ///< to this one
     std::string exit_code;
     std::string use;
     std::string goal;  ///< the operator's goal (hook/goal/goal.hpp)

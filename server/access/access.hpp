@@ -84,7 +84,7 @@ public:
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
-    /// True if check() would let this caller use the routes with this guard, for all sessions.
+    /// True if check() would accept this caller on all routes with this guard, for all sessions.
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
     /// True if the caller may control sessions: the caller has the scope `control`, or is anonymous
@@ -111,7 +111,7 @@ public:
     }
 
     /// The id of the caller's token or login; empty for an anonymous caller. A long-lived request,
-    /// such as a stream, keeps it for counts().
+    /// such as a stream, passes it to counts() from time to time.
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
     /// True if the credential for which stays_as() returned `who` is still valid.
     bool counts(std::string_view who);

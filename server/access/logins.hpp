@@ -57,7 +57,7 @@ public:
     void forget_all();
 
 private:
-    /// A code or a login, of which only the hash is kept.
+    /// A code or a login. Only the hash of its secret is kept.
     struct Known {
         std::string hash;
         core::Timestamp expires_at;

@@ -36,7 +36,7 @@ private:
 /// A backup made without a daemon.
 struct OfflineBackup {
     storage::DatabaseCounts counts;
-    std::optional<storage::LogDamage> damage;  ///< of the log of the database
+    std::optional<storage::LogDamage> damage;  ///< damage of the database's log, if any
 };
 
 /// Makes a backup of a database that no daemon uses, and waits for the result. Errors: kFileExists,

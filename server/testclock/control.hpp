@@ -49,7 +49,7 @@ private:
     bool noticed(const Jump& by);
 
     net::io_context& io_;
-    bool loop_runs_ = true;  ///< the event loop runs, as far as the current command knows
+    bool loop_runs_ = true;  ///< false if the current command found the event loop blocked
     net::io_context own_{1};
     LocalAcceptor acceptor_;
     LocalSocketFile file_;

@@ -19,9 +19,9 @@ public:
     virtual std::optional<std::uint64_t> free_bytes() = 0;
     /// Size of the reserve.
     virtual std::uint64_t size() const = 0;
-    /// True if the reserve is held. A reserve of size 0 is always held.
+    /// True if the reserve is allocated. A reserve of size 0 is always allocated.
     virtual bool reserved() const = 0;
-    /// Frees the space of the reserve. False if the reserve is not held.
+    /// Frees the space of the reserve. False if the reserve is not allocated.
     virtual bool release() = 0;
     /// Allocates the reserve if at least `leave` bytes remain free after that; otherwise returns
     /// false.

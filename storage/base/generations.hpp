@@ -14,9 +14,8 @@
 namespace headway::storage {
 
 /// SQL condition on a row of `session`, for SQLite and PostgreSQL: no later generation of that
-/// session (`<id>~2`, `<id>~3` and so on) is stored. An earlier generation is kept as long as a
-/// later one is stored. Without the earlier generation, the conversation would begin again and lose
-/// the decisions made in it.
+/// session (`<id>~2`, `<id>~3` and so on) is stored. Retention keeps an earlier generation as long
+/// as a later one is stored: without it, the conversation would lose the decisions made in it.
 inline constexpr const char* kIsNewestGeneration =
     "NOT EXISTS(SELECT 1 FROM session AS later WHERE later.name="
     "CASE WHEN rtrim(session.name,'0123456789')<>session.name "
@@ -37,8 +36,8 @@ inline std::string generation_before(std::string_view name) {
     return number == 2 ? first : first + "~" + std::to_string(number - 1);
 }
 
-/// True if retention counts from this event: the end of a session, or the opening of a recorded
-/// one, whose import may never be complete.
+/// True if the retention time of a session starts at this event: its end, or the opening of a
+/// recorded session, whose import may never be complete.
 inline bool starts_retention(const core::Payload& payload) {
     const auto* const opening = std::get_if<core::SessionStarted>(&payload);
     return std::holds_alternative<core::SessionEnded>(payload) ||
@@ -46,15 +45,15 @@ inline bool starts_retention(const core::Payload& payload) {
 }
 
 /// Position of retention in its walk through the ended sessions, oldest first. There may be many
-/// earlier generations that are kept; the walk passes them and looks at them again only when it
-/// starts over.
+/// earlier generations that must be kept. The walk passes them, and checks them again only when it
+/// starts from the beginning.
 struct RetentionWalk {
     static constexpr std::size_t kLooksPerStep = 128;  ///< takes about 0.4 ms
 
     std::int64_t ended_at = std::numeric_limits<std::int64_t>::min();
     SessionKey key = 0;
-    std::string
-        before;  ///< the generation before the one just deleted; it need not be kept any longer
+    /// The generation before the one just deleted. It need not be kept any longer.
+    std::string before;
 };
 
 }  // namespace headway::storage

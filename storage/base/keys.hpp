@@ -5,10 +5,11 @@
 
 namespace headway::storage {
 
-/// Key of a session's row; later sessions have greater keys.
+/// Key of a session's row. Later sessions have greater keys.
 using SessionKey = std::int64_t;
 
-/// Position in the stream of all sessions; later events have greater cursors, with gaps.
+/// Position of an event in the stream of all sessions. Later events have greater cursors, with
+/// gaps.
 using Cursor = std::int64_t;
 
 }  // namespace headway::storage

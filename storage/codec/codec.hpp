@@ -16,8 +16,8 @@
 
 namespace headway::storage {
 
-/// Encodes these consecutive events as one row, which is appended to `out`. The events' numbers `n`
-/// are not encoded, because the row has the first number in a column.
+/// Encodes consecutive events as one row, and appends the row to `out`. The numbers Event::n are
+/// not encoded, because a column of the row has the first number.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
 /// Decodes a row and numbers its events from `first_n` on. Error: kStorageCorrupt.
@@ -31,8 +31,8 @@ core::Result<std::uint64_t> count_events(std::string_view bytes);
 
 std::string encode_state(const core::SessionState& state);
 
-/// Error: kStorageCorrupt, also if the snapshot has another core::kSnapshotVersion. The caller then
-/// replays the journal.
+/// Error: kStorageCorrupt, also if the snapshot has another core::kSnapshotVersion. After an error,
+/// the caller replays the journal.
 core::Result<core::SessionState> decode_state(std::string_view bytes);
 
 std::string encode_approval(const core::Approval& approval);

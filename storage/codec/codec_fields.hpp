@@ -100,7 +100,7 @@ private:
     std::string& out_;
 };
 
-/// Takes values from bytes. After the first mismatch, ok() is false and nothing more is read.
+/// Reads values from bytes. After the first invalid value, ok() is false and nothing more is read.
 class Reader {
 public:
     explicit Reader(std::string_view in) : in_(in) {}

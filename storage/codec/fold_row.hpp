@@ -7,9 +7,9 @@
 
 namespace headway::storage {
 
-/// Folds the events of a journal row; `first` is the number of its first event. The order of the
-/// events is checked first, because the database may be damaged, and folding only asserts the
-/// order. Error: kStorageCorrupt.
+/// Folds the events of a journal row into `stored`; `first` is the number of the row's first event.
+/// Before that, the order of the events is checked, because the database may be damaged and the
+/// fold only asserts the order. Error: kStorageCorrupt.
 core::Result<> fold_row(StoredSession& stored, std::uint64_t first,
                         std::span<const core::Event> events);
 

@@ -8,13 +8,13 @@
 #include "storage/files/log_check.hpp"
 #include "storage/sqlite/sqlite_copy.hpp"
 
-// Backups and their restoration, for a database that no daemon uses. Blocking.
+// Backup and restoration of a database that no daemon uses. All functions block.
 
 namespace headway::storage {
 
-/// Copies the database and its WAL into a new file, which the caller verifies. Returns the WAL's
-/// damage; the copy has the WAL's sound part, and SQLite discards the rest. Errors: kFileExists;
-/// kStorageUnavailable while a daemon runs; kBackupFailed.
+/// Copies the database and its WAL into a new file, which the caller must verify. Returns the WAL's
+/// damage, if any. The copy has the sound part of the WAL; SQLite discards the rest. Errors:
+/// kFileExists; kStorageUnavailable while a daemon runs; kBackupFailed.
 core::Result<std::optional<LogDamage>> copy_offline(const std::filesystem::path& database,
                                                     const std::filesystem::path& file);
 
@@ -30,8 +30,8 @@ struct Restored {
 core::Result<Restored> restore_database(const std::filesystem::path& backup,
                                         const std::filesystem::path& database);
 
-/// Deletes the leftover of an interrupted copy: `file` must be a regular file of this user, and not
-/// locked, since SQLite locks a copy that it is writing. Otherwise nothing is deleted.
+/// Deletes `file`, the remainder of an interrupted copy. Does nothing if `file` is not a regular
+/// file of this user, or if it is locked, since SQLite locks a copy that it is writing.
 void remove_left_copy(const std::filesystem::path& file);
 
 }  // namespace headway::storage

@@ -10,7 +10,7 @@ namespace headway::storage {
 
 /// Result of repair_database().
 struct Repair {
-    std::filesystem::path damaged;  ///< where the unchanged original is now
+    std::filesystem::path damaged;  ///< new name of the unchanged original
     std::uint64_t sessions = 0;     ///< sessions that were saved, completely or in part
     std::uint64_t events = 0;
     std::uint64_t cut = 0;            ///< saved sessions that were cut at the first gap

@@ -5,9 +5,9 @@
 
 namespace headway::storage {
 
-/// Copies the readable rows of all tables but the journal from a damaged database to a new one,
-/// which has its sessions by now: rows of others stay behind. The index over sessions is rebuilt
-/// later. Errors cost rows only.
+/// Copies the readable rows of all tables except the journal from a damaged database to a new one.
+/// The sessions must be in the new database already: rows of all other sessions are left out. The
+/// session index is rebuilt later. An error loses only rows.
 void rescue_tables(Database& from, Database& to);
 
 }  // namespace headway::storage

@@ -7,7 +7,7 @@
 
 namespace headway::storage {
 
-/// Locks a database file, as a running daemon does, so that no daemon can use the file while it is
+/// A lock on a database file, like that of a running daemon: no daemon can use the file while it is
 /// moved or replaced. The destructor releases the lock.
 class DatabaseLock {
 public:

@@ -35,7 +35,7 @@ public:
 
     /// `log_bytes`: length of the WAL up to its last frame; 0 if it has no frames.
     Found look(std::uint64_t log_bytes);
-    /// Text about the finding, and what to do about it, for the log and for people.
+    /// A text for the log and for people: the finding, and the action that it requires.
     std::string explain(Found found) const;
 
 private:

@@ -27,7 +27,8 @@ core::Result<> check_row(const Statement& row);
 
 using FoundRows = std::map<SessionKey, std::vector<RowAt>>;
 
-/// Reads the journal of a damaged database. It gets past unreadable places by probing.
+/// Reads the journal of a damaged database. It skips unreadable places: probes find the next
+/// readable row.
 class JournalScan {
 public:
     explicit JournalScan(Database& database) : database_(database) {}

@@ -7,7 +7,7 @@
 
 #include "core/base/result.hpp"
 
-// Checks the WAL of a database that no process has open. This is done before SQLite opens the
+// Checks of the WAL of a database that no process has open. They must run before SQLite opens the
 // database, because SQLite keeps only the valid prefix of the WAL and silently discards the rest.
 
 namespace headway::storage {
@@ -26,12 +26,12 @@ std::optional<LogDamage> find_log_damage(const std::filesystem::path& database);
 
 /// Copies a damaged WAL to the first unused name of `<database>-wal.damaged-<number>`. Only its
 /// owner can read the copy. Returns nothing if the WAL is sound, or if another process has the WAL
-/// open, because the WAL may then change during the reading. Errors: kStorageUnavailable,
+/// open, because the WAL may then change while it is read. Errors: kStorageUnavailable,
 /// kStorageFull.
 core::Result<std::optional<LogDamage>> keep_log_if_damaged(const std::filesystem::path& database);
 
-/// Error: kStorageUnavailable if a WAL exists without its database, since SQLite would discard such
-/// a WAL and its commits.
+/// Error: kStorageUnavailable if a WAL with frames exists without its database, since SQLite would
+/// discard such a WAL and its commits.
 core::Result<> check_log_has_database(const std::filesystem::path& database);
 
 }  // namespace headway::storage

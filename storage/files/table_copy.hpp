@@ -16,14 +16,14 @@
 namespace headway::storage {
 
 /// Copies the rows of all tables except the journal into empty tables with the same columns. The
-/// caller controls the transactions: `step` is called after every thousand rows. Leaves out rows of
-/// sessions being deleted with the order to forget them, and entries of `meta` that only SQLite
-/// stores have.
+/// caller controls the transactions: `step` is called after every thousand rows. Leaves out the
+/// rows of sessions that are being deleted, the order to forget such a session, and entries of
+/// `meta` that only SQLite stores have.
 core::Result<> copy_tables(Sql& from, Sql& to, const std::function<core::Result<>()>& step);
 
 /// The names of the tables that copy_tables() fills.
 std::vector<std::string_view> copied_tables();
-/// Those of them whose column `session` has the key of a session.
+/// The names of those copied tables whose column `session` has the key of a session.
 std::vector<std::string_view> tables_of_sessions();
 
 struct NamedSession {

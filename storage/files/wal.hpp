@@ -14,8 +14,9 @@ constexpr std::size_t kPageBytesAt = 8;  ///< offset in the header, like kSaltsA
 constexpr std::size_t kSaltsAt = 16;
 constexpr std::size_t kSaltsBytes = 8;
 constexpr std::size_t kSumsAt = 24;
-constexpr std::size_t kFrameHeaderBytes = 24;  ///< length of the header before each page
-constexpr std::size_t kCommitAt = 4;           ///< offset in the frame header, like the next two
+/// Length of a frame's header, which precedes each page.
+constexpr std::size_t kFrameHeaderBytes = 24;
+constexpr std::size_t kCommitAt = 4;  ///< offset in a frame's header, like the next two
 constexpr std::size_t kFrameSaltsAt = 8;
 constexpr std::size_t kFrameSumsAt = 16;
 

@@ -9,8 +9,8 @@
 #include "core/base/version.hpp"
 #include "storage/store/store.hpp"
 
-// The entry points of headway-postgres.so, which the program loads on demand. The module and the
-// program must be built from the same sources; they compare postgres_module_version().
+// The entry points of the module headway-postgres.so, which the program loads on demand. The module
+// and the program must be built from the same sources; they compare postgres_module_version().
 
 namespace headway::storage {
 

@@ -9,13 +9,13 @@
 
 namespace headway::storage {
 
-/// The key in `meta` that marks an incomplete store; its value is the number of the import.
+/// The name in `meta` that marks an incomplete store. Its value is the number of the import.
 inline constexpr std::string_view kImporting = "importing";
 
 /// Part of a SELECT: 1 in an incomplete store, else 0.
 inline constexpr std::string_view kIsImporting =
     "EXISTS(SELECT 1 FROM meta WHERE name='importing')::int::bigint";
-/// The error of a daemon that meets an incomplete store.
+/// The error of a daemon that opens an incomplete store.
 core::Error importing_error();
 
 class PostgresImport final : public Import {

@@ -126,9 +126,9 @@ private:
                                   ///< 1
         std::string events;
     };
-    // Tables whose rows are shared by several sessions, or contain positions of events. A write to
-    // one of these tables first locks the feed; the feed's lock is the only one for which daemons
-    // wait.
+    // Tables whose rows several sessions share, or whose rows contain positions of events. A write
+    // to one of these tables first locks the feed. The lock of the feed is the only one for which
+    // daemons wait.
     class Approvals final : public SqlApprovals {
     public:
         explicit Approvals(PostgresStore& store) : SqlApprovals(store.sql_), store_(store) {}
@@ -204,7 +204,7 @@ private:
     private:
         PostgresStore& store_;
     };
-    /// Refuses to make backups, which are left to PostgreSQL's tools.
+    /// Refuses to make backups: PostgreSQL's own tools make them.
     class Backups final : public BackupSource {
     public:
         core::Result<> start_backup(const std::filesystem::path& file) override;
@@ -260,9 +260,9 @@ private:
     };
 
     // The state of the open transaction.
-    std::map<SessionKey, Snapshot> snapshots_;  ///< sorted: all daemons lock them in this order
-    std::map<SessionKey, EventIds> ids_;        ///< ids to be stored: those in the snapshots, and
-                                                ///< newer ones
+    std::map<SessionKey, Snapshot> snapshots_;  ///< sorted by key: all daemons lock in this order
+    /// Ids to be stored: those of the snapshots, and newer ones.
+    std::map<SessionKey, EventIds> ids_;
     std::unordered_map<SessionKey, Row> rows_;
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;

@@ -11,9 +11,9 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). All tables
-// except the journal are accessed with SQL that both databases understand. Parameters are ?1, ?2,
-// and so on. One thread at a time.
+// SQL on one connection to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). All tables
+// except the journal are accessed with SQL that both databases understand. Parameters are written
+// as ?1, ?2, and so on. One thread at a time.
 
 namespace headway::storage {
 
@@ -80,7 +80,8 @@ public:
     }
 
     /// Runs to the next row: true if there is a row, false at the end. At the end, and after an
-    /// error, the statement is reset. For a statement that is kept and returns rows, use Rows.
+    /// error, the statement is reset. Use Rows for a statement that returns rows and is run more
+    /// than once.
     core::Result<bool> step() { return impl_->step(); }
     /// Runs a statement without rows. A remote database may run it later, but in order and before
     /// any statement that waits for an answer. The statement's error is then returned when the
@@ -98,7 +99,7 @@ public:
     core::Timestamp time(int column) const {
         return core::Timestamp{core::Millis{integer(column)}};
     }
-    /// Valid until the next step() or reset().
+    /// The text is valid until the next step() or reset().
     std::string_view text(int column) const { return impl_->text(column); }
     std::string_view blob(int column) const { return impl_->blob(column); }
     bool is_null(int column) const { return impl_->is_null(column); }

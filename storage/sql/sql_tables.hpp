@@ -51,9 +51,9 @@ public:
 
 private:
     core::Result<std::string> among_ids(const SessionFilter& filter);
-    /// How a query finds its rows: by the index that fits best, or along the keys of a range. A
-    /// query for a range must not use an index over all sessions, because each range would then
-    /// cost as much as the whole table.
+    /// How a query finds its rows: through the index that fits best, or along the keys of a range.
+    /// A query for a range must not use an index over all sessions, because the time for each range
+    /// would then be that for the whole table.
     enum class Walk { kIndex, kKeys };
     std::string conditions(const SessionFilter& filter, Walk walk = Walk::kIndex) const;
 

@@ -11,7 +11,7 @@
 
 struct sqlite3;
 
-// RAII for the C API of SQLite, whose errors become core::Error. One thread at a time.
+// RAII for the C API of SQLite. SQLite's errors become core::Error. One thread at a time.
 
 namespace headway::storage {
 
@@ -19,11 +19,11 @@ namespace headway::storage {
 class Database final : public Sql {
 public:
     /// Opens or creates `path` read-write. `vfs` names SQLite's layer for the file system; empty
-    /// means the default one, and tests use a faulty one. Errors: kStorageUnavailable,
+    /// means the default layer. Tests use a faulty one. Errors: kStorageUnavailable,
     /// kStorageCorrupt, kStorageFull.
     static core::Result<Database> open(const std::string& path, const std::string& vfs = {});
     /// Opens a file that no process writes to, and changes neither the file nor its folder. Errors:
-    /// as above.
+    /// those of open().
     static core::Result<Database> open_untouched(const std::string& path);
 
     core::Result<> execute(const char* sql);
@@ -51,7 +51,7 @@ core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
 /// Rewords `error`, which came from the first statement on `file`, for the person who chose the
 /// file. The new error names the reason: the file is in use, cannot be written, or is not a
-/// database. To be called before the next statement.
+/// database. Must be called before the next statement.
 core::Error opening_error(const Database& database, const std::string& file, core::Error error);
 
 }  // namespace headway::storage

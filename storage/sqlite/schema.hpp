@@ -18,8 +18,8 @@ inline constexpr int kSchemaVersion = 2;
 /// database, or a damaged header), and the errors of check_no_programs() and of SQLite.
 core::Result<> prepare_schema(Database& database);
 
-/// Error: kStorageCorrupt if the file has triggers or views. Headway never creates any, and a
-/// trigger or view could change the effect of Headway's statements.
+/// Checks that the file has no triggers and no views. Headway never creates any, and one of them
+/// could change the effect of Headway's statements. Error: kStorageCorrupt.
 core::Result<> check_no_programs(Database& database);
 
 }  // namespace headway::storage

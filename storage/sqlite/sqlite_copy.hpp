@@ -34,7 +34,7 @@ private:
     std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< destroyed before its target
 };
 
-/// Makes copies of the store's database, which must outlive this object.
+/// The BackupSource of a SQLite store. The database must outlive this object.
 class SqliteBackups final : public BackupSource {
 public:
     explicit SqliteBackups(Database& database) : database_(database) {}
@@ -55,9 +55,9 @@ struct DatabaseCounts {
     std::uint64_t events = 0;
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t bytes = 0;
-    std::uint64_t damaged_snapshots = 0;  ///< snapshots that are damaged; their sessions are read
-                                          ///< from the journal instead
-    std::uint64_t damaged_sessions = 0;   ///< sessions that cannot be read at all
+    /// Number of damaged snapshots. Their sessions are read from the journal instead.
+    std::uint64_t damaged_snapshots = 0;
+    std::uint64_t damaged_sessions = 0;  ///< number of sessions that cannot be read at all
 };
 
 /// Checks every page, index, journal row and session of a closed database, and returns the counts.

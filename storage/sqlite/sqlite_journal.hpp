@@ -18,12 +18,12 @@ struct JournalRow {
     Cursor cursor = 0;
     SessionKey session = 0;
     std::uint64_t n = 0;  ///< number of its first event
-    Cursor prev = 0;      ///< cursor of the session's previous row; 0: first row
+    Cursor prev = 0;      ///< cursor of the session's previous row; 0 in the first row
     std::string events;
 };
 
-/// The rows of events, in one chain for each session, and the cursors of both ends of the journal.
-/// Functions are described in Store. The database must outlive this object.
+/// The journal: rows of events, in one chain for each session, and the cursors of the journal's two
+/// ends. Store describes the functions without a comment. The database must outlive this object.
 class SqliteJournal {
 public:
     SqliteJournal(Database& database, SqlMeta& meta) : database_(database), meta_(meta) {}
@@ -33,7 +33,7 @@ public:
     Cursor oldest() const { return oldest_; }
     Cursor next() const { return next_; }  ///< cursor of the next event
 
-    // To be called with the store's transaction; rollback() restores both ends.
+    // Called with the functions of the store's transaction; rollback() restores both ends.
     void begin();
     void commit();
     void rollback();

@@ -9,8 +9,8 @@
 namespace headway::storage {
 
 /// At the daemon's start and after a failed commit, folds the rows that are newer than the
-/// snapshots. A damaged row affects only its own session. To be used for one recovery. The
-/// arguments must outlive this object.
+/// snapshots. A damaged row affects only its own session. An object serves one recovery. The
+/// arguments of the constructor must outlive it.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)

@@ -18,7 +18,7 @@ public:
     core::Result<> forget(SessionKey key);
     /// One step, in the caller's transaction; see Store::delete_some().
     core::Result<Deletion> step(core::Timestamp cutoff);
-    /// To be called after a step that was rolled back: its deletion did not happen.
+    /// Must be called after a step that was rolled back, because its deletion did not take place.
     void restart_walk() { walk_ = {}; }
 
 private:

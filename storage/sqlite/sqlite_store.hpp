@@ -26,9 +26,10 @@ public:
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
 
-    /// After a repair, recover() rebuilds the session index. It calls this function for each
-    /// session that it reads.
+    /// The type of a function that recover() calls once for each session while it rebuilds the
+    /// session index after a repair.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
+    /// Sets the function that recover() calls.
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 
     core::Result<Recovery> recover() override;

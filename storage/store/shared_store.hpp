@@ -14,20 +14,21 @@
 #include "storage/tables/import.hpp"
 
 // The additional operations of a store that several daemons share (docs/scale.md). The row of a
-// session coordinates the daemons: the daemon that holds the row decides about the session, and the
-// event number in the row shows whether the daemon's memory is out of date.
+// session coordinates the daemons. Only the daemon that holds the row may change the session. The
+// event number in the row shows that daemon whether its own copy of the session is out of date.
 
 namespace headway::storage {
 
-/// Cursors of events in the open transaction are provisional and start at this value; see
+/// Cursors of events in the open transaction are provisional: they start at this value. See
 /// SharedStore::settled().
 inline constexpr Cursor kProvisionalCursor = Cursor{1} << 62;
 
 /// Sessions and ids that a turn wants to hold or look up.
 struct HoldRequest {
     std::vector<std::string_view> names;  ///< sessions that the turn writes to
-    std::vector<SessionKey> keys;         ///< sessions that an ancestor or descendant has woken
-    std::vector<std::string_view> seen;   ///< sessions that the turn only reads
+    /// Sessions that the turn handles because of an ancestor or a descendant.
+    std::vector<SessionKey> keys;
+    std::vector<std::string_view> seen;  ///< sessions that the turn only reads
     /// Event ids in reports, each with its session.
     std::vector<std::pair<std::string_view, std::string_view>> ids;
     std::size_t due_max = 0;  ///< maximum number of due sessions to return
@@ -59,8 +60,8 @@ struct Tail {
     std::vector<core::Event> events;
 };
 
-/// Events of one session that a daemon has committed together, with their position in the stream of
-/// all sessions.
+/// A row of the feed: events of one session that a daemon has committed together, and their
+/// position in the stream of all sessions.
 struct FeedRow {
     Cursor cursor = 0;
     KnownSession session;
@@ -87,31 +88,32 @@ struct Pulse {
 };
 
 /// Announces commits to the other daemons that share a store. The loss of a hint does no harm,
-/// since each daemon also reads the feed twice a second. Hints have their own connection and are
-/// used on one thread, which is not the store's.
+/// since each daemon also reads the feed twice a second. The object has its own connection, and is
+/// used on one thread that is not the store's.
 class Hints {
 public:
     virtual ~Hints() = default;
-    /// Waits for another daemon's hint until `wake` is readable or `most` is over. True if a hint
-    /// came. Connects by itself. If it cannot connect, or the database has no hints, it only waits.
+    /// Waits for another daemon's hint, until the descriptor `wake` is readable or `most` has
+    /// passed. True if a hint arrived. Connects by itself. Without a connection, or if the database
+    /// has no hints, only waits.
     virtual bool wait(int wake, core::Millis most) = 0;
     /// Sends a hint to the other daemons.
     virtual void tell() = 0;
 };
 
-/// Conventions, errors and thread are those of Store.
+/// The operations of a store that is shared. Conventions, errors and thread are those of Store.
 class SharedStore {
 public:
     virtual ~SharedStore() = default;
 
-    /// Begins a transaction for a turn, in place of Store::begin(), and locks the wanted rows. Rows
+    /// Begins a transaction for a turn, instead of Store::begin(), and locks the wanted rows. Rows
     /// that another daemon holds are left out, and so are names that another daemon is about to
     /// add. Unknown names get a row, which commit() removes if nothing was appended to it.
     virtual core::Result<Held> hold(const HoldRequest& wanted) = 0;
     /// The sessions as stored, in any order, except those that are deleted, damaged or of a newer
     /// version.
     virtual core::Result<std::vector<StoredSession>> load_all(std::span<const SessionKey> keys) = 0;
-    /// For each session, the events after the given number. The same sessions are left out as in
+    /// For each session, the events after the given number. Leaves out the same sessions as
     /// load_all().
     virtual core::Result<std::vector<Tail>> read_tails(
         std::span<const std::pair<SessionKey, std::uint64_t>> behind) = 0;
@@ -121,7 +123,7 @@ public:
         std::span<const std::string_view> names) = 0;
     /// Sets the deadline of a held session; kNever: no deadline. commit() writes the deadline.
     virtual void set_due(SessionKey key, core::Timestamp due) = 0;
-    /// Saves ids of committed events ahead of the next snapshot, so that the snapshot need not save
+    /// Saves ids of committed events before the next snapshot, so that the snapshot need not save
     /// all ids at once. Part of the open transaction; find_event_id() finds the ids after commit().
     virtual core::Result<> save_ids(SessionKey key, const EventIds& ids) = 0;
     /// The final position of an event of the last commit(); for kProvisionalCursor, the position
@@ -132,8 +134,8 @@ public:
     /// Sets the result of Store::head(): all events up to `head` have been sent to the readers of
     /// this daemon.
     virtual void set_head(Cursor head) = 0;
-    /// Describes the first row found that has a newer version and cannot be read by this program;
-    /// empty if none was found.
+    /// A description of the first row that had a newer version and could not be read; empty if
+    /// there was none.
     virtual const std::string& met_newer() const = 0;
     /// True if the last transaction failed because of a conflict with another daemon's transaction:
     /// a deadlock, a serialization failure, or a lock timeout. A retry may succeed.
@@ -157,7 +159,7 @@ public:
     virtual core::Result<core::Timestamp> time() = 0;
     /// The import of another store into an empty one.
     virtual Import& imports() = 0;
-    /// Round trips to the database since the start.
+    /// Number of round trips to the database since the start.
     virtual std::uint64_t round_trips() const = 0;
     /// Number of database connections lost since the start. The next connection may reach another
     /// server, which has all acknowledged commits but perhaps not all data that was read before.

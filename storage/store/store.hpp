@@ -31,8 +31,8 @@
 //
 // Engine thread only. After an error the transaction is still open, and the caller must call
 // rollback(). The errors are kStorageUnavailable, kStorageFull, kStorageCorrupt and
-// kStorageSyncFailed. After kStorageSyncFailed, write nothing more: only a new process can find out
-// what is on the disk.
+// kStorageSyncFailed. After kStorageSyncFailed, the caller must write nothing more: only a new
+// process can find out which data is on the disk.
 
 namespace headway::storage {
 
@@ -57,14 +57,14 @@ struct StreamEvent {
     core::Event event;
 };
 
-/// A piece of the stream of all sessions.
+/// A page of the stream of all sessions.
 struct StreamPage {
     std::vector<StreamEvent> events;
     /// The last cursor that was read. Events up to this cursor that are missing in `events` are
-    /// deleted, or belong to sessions that are being deleted. The next piece begins after this
+    /// deleted, or belong to sessions that are being deleted. The next page begins after this
     /// cursor, not after the last event.
     Cursor through = 0;
-    bool end = false;  ///< nothing follows
+    bool end = false;  ///< no event follows this page
 };
 
 /// The data that is loaded at the start and after a failed commit: the sessions that have events
@@ -78,7 +78,7 @@ struct Recovery {
 
 /// Result of a retention step.
 struct Deletion {
-    bool more = false;  ///< there is more to do
+    bool more = false;  ///< more steps are needed
     /// The session that is deleted from now on; callers must drop their copies of it.
     std::optional<SessionKey> doomed;
     std::string doomed_id;
@@ -110,21 +110,26 @@ public:
     virtual IdempotencyTable& idempotency() = 0;
     virtual BackupSource& backups() = 0;
 
+    /// Loads the sessions that have events after their last snapshots. Called at the start and
+    /// after a failed commit.
     virtual core::Result<Recovery> recover() = 0;
     /// Keys of the sessions that were open at their last snapshot.
     virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;
 
     virtual core::Result<> begin() = 0;
-    /// Blocks until everything since begin() is on disk.
+    /// Blocks until everything written since begin() is on disk.
     virtual core::Result<> commit() = 0;
+    /// Drops everything written since begin().
     virtual void rollback() = 0;
-    /// Checks that the files are still where the next start will look for them; commit() checks
-    /// this too, after writing. Errors: kStorageUnavailable while the database does not have its
-    /// name (it may get its name back), kStorageSyncFailed if the database or its WAL was
-    /// truncated, or if the WAL is gone.
+    /// Checks that the files still have the names under which the next start will look for them;
+    /// commit() also checks this, after writing. Errors: kStorageUnavailable while the database
+    /// does not have its name (it may get its name back); kStorageSyncFailed if the database or its
+    /// WAL was truncated, or if the WAL is gone.
     virtual core::Result<> look_at_files() { return {}; }
 
+    /// The key of the session with this id; nothing if there is none.
     virtual core::Result<std::optional<SessionKey>> find(std::string_view id) = 0;
+    /// Adds the row of a session that has no events yet, and returns its key.
     virtual core::Result<SessionKey> create(std::string_view id, core::Timestamp now) = 0;
     /// Appends one row of consecutive events and moves `chain` to it. Returns the cursor of the
     /// first event; each further event has the next cursor.
@@ -149,6 +154,8 @@ public:
     virtual core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) = 0;
     /// The lowest cursor from which on no event has been deleted or is being deleted.
     virtual Cursor oldest() const = 0;
+    /// The cursor of the newest event; 0 = empty journal. For a shared store, see
+    /// SharedStore::set_head().
     virtual Cursor head() const = 0;
 
     /// Replaces the session's snapshot, and indexes the event ids added since the previous
@@ -169,6 +176,7 @@ public:
     /// Moves the pages in the WAL to the database if the WAL has at least `pages` pages. To be
     /// called outside of a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
+    /// Number of pages in the WAL that are not in the database yet.
     virtual std::int64_t wal_pages() const = 0;
     /// Space inside the database that deleted rows have left and new rows will use.
     virtual std::uint64_t reusable_bytes() = 0;

@@ -61,11 +61,11 @@ public:
                                                                           std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
     virtual core::Result<std::uint64_t> count_pending() = 0;
-    /// Number of pending approvals of the session's open descendants, at most kBelowMax. Looks at
-    /// the oldest kBelowLooksMax pending approvals and, for each, at the ancestors of its session.
+    /// Number of pending approvals of the session's open descendants, at most kBelowMax. Examines
+    /// the oldest kBelowLooksMax pending approvals and, for each, the ancestors of its session.
     /// Thus the time does not depend on the number of descendants. If the session has children and
-    /// none of these approvals is below it, but there are further pending approvals, the result is
-    /// 1, because a person may have to decide.
+    /// none of the examined approvals is below it, but there are further pending approvals, the
+    /// result is 1, because one of these may be below it.
     virtual core::Result<std::uint64_t> count_pending_below(std::string_view session) = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;

@@ -22,8 +22,8 @@ class BackupSource {
 public:
     virtual ~BackupSource() = default;
 
-    /// Starts a copy into the empty `file`. Only one copy at a time. Errors: kBackupRunning,
-    /// kBackupFailed.
+    /// Starts a copy into the empty `file`. Only one copy can exist at a time. Errors:
+    /// kBackupRunning, kBackupFailed.
     virtual core::Result<> start_backup(const std::filesystem::path& file) = 0;
     /// Copies `pages` pages, outside of a transaction. After the last step the file is complete,
     /// but not synced. Error: kBackupFailed, after which the copy has ended and its file is

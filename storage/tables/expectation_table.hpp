@@ -21,10 +21,10 @@ struct StoredUse {
 
 /// Figures learned from ended sessions, by agent type: a part of the Store, with the same thread,
 /// transactions and errors. At most limits::kExpectedAgentsMax agent types with
-/// limits::kExpectedToolsMax tools each are kept. Beyond this, a new entry replaces an old entry:
-/// the one updated least recently. Entries that are out of date or learned from too few sessions
-/// are replaced first. A value that cannot be decoded, or that no session could have produced, is
-/// ignored.
+/// limits::kExpectedToolsMax tools each are kept. Beyond this, a new entry replaces the entry that
+/// was updated least recently. Entries that are out of date or learned from too few sessions are
+/// replaced before all others. A value that cannot be decoded, or that no session could have
+/// produced, is ignored.
 class ExpectationTable {
 public:
     virtual ~ExpectationTable() = default;

@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// Data that outlives sessions: counters and usage records. A part of the Store, with the same
+/// Counters and usage records, which outlive their sessions. A part of the Store, with the same
 /// thread, transactions and errors.
 class HistoryTable {
 public:

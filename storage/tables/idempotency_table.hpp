@@ -19,8 +19,8 @@ struct IdempotentUse {
     core::Timestamp at = core::kNever;
 };
 
-/// The used `Idempotency-Key`s, kept as long as ended sessions. A part of the Store, with the same
-/// thread, transactions and errors.
+/// The used `Idempotency-Key`s. They are kept as long as ended sessions are. A part of the Store,
+/// with the same thread, transactions and errors.
 class IdempotencyTable {
 public:
     virtual ~IdempotencyTable() = default;

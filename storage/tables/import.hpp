@@ -53,7 +53,7 @@ public:
     /// meanwhile.
     virtual core::Result<> add_rows(std::span<const ImportedRow> rows) = 0;
     virtual core::Result<> add_sessions(std::span<const ImportedSession> sessions) = 0;
-    /// Copies the rows of all tables except the journal.
+    /// Copies the rows of all tables of `from` except the journal.
     virtual core::Result<> add_tables(Sql& from) = 0;
     /// Completes the import; after this, daemons can open the store.
     virtual core::Result<> finish(const ImportEnd& end) = 0;

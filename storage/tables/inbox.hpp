@@ -10,13 +10,14 @@
 
 namespace headway::storage {
 
-/// Messages that a write to one session leaves for other sessions. A part of the Store, with the
+/// Messages that a change of one session leaves for other sessions. A part of the Store, with the
 /// same thread, transactions and errors. A message is an event that the receiving session handles
 /// in a later turn.
 class Inbox {
 public:
     virtual ~Inbox() = default;
 
+    /// Leaves `event` for the session `to`.
     virtual core::Result<> post(SessionKey to, const core::Event& event) = 0;
     /// Returns and removes the messages of a session, oldest first; skips damaged ones.
     virtual core::Result<std::vector<core::Event>> take(SessionKey to) = 0;

@@ -26,7 +26,7 @@ struct OutboxMessage {
     core::Timestamp tried_at = core::kNever;
     core::Timestamp dead_at = core::kNever;  ///< when it became a dead letter; kNever: pending
     bool away = false;   ///< the last try failed because of the endpoint, not the message
-    std::string reason;  ///< reason for the last failure
+    std::string reason;  ///< reason for the last failed try
     std::string body;
 };
 
@@ -61,7 +61,7 @@ enum class Removed : std::uint8_t { kNothing, kPending, kDead };
 
 /// Undelivered messages to webhooks, pending or dead: a part of the Store, with the same thread,
 /// transactions and errors. A message is added in the transaction of its event. Functions that take
-/// the row and the id of a message do nothing if the message is gone.
+/// the row and the id of a message do nothing if the message no longer exists.
 class Outbox {
 public:
     virtual ~Outbox() = default;
@@ -79,24 +79,28 @@ public:
                                                                   std::size_t bytes_max) = 0;
     /// When the first pending message is due; kNever if there are none.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
+    /// Deletes the message, for example after its delivery.
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;
+    /// Records a failed try of a pending message; its next try is due at `due_at`.
     virtual core::Result<> delay_message(std::int64_t row, std::string_view id,
                                          const OutboxFailure& failure, core::Timestamp due_at) = 0;
     /// Makes the message a dead letter; true if it was pending.
     virtual core::Result<bool> bury_message(std::int64_t row, std::string_view id,
                                             const OutboxFailure& failure) = 0;
-    /// Makes `count` pending messages dead letters: the oldest, requests of approval after all
-    /// others, and alarms last. Returns their number.
+    /// Makes up to `count` pending messages dead letters. The oldest messages come first, but
+    /// approval requests come after all other messages, and alarms after these. Returns the number
+    /// of new dead letters.
     virtual core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
                                                     core::Timestamp at,
                                                     std::string_view reason) = 0;
-    /// Drops dead letters in the same order until `keep` remain; returns how many were dropped.
+    /// Drops dead letters, in the order of bury_oldest(), until `keep` remain. Returns the number
+    /// of dropped ones.
     virtual core::Result<std::uint64_t> drop_dead(std::string_view endpoint,
                                                   std::uint64_t keep) = 0;
     /// Makes messages due now if they were delayed because the endpoint was unavailable.
     virtual core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) = 0;
-    /// Makes the oldest `count` dead letters pending again, like new messages; returns their
-    /// number.
+    /// Makes up to `count` of the oldest dead letters pending again, like new messages. Returns
+    /// their number.
     virtual core::Result<std::uint64_t> revive_oldest(std::string_view endpoint,
                                                       std::uint64_t count, core::Timestamp now) = 0;
     /// Makes one dead letter pending again; false if no such dead letter exists.
@@ -114,7 +118,8 @@ public:
         std::string_view /*name*/) {
         return std::optional<OutboxEndpoint>{};
     }
-    /// True if this daemon may send to the endpoint for the next minute, and no other daemon may.
+    /// Claims the endpoint for this daemon: true if this daemon, and no other, may send to the
+    /// endpoint for the next minute.
     virtual core::Result<bool> claim_outbox_endpoint(std::string_view /*name*/) { return true; }
     /// Writes the endpoint's state, except the numbers of messages.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;

@@ -26,17 +26,19 @@ struct SessionFilter {
     std::optional<core::Label> label;
     std::string agent_type;
     std::string parent;
-    /// A part of the id, the goal, the agent or a label's value; letter case is ignored.
+    /// A text that occurs in the id, the goal, the agent or a label's value; letter case is
+    /// ignored.
     std::string text;
     std::optional<std::vector<std::string>> ids;  ///< unknown ids are ignored
 };
 
-/// Why an open session needs attention, apart from approvals and alarms.
+/// A need of an open session: a reason for attention other than an approval or an alarm.
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
-    bool over_budget = false;  ///< the reason is the session's budget; otherwise the session is
-                               ///< blocked, stuck or silent
+    /// True if the reason is the session's budget. False if it is the verdict: blocked, stuck,
+    /// silent, or waiting for a person.
+    bool over_budget = false;
 };
 
 /// A session, open or ended, with an unacknowledged alarm.
@@ -67,7 +69,7 @@ public:
     /// verdict, budget level or alarms; `now` is the time of these events.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
-    /// The keys below `before` that belong to matching sessions, newest first.
+    /// The keys of matching sessions that are below `before`, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
@@ -76,9 +78,10 @@ public:
     /// Needs, the most urgent first: stuck, over the budget, blocked and waiting, silent; among
     /// equally urgent ones, the oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
+    /// Number of needs, plus the number of sessions with an unacknowledged alarm.
     virtual core::Result<std::uint64_t> count_needs() = 0;
-    /// The keys from `from` on and below `before` that belong to matching sessions, newest first.
-    /// One step of a list that must read many sessions.
+    /// The keys of matching sessions that are at least `from` and below `before`, newest first.
+    /// This is one step of a list that must read many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
                                                              SessionKey from,
                                                              SessionKey before) = 0;
@@ -86,6 +89,7 @@ public:
     virtual core::Result<SessionKey> sessions_end() = 0;
     /// Alarms, the most urgent first; among equally urgent ones, the oldest first.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
+    /// Numbers of sessions with an unacknowledged alarm, by their most urgent alarm.
     virtual core::Result<AlarmCounts> count_alarms() = 0;
 };
 

@@ -18,9 +18,9 @@ public:
 
     /// Every token, including revoked and expired ones, oldest first.
     virtual core::Result<std::vector<core::TokenRecord>> tokens() = 0;
-    /// Adds `token`. If there are limits::kTokensMax tokens already, it replaces the oldest token
-    /// that is revoked, or has expired by `token.created_at`. Error: kTooManyTokens if no token can
-    /// be replaced.
+    /// Adds `token`. If there are already limits::kTokensMax tokens, the new one replaces the
+    /// oldest token that is revoked or, at `token.created_at`, has expired. Error: kTooManyTokens
+    /// if no token can be replaced.
     virtual core::Result<> add_token(const core::TokenRecord& token) = 0;
     /// Revokes a token and returns it, even if it was revoked earlier; empty for an unknown id.
     virtual core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,

@@ -156,7 +156,7 @@ AGENTS = (
           ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p"),
           forbid=gemini_forbid, tells_reset=False, tries_seconds=240,
-          cannot={"sub-agent": "calls appear in the session above"}),
+          cannot={"sub-agent": "calls appear in the parent session"}),
     Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
@@ -198,5 +198,5 @@ AGENTS = (
 )
 for _agent in AGENTS:
     if not _agent.asks:
-        _agent.cannot["dialog from afar"] = "only in a terminal"
+        _agent.cannot["dialog answered remotely"] = "only in a terminal"
 BY_NAME = {agent.name: agent for agent in AGENTS}

@@ -30,11 +30,11 @@ def shell(command: str, **more) -> dict:
     return {"shell": command, **more}
 
 
-@case("observe", "end", "tokens")
+@case("reports", "end", "tokens")
 def observe(world, cell):
     world.script([shell("echo one > one.txt"), shell("cat nonexistent-file"), {"text": "All done."}])
     process = world.run()
-    with cell("observe") as note:
+    with cell("reports") as note:
         expect(world.finish(process) == 0, "the agent has failed")
         session = world.session_id()
         until(lambda: len(world.events(session, "tool.finished")) >= 2, 10, "both calls have finished in the journal")
@@ -119,11 +119,11 @@ def approvals(world, cell):
             expect(world.told("the harbour is closed"), "the model has not read the reason")
 
 
-@case("dialog from afar", approvals__copilot_dialogs="on")
+@case("dialog answered remotely", approvals__copilot_dialogs="on")
 def dialog(world, cell):
     world.script([shell("touch one.txt"), shell("touch two.txt"), {"text": "All done."}])
     process = world.run(asks=True)
-    with cell("dialog from afar"):
+    with cell("dialog answered remotely"):
         first = world.pending()
         expect(world.client.get(f"/v1/approvals/{first}").json()["source"] == "dialog", "it is not the dialog that asks")
         time.sleep(1)  # nothing can tell that a call does not run

@@ -81,7 +81,7 @@ def away(world, cell):
             pairs.append((with_hooks, gap(world, AWAY_TURNS)))
             world.install()
         with_hooks, without = sorted(pairs, key=lambda pair: pair[0] - pair[1])[len(pairs) // 2]
-        says = f"{with_hooks:.0f} ms a call, {without:.0f} ms with empty hooks"
+        says = f"{with_hooks:.0f} ms a call (empty hooks: {without:.0f} ms)"
         expect(with_hooks - without < AWAY_MS * world.agent.hooks_a_call + NOISE * without, says)
         note(says)
 
@@ -168,7 +168,7 @@ def daemon_restarted(world, cell):
     with cell("daemon restarted in a hold") as note:
         process, request = restarted(world)
         if world.agent.refusal_ends_run:
-            note("the call does not run; no: the run ends")
+            note("no: the run ends without the call")
             return
         world.open_gate("back")
         until(lambda: len(world.events(world.session_id(), "tool.started")) == 2, 20, "the model asks for the call again")
@@ -247,4 +247,4 @@ def long_hold(world, cell):
         world.verb("approve", world.pending())
         until((world.work / "one.txt").exists, 20, "the approved call runs")
         expect(world.finish(process) == 0, "the agent has failed")
-        note(f"{HOLD_SECONDS} s" if turns == 1 else f"{HOLD_SECONDS} s, asked {turns} times")
+        note(f"{HOLD_SECONDS} s" if turns == 1 else f"{HOLD_SECONDS} s, {turns} calls")

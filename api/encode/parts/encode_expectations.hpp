@@ -37,7 +37,7 @@ struct AgentExpectation {
 /// The reply to `GET /v1/analytics/expectations`.
 struct Expectations {
     std::vector<AgentExpectation> agents;
-    std::optional<core::Complexity> complexity;  ///< complexity that the suggestions are for
+    std::optional<core::Complexity> complexity;  ///< task complexity of the suggestions
 };
 void append_expectations(std::string& out, const Expectations& expectations);
 

@@ -7,8 +7,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Work that goes on after an agent's turn, and wake-ups, in hooks of the same form as Claude's.
-// Internal to the dialects; functions change only arguments.
+// Reads work that continues after an agent's turn, and wake-ups, from hooks of the same form as
+// Claude's. Internal to the dialects; functions change only arguments.
 
 namespace headway::api::hooks {
 

@@ -23,9 +23,9 @@ struct InstallPlace {
 /// The settings of an agent: a file, or a folder of scripts. Error: kInvalidParameter without HOME.
 core::Result<std::filesystem::path> settings_path(const AgentRow& row, const InstallPlace& place);
 
-/// The changes that insert Headway's entries; none if the entries exist already. `required`:
-/// way.require, even if empty, replaces the one in the settings; else theirs stays. Error:
-/// kInvalidParameter, with the reason why the changes cannot be made.
+/// The changes that insert Headway's entries; none if the entries exist already. With `required`,
+/// way.require replaces the matcher in the settings, even if it is empty; otherwise the matcher in
+/// the settings stays. Error: kInvalidParameter, with the reason why the changes cannot be made.
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required);
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Commands and URLs in the settings of agents: which are Headway's, and what they name.
+// Recognises Headway's commands and URLs in the settings of agents, and reads their parts.
 
 namespace headway::cli {
 

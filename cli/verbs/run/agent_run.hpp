@@ -6,13 +6,13 @@
 
 namespace headway::cli {
 
-/// `headway run`: a session from a command's start to its exit. Whatever happens to the daemon, the
-/// command runs. Returns its exit status. A run that keeps an agent going has a record for as long
-/// as it lasts.
+/// `headway run`: runs a command, with a session from its start to its exit. The command runs even
+/// if the daemon is unreachable or fails. Returns the command's exit status. A run that keeps an
+/// agent going has a record file until it ends.
 int run_command(const RunOptions& options, const Console& console);
 
-/// Goes on with the run of the record in `file`, in the same session and conversation. `client`
-/// names the daemon, because a record does not. Returns the exit status, as above.
+/// Continues the run of the record in `file`, in the same session and conversation. `client` names
+/// the daemon, because a record does not. Returns the exit status, as above.
 int continue_run(RecordFile file, const RunRecord& record, const ClientOptions& client,
                  const Console& console);
 

@@ -24,7 +24,7 @@ std::optional<Mistake> settle_keeping(RunOptions& options, const Console& consol
 /// The record of a run that begins now.
 RunRecord new_record(const RunOptions& options, const std::string& session, const std::string& goal,
                      const std::map<std::string, std::string>& environment);
-/// The options of a run that goes on from its record.
+/// The options of a run that continues from its record.
 RunOptions options_of(const RunRecord& record, const ClientOptions& client,
                       const std::map<std::string, std::string>& environment);
 

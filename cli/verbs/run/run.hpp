@@ -24,8 +24,8 @@ struct RunOptions {
     milliseconds linger{10'000};  ///< how long events may still be delivered after the command has
                                   ///< exited
     bool keep_going = false;      ///< start the agent again in the same conversation
-    bool no_keep_going = false;   ///< not by the settings either
-    /// As given on the command line; else the settings decide.
+    bool no_keep_going = false;   ///< never start the agent again, even if the settings would
+    /// Values given on the command line; a value that is not set comes from the settings.
     std::optional<std::uint64_t> max_resumes{};
     std::optional<milliseconds> until{};
     std::optional<milliseconds> margin{};
@@ -37,7 +37,8 @@ struct RunOptions {
 std::string base_name(const RunOptions& options);
 /// The goal of the run's session: the given one, else the command line. Bounded.
 std::string goal_of(const RunOptions& options);
-/// Body of the request that opens the session. Error: a label is wrong.
+/// Body of the request that opens the session. Error: kInvalidField for a label that is not
+/// "key=value".
 core::Result<Json> open_body(const RunOptions& options);
 
 }  // namespace headway::cli

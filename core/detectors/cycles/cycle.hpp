@@ -24,8 +24,9 @@ struct Cycle {
     /// Factor of the thresholds for laps of two actions in a game or on a page. It decreases by one
     /// for each further action in the lap.
     static constexpr std::uint32_t kActPatience = 4;
-    /// The same for laps of a step of a machine or a list and a look, and for that look: 18 steps
-    /// until it touches are work.
+    /// Factor of the thresholds for laps of one step (of a machine, or in a list) and one query,
+    /// and for that query alone. 18 steps of a machine until it touches something are ordinary
+    /// work.
     static constexpr std::uint32_t kStepPatience = 12;
     /// For laps of this many actions and more, the factor is 1: an agent that returns to so many
     /// views in the same order is in a loop.

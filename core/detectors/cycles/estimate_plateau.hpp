@@ -23,12 +23,11 @@ struct EstimateRow {
 
 /// Estimates of progress that do not change (docs/detection.md, section 5): the last kWindow
 /// estimates lie within kRange points of each other. Estimates prove nothing. Therefore, outside
-/// the strict profile, a plateau makes a session suspect at most. For this it takes
-/// Thresholds::suspect estimates with no proof (P1 to P4) in between, and no call in flight. The
-/// estimates of judges are kept separately: a plateau consists of the agent's estimates only, or of
-/// the judges' estimates only. A plateau of the judges' estimates is a claim only if
-/// Thresholds::stuck is not 0 (docs/first-designs.md). Fallback estimates have no author and are
-/// ignored.
+/// the strict profile, a plateau makes a session suspect at most. This needs Thresholds::suspect
+/// estimates with no proof (P1 to P4) in between, and no call in flight. The estimates of judges
+/// are kept separately: a plateau consists of the agent's estimates only, or of the judges'
+/// estimates only. A plateau of the judges' estimates is a claim only if Thresholds::stuck is not 0
+/// (docs/first-designs.md). Fallback estimates have no author and are ignored.
 struct EstimatePlateau {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

@@ -11,7 +11,7 @@ namespace headway::core {
 /// This session and another session of its run keep reverting each other's version of a file
 /// (docs/detection.md, section 5). RunFiles detects this, and each reversal from the third on
 /// causes a `run.conflict`. The count restarts after hard progress, after a user message, and when
-/// the agent follows advice; the other session has its own count.
+/// the agent follows advice; the other session keeps its own count.
 struct MutualRevert {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,

@@ -8,13 +8,13 @@
 
 namespace headway::core {
 
-/// Edits that undo each other (docs/detection.md, section 5). Either a file returns to content
-/// that it had left: this is a reversal, and the ledger counts consecutive reversals for each file.
-/// Or the last four edits alternate between two edits (A-B-A-B). Edits that change nothing are
-/// ignored. After hard progress on other files, earlier reversals still count, but only for
-/// `suspect` (see `clean`). A better test result clears the alternations. A test that alternates
-/// kRedFlips times between two failures, with edits in between, is also suspicious, because each
-/// fix then brings back the other failure.
+/// Edits that undo each other (docs/detection.md, section 5), in one of two ways. A reversal
+/// returns a file to content that it had left; the ledger counts consecutive reversals for each
+/// file. An alternation is the other way: the last four edits alternate between two edits
+/// (A-B-A-B). Edits that change nothing are ignored. After hard progress on other files, earlier
+/// reversals still count, but only for `suspect` (see `clean`). A better test result clears the
+/// alternations. A test that alternates kRedFlips times between two failures, with edits in
+/// between, is also suspicious, because each fix then brings back the other failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,
@@ -26,7 +26,7 @@ struct Oscillation {
         .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
     };
 
-    /// Number of failures that equal the failure before the previous one: A-B-A-B has two.
+    /// Number of failures that equal the failure before the previous one. A-B-A-B has two of them.
     static constexpr std::uint32_t kRedFlips = 2;
     /// A measurement with a new result clears the alternations, because an experiment that switches
     /// between two variants undoes nothing. At most this many measurements clear them: otherwise an
@@ -45,11 +45,12 @@ struct Oscillation {
     std::uint64_t red_question = 0;         ///< the last failed test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at the last failure of that test
     std::vector<std::uint64_t> last_reds;   ///< the last two failures of that test
-    std::uint32_t alternations = 0;         ///< edits that equal the edit before the previous one
-    std::uint32_t red_flips = 0;            ///< failures that equal the failure before the previous
-                                            ///< one
-    std::uint32_t experiments = 0;          ///< measurements that cleared the alternations
-    bool blind = false;  ///< the path of the last edit is known, but not its content
+    /// Number of edits that equal the edit before the previous one.
+    std::uint32_t alternations = 0;
+    std::uint32_t red_flips = 0;    ///< failures that equal the failure before the previous
+                                    ///< one
+    std::uint32_t experiments = 0;  ///< measurements that cleared the alternations
+    bool blind = false;             ///< the path of the last edit is known, but not its content
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

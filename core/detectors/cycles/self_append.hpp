@@ -8,9 +8,9 @@
 
 namespace headway::core {
 
-/// A command repeated with one more copy of its own end (docs/detection.md, section 5). Its
-/// arguments equal those of the previous call of the same tool, except that a string or a list in
-/// them continues with text that they already contain.
+/// A command that is repeated with one more copy of its own end (docs/detection.md, section 5). Its
+/// arguments equal those of the tool's previous call, except that a string or a list in them
+/// continues with text that it already contains.
 struct SelfAppend {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,

@@ -15,16 +15,16 @@ namespace headway::core {
 inline constexpr std::uint32_t kBlockedRetries = 6;
 /// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
-/// Bytes kept of an error's own text.
+/// Maximum number of bytes kept of an error's own text.
 inline constexpr std::size_t kBlockedWordsMax = 200;
 
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
 /// tool that it calls is missing, or a person was asked. An error class, a status code or the end
-/// of a turn causes a claim at once; the text of an error alone does so at the second failure. The
-/// claim holds until a message from a person, a wake-up, the start of a turn, or a successful call.
-/// After an error of the model, the start of a call ends the claim as well. If the cause is one
-/// that passes by itself (core/values/cause.hpp), the model's next answer also ends the claim,
-/// unless a call failed (`of_call`). Being idle or silent clears nothing.
+/// of a turn causes a claim at once. If only the text of an error shows the cause, the second
+/// failure causes the claim. The claim lasts until a message from a person, a wake-up, the start of
+/// a turn, or a successful call. After an error of the model, the start of a call ends the claim as
+/// well. If the cause is one that passes by itself (core/values/cause.hpp), the model's next answer
+/// also ends the claim, unless a call failed (`of_call`). Being idle or silent clears nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
@@ -38,8 +38,8 @@ struct Blocked {
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
     std::uint32_t count = 0;  ///< number of consecutive failures with this cause
-    /// A call failed to read from this host or file (failed_target()); 0 = another failure. It is
-    /// one refusal of one place, and another place says nothing about it.
+    /// The host or file that a failed call could not read (failed_target()); 0 = another failure.
+    /// Failures at another place are not counted with failures at this one.
     std::uint64_t place = 0;
     /// When the provider accepts requests again, according to the provider.
     Timestamp retry_at = kNever;

@@ -7,10 +7,11 @@
 
 namespace headway::core {
 
-/// Consecutive rounds in which every call failed, with any tool (docs/detection.md, section 5).
-/// The session is suspect after Thresholds::suspect rounds with one kind of error, or three rounds
-/// later if the kinds are mixed. It is stuck after Thresholds::stuck rounds, or after two thirds of
-/// that number if all failures have the same error. Failed tests are results, not failures.
+/// Consecutive rounds in which every call failed, whatever the tool (docs/detection.md, section 5).
+/// The session is suspect after Thresholds::suspect rounds with one known kind of error, or three
+/// rounds later if the kinds are mixed or unknown. It is stuck after Thresholds::stuck rounds, or
+/// after two thirds of that number if all failures have the same error. Failed tests are results,
+/// not failures.
 struct FailingEverywhere {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

@@ -33,9 +33,9 @@ struct FailureStreak {
 };
 
 /// The same tool fails with the same error, whatever its arguments and whatever happens in between
-/// (docs/detection.md, section 5). Probes of ever other targets that are not there are one row,
-/// because each error may name its target. Failed tests are results, not failures. A success of the
-/// tool, hard progress and a new phase restart the count.
+/// (docs/detection.md, section 5). Probes of different targets that are not there are counted as
+/// one error, because each message may name its target. Failed tests are results, not failures. A
+/// success of the tool, hard progress and a new phase restart the count.
 struct FailureStreaks {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

@@ -8,9 +8,9 @@
 namespace headway::core {
 
 /// The same error on the same file (docs/first-designs.md). The thresholds are numbers of errors. A
-/// success on that file, hard progress and a new phase restart the count. Enabled only in the
-/// strict profile; in other profiles, `failure_streak` and `same_diagnostic` detect such errors
-/// with fewer false positives.
+/// success on that file (except a read), hard progress, a user message and a new phase restart the
+/// count. Enabled only in the strict profile; in other profiles, `failure_streak` and
+/// `same_diagnostic` detect such errors with fewer false positives.
 struct SameFileError {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

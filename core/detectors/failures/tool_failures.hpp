@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// Consecutive failures of one tool, with any error (docs/first-designs.md: more than three). A
-/// call that exceeds its time limit counts as a failure. A success or another tool's failure
-/// restarts the count.
+/// call that exceeds its time limit counts as a failure. A success of any tool or another tool's
+/// failure restarts the count.
 struct ToolFailures {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

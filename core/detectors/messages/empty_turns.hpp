@@ -15,7 +15,7 @@ struct EmptyTurns {
     };
 
     std::uint32_t count = 0;  ///< number of consecutive such turns; a turn that was cut off adds 2
-    bool silent = false;      ///< the last of them was a message without words
+    bool silent = false;      ///< the last of these turns was a message without words
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -12,15 +12,17 @@ namespace headway::core {
 struct PlanningOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
-        .balanced = {9, 12},  // consecutive rounds
+        .balanced = {9, 12},  // consecutive plans
         .advice = "The plan is good enough: carry out its first open step.",
     };
 
-    /// Thoughts, each another one, that count as one plan: who thinks step by step has many.
+    /// Number of different thoughts that count as one plan, because an agent that thinks step by
+    /// step has many.
     static constexpr std::uint32_t kThoughtsOfPlan = 3;
 
-    std::uint32_t count = 0;     ///< consecutive rounds without a new thought
-    std::uint32_t thoughts = 0;  ///< new thoughts among these rounds
+    /// Number of consecutive plans (calls and events), without new thoughts.
+    std::uint32_t count = 0;
+    std::uint32_t thoughts = 0;  ///< number of new thoughts among these plans
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -18,10 +18,10 @@ struct MessageSketch {
     }
 };
 
-/// Similar messages with no tool result in between (docs/detection.md, section 5): simhashes at
-/// most kDistanceMax bits apart, among the last limits::kMessagesMax. Messages of fewer than
-/// kWordsMin words are too short to compare. Similar messages only make a session suspect, never
-/// stuck.
+/// Similar messages with no tool result in between (docs/detection.md, section 5): among the last
+/// limits::kMessagesMax messages, simhashes that differ in at most kDistanceMax bits. Messages of
+/// fewer than kWordsMin words are too short to compare. Similar messages only make a session
+/// suspect, never stuck.
 struct SimilarMessages {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kText,

@@ -9,8 +9,8 @@ namespace headway::core {
 
 /// The agent only says that it works (docs/detection.md, section 5): consecutive messages, facts,
 /// plans, estimates, phases, states and starts of calls, with no finished call in between.
-/// Heartbeats are the task of heartbeat_rule. Messages shorter than kMessageBytesMin are ignored,
-/// because they may be parts of a stream.
+/// Heartbeats are left to the detector heartbeat_rule. Messages shorter than kMessageBytesMin are
+/// ignored, because they may be parts of a stream.
 struct WordsOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

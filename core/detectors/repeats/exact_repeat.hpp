@@ -43,11 +43,11 @@ struct ExactRepeat {
     bool user_spoke = false;    ///< a user message came after the last call: the detector claims
                                 ///< nothing before the next call
     bool edits = false;         ///< the call is an edit: a failed edit fails again if repeated
-    bool closed = false;        ///< its target is a closed port, on which a server may listen later
-    std::uint8_t failures = 0;  ///< failures of the row, whatever they say
-    std::uint16_t first_failure = 0;  ///< low bits of its first CallFingerprint::diagnostic
-    std::uint16_t last_failure = 0;   ///< and of its last one
-    std::uint16_t last_words = 0;     ///< low bits of the last one's CallFingerprint::kin
+    bool closed = false;        ///< the target is a closed port, on which a server may listen later
+    std::uint8_t failures = 0;  ///< number of failures in the run, whatever their messages
+    std::uint16_t first_failure = 0;  ///< low bits of the first failure's diagnostic
+    std::uint16_t last_failure = 0;   ///< low bits of the last failure's diagnostic
+    std::uint16_t last_words = 0;     ///< low bits of the last failure's CallFingerprint::kin
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

@@ -9,8 +9,9 @@ namespace headway::core {
 
 /// The same answer to the same question, with any other calls in between but without hard progress
 /// (docs/detection.md, section 5). The ledger counts the answers within one epoch. Empty answers
-/// and acknowledgements are not counted. Several rounds of soft progress without a further repeat
-/// end the claim, and so does a new task from the user.
+/// and acknowledgements are not counted, except those of actions on a page or in a game. Several
+/// rounds of soft progress without a further repeat end the claim, and so does a new task from the
+/// user.
 struct InterleavedRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -21,8 +22,8 @@ struct InterleavedRepeat {
     /// Factor of the thresholds for an action on a page or in a game: an agent that moves around
     /// comes back to the same view.
     static constexpr std::uint32_t kActPatience = 4;
-    /// Factor of the thresholds if, between two repeats, the awaited thing changed or the agent did
-    /// something new that had an answer.
+    /// Factor of the thresholds if, between two repeats, an awaited thing changed or the agent did
+    /// something new and got an answer.
     static constexpr std::uint32_t kMovedPatience = 4;
 
     std::uint64_t question = 0;

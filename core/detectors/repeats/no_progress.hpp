@@ -8,10 +8,11 @@
 namespace headway::core {
 
 /// Consecutive rounds without any proof, P1 to P4 (docs/detection.md, section 5): no new content,
-/// no better test, no new or changed answer. After kUnprovenRounds, edits are no longer proof if
-/// tests or programs failed among them, and none got better. The finding corroborates other
-/// findings. By itself it makes a session `stuck` under the strict profile; under other profiles
-/// only after kStuckTimes times kAloneRounds (or kAloneRoundsProven) rounds.
+/// no better test, no new or changed answer. After kUnprovenRounds rounds without a proof other
+/// than edits, an edit is no longer a proof if tests or programs failed meanwhile and none
+/// improved. The finding corroborates other findings. By itself it makes a session `stuck` under
+/// the strict profile. Under other profiles this needs kStuckTimes times kAloneRounds (or
+/// kAloneRoundsProven) rounds.
 struct NoProgress {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kNothing,

@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// One tool is asked varying questions and always gives one identical answer of some length
+/// One tool gets varying questions and always gives the same answer, of at least a minimum length
 /// (docs/detection.md, section 5), as in a search that finds nothing. A check for the presence of
-/// many things looks the same, so `stuck` needs many questions.
+/// many things has the same form, so `stuck` needs many questions.
 struct Stagnation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,

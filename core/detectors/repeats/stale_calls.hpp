@@ -20,12 +20,12 @@ struct StaleCalls {
             "changes it.",
     };
     static constexpr std::uint32_t kNewQuestions = 5;
-    static constexpr std::uint32_t kKnownAnswers = 20;  ///< this many consecutive known answers,
-                                                        ///< also to new questions, are suspicious
+    /// This many consecutive known answers, including answers to new questions, are suspicious.
+    static constexpr std::uint32_t kKnownAnswers = 20;
 
     static constexpr std::uint32_t kMisses = 20;
-    /// So many steps, each with a check that passes, are worth a look: they had no answer of their
-    /// own and changed no file, and a list of so many items is the work of a script.
+    /// This number of steps, each with a check that passes, is suspicious. The steps had no answer
+    /// of their own and changed no file; a list with so many items is work for a script.
     static constexpr std::uint32_t kLaps = 100;
 
     std::uint32_t run = 0;
@@ -34,8 +34,8 @@ struct StaleCalls {
     std::uint32_t fresh = 0;   ///< consecutive new questions without news
     std::uint32_t misses = 0;  ///< consecutive searches that found nothing, whatever they searched
                                ///< for
-    std::uint32_t laps = 0;    ///< actions behind which a check passed (Entry::confirms), without
-                               ///< other news
+    /// Number of actions after which a check passed (Entry::confirms), without other news.
+    std::uint32_t laps = 0;
     std::uint32_t done_n = 0;  ///< the last of these actions: the low half of its number
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

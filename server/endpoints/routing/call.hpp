@@ -101,8 +101,8 @@ public:
     /// own_key() of the header Idempotency-Key; empty without one. Error: kInvalidField.
     core::Result<std::string> idempotency_key() const;
 
-    /// Holder of this request's share of waits and streams: the token or login, else the user of
-    /// the socket, else the address. Empty on the operator's socket (CallerShares).
+    /// The caller to whose share this request's waits and streams belong (CallerShares): the token
+    /// or login, else the user of the socket, else the address. Empty on the operator's socket.
     std::string place_holder() const;
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }

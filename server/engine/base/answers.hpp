@@ -26,7 +26,7 @@ struct Advised {
 
 /// A document that a long poll may wait for.
 struct DocumentReply {
-    bool pending = false;  ///< a long poll goes on waiting
+    bool pending = false;  ///< a long poll continues to wait
     std::string body;
     std::string key;  ///< key of the document that a long poll now waits for; empty: unchanged
 };

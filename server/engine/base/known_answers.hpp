@@ -11,9 +11,9 @@
 namespace headway::server {
 
 /// For each family, the models' answers whose tokens are already counted. A family is a session
-/// with its sub-agents and all their generations. Needed because the records of sub-agents and of
-/// resumed sessions repeat answers of other sessions. Kept in memory only, for the last answers of
-/// all families; the store has the answers of each session. Engine thread only.
+/// with its sub-agents and all their generations. This is necessary because the records of
+/// sub-agents and of resumed sessions repeat answers of other sessions. Kept in memory only, for
+/// the last answers of all families; the store has the answers of each session. Engine thread only.
 class KnownAnswers {
 public:
     static constexpr std::size_t kAnswersMax = 65'536;  ///< some megabytes

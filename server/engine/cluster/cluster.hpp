@@ -33,7 +33,7 @@ public:
     /// Sets the source of hints. Even without hints, the feed is read twice a second.
     void hint_by(ClusterHints& hints) { hints_ = &hints; }
 
-    /// Resets the state after a start or a failed commit, when memory is empty.
+    /// Resets the state after a start or a failed commit, when no session is in memory.
     void begin_anew(storage::Cursor head);
 
     // A turn.
@@ -136,7 +136,7 @@ private:
     std::unordered_set<storage::SessionKey> keys_;
     std::unordered_set<storage::SessionKey> working_;
     std::set<std::string, std::less<>>
-        looked_at_;  ///< sessions that look_at() was called for; at most one for each command
+        looked_at_;  ///< sessions for which look_at() was called; at most one for each command
     /// Sessions that were brought up to date in this turn and are not published yet.
     std::vector<storage::SessionKey> unshown_;
     /// Sessions that are damaged or were written by a newer version; not claimed again.

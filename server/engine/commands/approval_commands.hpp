@@ -16,8 +16,8 @@
 
 namespace headway::server {
 
-/// The UUID of an approval, with the caller's grants, which are checked as soon as the index has
-/// named the session.
+/// The UUID of an approval, and the caller's grants. The grants are checked when the index has
+/// given the approval's session.
 struct ApprovalAlias {
     std::string id;  ///< the UUID; empty: the session and the number were given
     core::Grants grants = {};

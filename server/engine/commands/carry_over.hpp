@@ -31,7 +31,7 @@ std::string base_of(const std::string& session);
 /// Whether a report begins the next generation of an ended session.
 enum class Begins : std::uint8_t {
     kNever,   ///< never: the report comes late
-    kByCall,  ///< only if the session was not stopped: the agent is at work
+    kByCall,  ///< unless the session was stopped: the report shows that its agent is at work
     kAnew,    ///< always: the report comes from a person or a new process
 };
 
@@ -46,8 +46,8 @@ std::string next_generation(const std::string& session, const std::string& now);
 /// The generation after `session`; null if it is unknown or damaged on the disk.
 core::Result<Resident*> generation_after(Transaction& transaction, const std::string& session);
 
-/// The newest generation of a session that has ended or is a recording, in which its agent goes on;
-/// null if the session is open, or is the newest.
+/// The newest generation of the session `ended`, in which its agent goes on. Null if `ended` is
+/// open, if it is itself the newest, or if the newest is damaged on the disk.
 core::Result<const Resident*> successor(Reader& reader, const Resident& ended);
 
 /// The generation before `session`, if that generation has ended or is a recording; else null.
@@ -57,8 +57,7 @@ core::Result<const Resident*> ended_before(Reader& reader, const std::string& se
 /// session ended. The agent may then not go on in another session by itself. Pure.
 bool was_stopped(const core::SessionState& state);
 
-/// True if the session was ended by a person or a rule, but neither by its agent nor by a rule of a
-/// budget. Pure.
+/// True if a person or a rule ended the session; false if its agent or a budget ended it. Pure.
 bool was_ended_for_it(const core::SessionState& state);
 
 /// The author of a session's opening.
@@ -80,15 +79,15 @@ core::Result<> name_opening(Reader& reader, SessionNames& names, const std::stri
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
-    /// For a generation that a person's prompt begins: as kAll, but the default limits of the type
-    /// begin whole.
+    /// For a generation that a person's prompt begins: like kAll, but limits that are the defaults
+    /// of the agent type start at their full amount.
     kSet,
-    /// For the runs of a job, which may begin as often as the job likes: the next run takes over
-    /// the limits only if the operator has changed them.
+    /// For the runs of a job, which starts as many runs as it likes: the next run takes over the
+    /// limits only if the operator has set them, and then at their full amount.
     kOperators,
 };
 
-/// A session that is to begin.
+/// The arguments of begin_after() for the session that it opens.
 struct Beginning {
     std::string session;
     core::SessionStarted about;
@@ -107,15 +106,16 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
 core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session);
 
-/// Replaces the parent by the generation in which it goes on, because an earlier one is no longer
-/// charged, and one that does not exist has no rules; clears it if it is an earlier generation of
-/// `session`.
+/// Replaces `parent` with the newest generation of the same session: usage is no longer charged to
+/// an earlier generation, and a generation that does not exist has no rules. Clears `parent` if it
+/// is a generation of `session` itself.
 core::Result<> name_newest_parent(Reader& reader, const std::string& session, std::string& parent);
 
 /// Begins a session and appends its events to `events`. If `before` is not null, the session gets
-/// what is left of the limits of `before` (with Takes::kOperators all that the operator set, with
-/// Takes::kSet only of those that were set for it), and is paused if `before` was. Does not apply
-/// take_rules(); except with Takes::kOperators, the caller does this first.
+/// the unused part of the limits of `before`. With Takes::kSet, this holds only for limits that
+/// were set for `before`; with Takes::kOperators, the session gets the operator's limits at their
+/// full amount. The session is paused if `before` was paused, unless a daily cap was the reason.
+/// Does not apply take_rules(); except with Takes::kOperators, the caller does this first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

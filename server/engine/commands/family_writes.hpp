@@ -43,9 +43,9 @@ core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
 /// stop of this session holds the calls of the descendants.
 void touch_below(Transaction& transaction, const Resident& resident);
 
-/// Checks a request that asks to be approved on expiry: this is not allowed if an ancestor's policy
-/// requires a person for the call. `pointer`: where the request is in the body. Error:
-/// kInvalidField.
+/// Checks a request that is to be approved when it expires. Such a request is not allowed if an
+/// ancestor's policy requires a person's decision about the call. `pointer`: place of the request
+/// in the body. Error: kInvalidField.
 core::Result<> check_expiry_above(Transaction& transaction, Resident* resident,
                                   const core::Policy& policy, const core::ApprovalRequested& asked,
                                   const std::string& pointer);
@@ -66,8 +66,9 @@ struct Above {
     std::string stop;  ///< why the session's calls must not run, as a sentence without a full stop;
                        ///< or empty
     bool paused = false;   ///< the session's calls wait for the end of a pause
-    bool refused = false;  ///< a person has rejected the same call, and not allowed it here since
-    core::Timestamp refused_at = core::kNever;  ///< when an ancestor did so, if known
+    bool refused = false;  ///< a person has rejected the same call elsewhere, and has not allowed
+                           ///< it in this session since then
+    core::Timestamp refused_at = core::kNever;  ///< newest rejection in an ancestor
 };
 
 /// A call that is about to run, or whose approval is redeemed.
@@ -75,33 +76,34 @@ struct AskedCall {
     std::string_view tool;
     std::string_view args_digest;
     std::string_view call_id;
-    bool by_hook = false;  ///< rejections in earlier generations bind it too
-    bool runs = false;     ///< as of core::RulingFor
+    bool by_hook = false;  ///< rejections in earlier generations bind the call too
+    bool runs = false;     ///< as in core::RulingFor
 };
 
 /// The decisions that bind a call of the session.
 core::Result<Above> above_of(Transaction& transaction, Resident& resident, const AskedCall& call);
 
-/// For a daemon that can store nothing: true if the rules, or a person's decision about the
-/// session, its earlier generations or its ancestors, forbid that the call runs unasked, or one of
-/// these sessions cannot be read. Sessions of a shared database have only the rules of the
-/// configuration.
+/// For a daemon that can store nothing. True if the call must not run without a new decision:
+/// because of the rules, because of a person's decision about the session, its earlier generations
+/// or its ancestors, or because one of these sessions cannot be read. With a shared database, only
+/// the rules of the configuration are checked.
 bool is_forbidden(Reader& reader, std::string id, std::string_view tool,
                   std::string_view args_digest);
 
-/// The calls of these events (those that have run, and those that requests ask for), as
-/// core::call_digest(), that a person has rejected in an ancestor or an earlier generation, and has
-/// not decided about in this session since.
+/// The calls of these events that a person has rejected in an ancestor or an earlier generation and
+/// has not decided about in this session since then, as core::call_digest(). The calls of the
+/// events are those that have run, and those for which an event requests approval.
 core::Result<std::vector<std::uint64_t>> rejected_elsewhere(Transaction& transaction,
                                                             Resident& resident,
                                                             std::span<const core::Event> events);
 
-/// Called after a person's decision about request `n` of `child`: if it rejects a call, the
-/// sessions above note that call, because their agents must not make it in place of their
+/// Called after a person's decision about request `n` of `child`. If a call was rejected, sends a
+/// message about it to the ancestors, because their agents must not make the call in place of their
 /// sub-agent.
 core::Result<> tell_rejection(Transaction& transaction, Resident& child, std::uint64_t n);
 
-/// The requests that wait, as events that name their calls. Pure.
+/// The pending requests, each as an event that has only the kind, the tool and the digest of the
+/// arguments. Pure.
 std::vector<core::Event> waiting_requests(const core::Approvals& approvals);
 
 }  // namespace headway::server

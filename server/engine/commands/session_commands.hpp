@@ -51,8 +51,8 @@ struct ReportCommand {
     bool fresh = false;        ///< the event ids have been looked up, and none is stored
     bool by_operator = false;  ///< the caller sent a token with the scope `control`
     bool of_hook = false;      ///< the report's calls wait for the reply to a hook
-    bool gives_up = false;     ///< a person goes on at the agent, which has given up the calls in
-                               ///< flight that this report ends
+    bool gives_up = false;  ///< a person has interrupted the agent or typed a prompt, so the agent
+                            ///< has given up the calls in flight that this report ends
     std::string adapter = {};  ///< the adapter whose hook reports; or empty
     core::Channel channel = core::Channel::kReport;
     std::string note = {};  ///< text about its calls, for a person who has to allow them
@@ -85,12 +85,14 @@ struct OpenCommand {
     core::Result<SessionDocument> operator()(Transaction& transaction);
 };
 
-/// True for a session that `headway run` opened, which also ends it: its command may start several
-/// agents, whose hooks do not end it. Pure.
+/// True for a session that `headway run` has opened and will end. The command of the run may start
+/// several agents, and their hooks do not end the session. Pure.
 bool is_of_run(const core::SessionState& state);
-/// The same of an operator's run: no other caller ends it by a request or a report. Pure.
+/// True for the session of a run that an operator started. No other caller can end such a session
+/// with a request or a report. Pure.
 bool is_supervised(const core::SessionState& state);
-/// Stands for an agent's end of such a session, which goes on.
+/// The event that is stored when an agent reports the end of such a session, because the session
+/// goes on.
 core::StateChanged agent_has_ended();
 
 struct EndCommand {
@@ -145,9 +147,9 @@ struct BudgetCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
-/// The session, unless it is a recording whose import is not complete: no agent is there to obey,
-/// and the session's end comes with the rest of the import. Errors: kUnknownSession,
-/// kSessionExists.
+/// Returns the session, unless it is a recording whose import is not complete. Such a session has
+/// no agent that could obey, and its end comes with the rest of the import. Errors:
+/// kUnknownSession, kSessionExists.
 core::Result<Resident*> require_live(Transaction& transaction, const std::string& session);
 
 /// The answer to a report or command: directives, budget and approvals of the session. The view of

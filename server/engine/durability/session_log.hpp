@@ -39,7 +39,7 @@ public:
     void drop() { noted_.clear(); }
 
     static constexpr std::size_t kLinesBurst =
-        100;  ///< enough for many sessions that turn silent at once
+        100;  ///< enough for many sessions that become silent at once
     static constexpr std::size_t kLinesPerSecond = 10;
 
 private:

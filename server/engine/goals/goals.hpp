@@ -15,9 +15,9 @@
 
 namespace headway::server {
 
-/// How often a goal may make the agent of a session go on, and of the sessions that follow it
-/// within a day. The count is never reset: it is the only limit that holds, since an agent's own
-/// limit cannot be relied on.
+/// How often a goal may make an agent go on, counted over a session and those earlier generations
+/// that reported within the last 24 hours. Nothing else resets the count. This is the only reliable
+/// limit, since an agent's own limit cannot be relied on.
 inline constexpr std::uint64_t kGoalTurnsMax = 5;
 
 /// True if the command of a goal is to be run now: the main agent's turn has ended, nothing holds

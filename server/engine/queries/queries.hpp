@@ -40,7 +40,7 @@ struct ComparisonQuery {
         Reader& reader) const;
 };
 
-/// The view of a session. The engine is queried for it only if the cache does not have it.
+/// The view of a session, for readers whose cache does not have it.
 struct ViewShown {
     std::string session;
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
@@ -105,7 +105,7 @@ struct ApprovalQuery {
 
 /// The state of all sessions.
 struct OverviewQuery {
-    std::size_t minutes = 0;  ///< number of past minutes to return counts for
+    std::size_t minutes = 0;  ///< number of past minutes for which counts are returned
 
     core::Result<api::Overview> operator()(Reader& reader) const;
 };

@@ -30,16 +30,19 @@ struct WorkBelow {
     bool in_call = false;  ///< its own sub-agent has a call in flight
 };
 
-/// The event that ends the session of an agent that is gone. `memory`: of its hooks.
+/// The event that ends the session of an agent that is gone. `memory` has facts from the agent's
+/// earlier hooks.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           const HookMemory& memory, const WorkBelow& below);
 
-/// True for a report by a program beside the agent: no sign that the agent itself lives.
+/// True for a report by another program, such as a reader of the agent's record. It does not show
+/// that the agent itself is alive.
 bool tells_use_only(const api::hooks::Hook& hook);
 
-/// The adapter that reports the agent's work by this hook; `named`: its name in the session's
-/// opening. Empty for MCP, which does not report (it can ask a person beside any adapter), for a
-/// question about the state, and for a program that reads the agent's record.
+/// The adapter that reports the agent's work with this hook. `named` is the adapter's name in the
+/// session's opening, or empty. The result is empty for requests that report no work: MCP, through
+/// which an agent with any adapter can ask a person; a question about the state; and a program that
+/// reads the agent's record.
 std::string reporting_adapter(const api::hooks::Dialect& dialect, const api::hooks::Hook& hook,
                               const std::string& named);
 

@@ -30,9 +30,9 @@ struct Pinged {
 
 /// Reports one ping of a job. A run of the job is a session. The session has one call in flight, so
 /// that it never becomes silent. The session's id is `<job>.<rid>` if the ping has a `rid`; else it
-/// is `<job>`, and `<job>~2` and so on for later runs. An end without a start is a run of its own.
-/// Errors: kSessionEnded for a log line that names a run that has ended; kOverloaded if too many
-/// pings in one engine turn ended a run; the client should then repeat the ping.
+/// is `<job>`, and `<job>~2` and so on for later runs. An end without a start becomes a separate
+/// run. Errors: kSessionEnded for a log line that names a run that has ended; kOverloaded if too
+/// many pings in one engine turn ended a run; the client should then repeat the ping.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< id of the run, or empty

@@ -44,8 +44,8 @@ core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string
 /// Time by which the job must have started again, including the grace period; kNever: no such time.
 core::Timestamp missing_at(const ScheduledJob& job);
 
-/// Handles a job that has not started in time: ends its open run as failed, or opens a new run and
-/// ends that as failed. Does nothing if the job has started meanwhile.
+/// Handles a job that has not started in time: ends its open run as failed; if no run is open,
+/// opens a run and ends it as failed. Does nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
     /// `attended`: the time since which pings can arrive. A job has at least one grace period from

@@ -34,8 +34,9 @@ using TelemetryTaken = api::otlp::Taken;
 
 /// Stores only the facts that no other kind of report provides. For each session, either log
 /// records or spans are used, whichever came first. For a session with hooks, only usage is stored,
-/// and calls if the hooks report none; of hooks and telemetry the larger sum of tokens and of costs
-/// counts. A label of the session has no effect on this, since anyone may write it.
+/// and calls if the hooks report none. If hooks and telemetry both report usage, the larger sum of
+/// tokens and the larger sum of costs are used. A label of the session has no effect on this, since
+/// any client may set it.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
     TelemetryTaken taken;  ///< the part of the result that is known before the command runs

@@ -14,9 +14,9 @@ class AgentWork {
 public:
     /// Sets the PID of the agent's process.
     void follow(int number);
-    /// Reads /proc again, unless it has just done so; true if the processes have used at least 2 %
-    /// of one CPU since the last read. The first call returns false. Reads at most kProcessesMax
-    /// processes.
+    /// Reads /proc again, unless the last read was only a moment ago; true if the processes have
+    /// used at least 2 % of one CPU since the last read. The first call returns false. Reads at
+    /// most kProcessesMax processes.
     bool look(core::Timestamp now);
 
     /// Enough for a shell, a build and its compilers. For a larger build, its first processes

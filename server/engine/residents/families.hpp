@@ -22,8 +22,8 @@ public:
     /// checks; the next search continues with the remaining descendants.
     static constexpr std::size_t kLooksMax = 4096;
 
-    /// Adds an open child, or moves it from the family of another parent: a later opening may name
-    /// a later generation of it. Idempotent.
+    /// Adds an open child, or moves it from the family of another parent, because a later opening
+    /// may name a later generation of the parent. Idempotent.
     void join(const std::string& parent, storage::SessionKey child);
     /// Removes a child that has ended or is deleted; ignores unknown children.
     void leave(storage::SessionKey child);

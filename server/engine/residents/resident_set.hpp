@@ -40,7 +40,7 @@ struct HookMemory {
     /// hook that announces one of them is late.
     std::vector<std::uint64_t> finished_inputs;
     /// Calls that hooks have announced in this round: a digest of tool and arguments, and the id.
-    /// Needed because an agent's dialog does not give the id of its call.
+    /// This is necessary because an agent's dialog does not give the id of its call.
     std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
     /// Digest of the event_id of the newest model answer whose usage a hook has reported. The store
     /// has the event_ids of all answers whose usage was reported.
@@ -53,7 +53,7 @@ struct HookMemory {
     std::vector<PromptFingerprint> wake_prompts;
     /// Sessions of the sub-agents that the last stop hook named as still at work.
     std::vector<std::string> agents_left;
-    core::Timestamp prompted_at = core::kNever;  ///< of the last prompt
+    core::Timestamp prompted_at = core::kNever;  ///< time of the last prompt
     bool interrupted = false;                    ///< a person ended the last turn
     bool turned = false;  ///< the agent has called its model, or ended a turn
     /// The error of the model's last answer in this turn, which was cut off or refused.
@@ -131,7 +131,7 @@ public:
     /// is damaged; the set is then unchanged.
     core::Result<Resident*> add(storage::StoredSession stored);
 
-    /// Records that `resident` has got an event at `cursor`.
+    /// Records that `resident` has a new event, with the cursor `cursor`.
     void mark_dirty(Resident& resident, storage::Cursor cursor);
     /// Records that `resident` was saved.
     void mark_clean(Resident& resident);
@@ -178,16 +178,17 @@ private:
     std::size_t bytes_ = 0;  ///< the sum of Resident::bytes
 };
 
-/// True if the call waits for the reply to its hook, or never got it. False for calls from before
-/// a restart, for which this is unknown. Pure.
+/// True if the call waits for the reply to its hook, or if its agent never received that reply.
+/// False for calls from before a restart, for which this is unknown. Pure.
 bool is_held(const Resident& resident, const std::string& call_id);
-/// True if the call waited for a decision, or its agent never got one: it did not run. Pure.
+/// True if the call did not run, because it waits for a decision, or because its agent never
+/// received the decision. Pure.
 bool was_held(const Resident& resident, const core::OpenCall& call);
 /// True if the call's hook waits at this daemon or, if `shared`, may wait at another one.
 /// Pure.
 bool may_be_held(const Resident& resident, const core::OpenCall& call, bool shared);
-/// True if a hook of an open call is held here. No other session may take its place in memory: only
-/// the memory knows that the hook waits. Pure.
+/// True if this daemon holds a hook of an open call. Such a session must stay in memory, because no
+/// stored data shows that the hook waits. Pure.
 bool holds_hook(const Resident& resident);
 /// Notes that the call's hook connection has closed. Does nothing if the call is not held.
 void note_left(Resident& resident, const std::string& call_id);

@@ -31,13 +31,14 @@ public:
     std::vector<Resident*> descendants(const core::Session& session, ResidentSet& residents) const;
     /// Notes the calls of the parent, if that is in memory, that may have opened this session.
     static void note_opened(Resident& child, ResidentSet& residents);
-    /// Marks the finished calls among `events`, which the session is about to take, during which a
-    /// child that they opened has changed something. Thus an orchestrator that gives the same task
-    /// to one sub-agent after the other does not repeat itself.
+    /// Called before the session takes `events`. Marks each finished call during which a child that
+    /// it opened has changed something. Without the mark, an orchestrator that gives the same task
+    /// to one sub-agent after the other would seem to repeat itself.
     static void take_change_below(Resident& resident, std::vector<core::Event>& events);
-    /// Notes in the parent, if that is in memory, that this session has changed something since
-    /// `hard_n`, its Ledger::hard_n of before: for the parent's call that has opened it, or for
-    /// the next end of one that launches an agent if that call is over, or was never reported.
+    /// If the session has changed something since its Ledger::hard_n was `hard_n`, notes this in
+    /// the parent, provided that the parent is in memory. The note is for the parent's call that
+    /// opened the session. If that call is over or was never reported, the note is for the next
+    /// call that ends and launches agents.
     static void note_change(const Resident& child, std::uint64_t hard_n, ResidentSet& residents);
     /// `events` are the events that the session has just decided. Appends the session's conflicts
     /// over files that other sessions of its run write too.

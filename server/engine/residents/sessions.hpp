@@ -61,7 +61,8 @@ public:
         return {};
     }
 
-    /// Called for a session with harmless damage, which only costs time.
+    /// Called for a session with harmless damage, such as a damaged snapshot, which only makes
+    /// loading slower.
     using Damage = std::function<void(storage::SessionKey, const std::string&)>;
     void on_damage(Damage tell) { damage_ = std::move(tell); }
     /// Reports damage of this session's snapshot, if there was any.

@@ -10,9 +10,9 @@
 
 namespace headway::server {
 
-/// The reason why a cap on the session's cost cannot be enforced. Before the session uses anything,
-/// it is that its model has no price, or that its agent's hooks report neither tokens nor cost;
-/// later, it is usage whose cost is unknown. Empty if the cap may hold, or if there is no cap.
+/// The reason why a cap on the session's cost cannot be enforced. Before the first usage, the
+/// reason is a model without a price, or hooks that report neither tokens nor cost; later, it is
+/// usage whose cost is unknown. Empty if the cap may hold, or if there is no cap.
 std::string cost_warning(const Reader& reader, const core::Session& session,
                          const std::optional<api::Adapter>& adapter);
 

@@ -72,8 +72,8 @@ public:
     }
     /// True if a descendant of the session works (docs/detection.md, section 11).
     bool children_work(const Resident& resident);
-    /// True if a descendant has not ended, also one that has not reported for a while or has left
-    /// the memory.
+    /// True if a descendant has not ended, even if it has not reported for a while or is no longer
+    /// in memory.
     core::Result<bool> has_open_child(const Resident& resident);
     /// True if the current command may change this session.
     bool may_change(std::string_view session) const;
@@ -118,9 +118,9 @@ public:
     core::Result<> tell(storage::SessionKey other, core::Payload payload);
     /// Makes the next turn look at the session even if it is not due.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
-    /// The sessions that have got a message or were woken since the last call, each once.
+    /// The sessions that received a message or were woken since the last call, each once.
     std::vector<storage::SessionKey> take_woken();
-    /// The sessions that have got events since the last call.
+    /// The sessions that received events since the last call.
     std::vector<Resident*> take_news();
     /// Makes the engine delete forgotten sessions soon, before retention is due.
     void hurry_deletion() { deletes_ = true; }

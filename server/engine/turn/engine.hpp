@@ -101,7 +101,7 @@ private:
     // Reads:
     void take_reads(std::vector<Request>& requests);
     void answer_reads();
-    /// True when the read is complete.
+    /// Reads one slice; true if the read is then complete.
     bool read_some(Request& request);
 
     // Commits of other daemons:

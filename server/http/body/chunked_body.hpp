@@ -10,10 +10,11 @@
 
 namespace headway::server {
 
-/// Decodes a body with `Transfer-Encoding: chunked` (RFC 9112, 7.1) incrementally. Strict, because
-/// a proxy may parse the same bytes differently: a size consists of one to fourteen hexadecimal
-/// digits, without extensions; trailers are not allowed; every line ends in CRLF. The body may have
-/// at most `body_bytes_max` bytes, and twice as many before decoding. Pure.
+/// Decodes a body with `Transfer-Encoding: chunked` (RFC 9112, 7.1) incrementally. The decoder is
+/// strict, because a proxy may parse the same bytes differently: a size consists of one to fourteen
+/// hexadecimal digits, without extensions; trailers are not allowed; every line ends in CRLF. The
+/// decoded body may have at most `body_bytes_max` bytes, and the bytes before decoding at most
+/// twice as many. Pure.
 class ChunkedBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };

@@ -21,7 +21,6 @@ class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
 
-    /// Begins a body of `length` bytes.
     void start(std::size_t length);
     /// Begins a chunked body of at most `bytes_max` bytes.
     void start_chunked(std::size_t bytes_max);

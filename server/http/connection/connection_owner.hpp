@@ -24,7 +24,7 @@ struct HttpRequest {
     const Target& target;
     std::string_view body;
     const Peer& peer;
-    /// The body is still compressed, because it is long or may be long when inflated.
+    /// The body is still compressed, because it is long, or may become long when it is inflated.
     bool packed = false;
 };
 
@@ -39,8 +39,9 @@ public:
     virtual bool draining() const = 0;
     virtual std::string next_request_id() = 0;
 
-    /// Whether a request may be read on, of which only the head and a part of the body have come:
-    /// else its body takes the room of others'. The error is the reply.
+    /// Decides whether the rest of a body is read. Called when the head and a part of the body have
+    /// arrived, because an incomplete body takes memory that other requests may need. The error
+    /// becomes the reply.
     virtual core::Result<> admit(const Target& target, const RequestHead& head,
                                  const Peer& peer) = 0;
     /// Replies to the request in `slot` of the connection, now or later, with respond() or
@@ -50,7 +51,8 @@ public:
     /// Called when a request is refused before on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
     /// Called when the number of bytes in unread replies and unfinished bodies has changed by
-    /// `change`. False if their total is too high; the owner may then close connections later.
+    /// `change`. Returns false if their total is too high; the owner may then close connections
+    /// later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
     /// The queue for long work: large bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;

@@ -40,9 +40,9 @@ public:
     void let_go();
     /// The path of the request in `slot`, without its query; empty once the request is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
-    /// Takes the last pidfd that the client of the report socket sent. According to the client, it
-    /// refers to the agent's process. The pidfd then belongs to the caller. Invalid on other
-    /// connections.
+    /// Returns the last pidfd that the client of the report socket sent; it then belongs to the
+    /// caller. According to the client, it refers to the agent's process. On other connections, the
+    /// result is invalid.
     system::FileDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
     /// Writes ready replies and continues to read.
     void flush();
@@ -68,13 +68,13 @@ public:
     void check_deadline(Clock::Steady::time_point now);
     /// Closes the connection for a drain: at once if it is idle, else after the replies in flight.
     void drain();
-    /// Closes the connection if nothing is in work for it: it waits for a request, or for the rest
-    /// of a request's head, and is not the operator's. False: it stays.
+    /// Closes the connection if it only waits for a request, or for the rest of a request's head,
+    /// and is not on the operator's socket. Returns false if the connection stays open.
     bool give_way();
-    /// True if nothing is in work for it but one request, and it is not the operator's: once that
-    /// request is answered, it may be closed.
+    /// True if the connection may be closed after one reply: exactly one request is unanswered,
+    /// nothing else is pending, and the connection is not on the operator's socket.
     bool gives_way_after_reply() const;
-    /// True if it had a request.
+    /// True if the connection has received a request.
     bool served() const noexcept { return served_; }
     void close();
     /// Number of bytes held for this client, including a shared frame.
@@ -119,7 +119,7 @@ private:
     std::size_t held_ = 0;  ///< bytes held, as reported to the owner
     int operations_ = 0;
     bool kept_ = false;
-    bool admitted_ = false;  ///< the owner lets the body that is under way be read
+    bool admitted_ = false;  ///< admit() has accepted the request whose body is being read
     bool served_ = false;
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;

@@ -46,8 +46,8 @@ public:
                             const HttpRequest& request) = 0;
         virtual void writable(HttpConnection& connection) = 0;
         virtual void closed(std::uint64_t connection) = 0;
-        /// Closes a connection that only waits, since no other can be accepted. False: there is
-        /// none that may be closed.
+        /// Closes a connection that only waits, to make room for a new one. Returns false if no
+        /// connection may be closed.
         virtual bool make_room() = 0;
         /// Bytes that are held for clients, but not by their connections.
         virtual std::size_t held() const = 0;
@@ -120,7 +120,7 @@ private:
     struct Place {
         std::unique_ptr<HttpConnection> connection;
         std::uint32_t generation = 1;
-        bool local = false;  ///< its connection is of the operator's socket
+        bool local = false;  ///< the connection came through the operator's socket
     };
     /// A listening Unix socket.
     struct LocalDoor {
@@ -161,9 +161,9 @@ private:
     std::vector<Place> places_;  ///< the id of a connection consists of the generation and the
                                  ///< index of its place
     std::vector<std::uint32_t> free_;
-    std::size_t hand_ = 0;  ///< place of the connection that gave way last
+    std::size_t hand_ = 0;  ///< place where the last search for a connection to close ended
     HttpStats stats_;
-    std::uint64_t local_ = 0;  ///< number of open connections of the operator's socket
+    std::uint64_t local_ = 0;  ///< number of open connections on the operator's socket
     std::string request_id_prefix_;
     std::uint64_t request_count_ = 0;
     bool draining_ = false;

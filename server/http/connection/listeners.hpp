@@ -28,9 +28,9 @@ core::Result<> open_listeners(HttpServer& http, const config::Settings& settings
 core::Result<> check_listeners(const config::Settings& settings,
                                const std::map<std::string, std::string>& environment);
 
-/// Reloads the certificate for new connections, if the listener `in_force` may go on with the new
-/// access settings. Error: kInvalidConfig; the old certificate then stays in use. Only a restart
-/// can turn TLS on or off, or move the listener.
+/// Reloads the certificate for new connections. `in_force` has the settings of the current
+/// listener. Error: kInvalidConfig, also if the new access settings do not allow this listener; the
+/// old certificate then stays in use. Only a restart can turn TLS on or off, or move the listener.
 core::Result<> reload_listener(HttpServer& http, const config::ServerSettings& in_force,
                                const config::Settings& loaded);
 

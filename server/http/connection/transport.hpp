@@ -46,7 +46,7 @@ public:
     void start(bool delays);
     bool encrypted() const noexcept { return tls_ != nullptr; }
     /// Fills `space`, which must stay valid until on_received(). `in_turn`: the read waits for its
-    /// turn among the clients that send much.
+    /// turn among the clients that send a lot of data.
     void read(std::span<char> space, bool in_turn);
     bool reading() const noexcept { return reading_; }
     /// Writes as many bytes as the socket accepts now and returns their number. Empty pieces are

@@ -17,14 +17,14 @@ enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kO
 
 /// The right that a caller needs for a route.
 enum class Guard : std::uint8_t {
-    kPublic,    ///< no right, in any mode
+    kPublic,    ///< needs no right in any mode
     kAnyToken,  ///< any token, but only in the mode `token`
     kReport,    ///< `report:<prefix>` of the session
     kRead,      ///< `read`, or `report:<prefix>` of the session
     kOverview,  ///< `read` or `report:`, for routes about all sessions
     kControl,   ///< `control`
-    kApprove,   ///< `approve`; in every mode
-    kAdmin,     ///< `admin`; in every mode
+    kApprove,   ///< `approve`, required in every mode
+    kAdmin,     ///< `admin`, required in every mode
 };
 inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmin) + 1;
 

@@ -36,7 +36,7 @@ struct RequestHead {
     std::string_view accept_encoding;
     std::string_view login;  ///< Headway-Login
     // Further data from the program that forwarded a hook.
-    std::string_view hook_session;       ///< X-Headway-Session; named_session() is what counts
+    std::string_view hook_session;       ///< X-Headway-Session; to be read through named_session()
     std::string_view hook_url;           ///< X-Headway-Url
     std::string_view mcp_session;        ///< Mcp-Session-Id
     ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
@@ -64,9 +64,10 @@ struct RequestHead {
     /// True for requests from web pages: only browsers send these fields.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 
-    /// The session that the request names; empty: none, or that of a run at another daemon. An
-    /// agent's settings name one daemon, but `headway run` may report to another on this machine,
-    /// where the same name means another session. Pure.
+    /// The session that the request names. Empty if it names none, or if the session belongs to a
+    /// run that reports to another daemon. An agent's settings name one daemon, but `headway run`
+    /// may report to another daemon on this machine, where the same name means another session.
+    /// Pure.
     std::string_view named_session() const noexcept;
 };
 

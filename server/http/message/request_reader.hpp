@@ -48,8 +48,8 @@ public:
     /// Inflates the body after kPacked; returns kRequest or kRefused. A body that is too long to be
     /// inflated at once stays compressed if the route allows this; see still_packed().
     Step inflate();
-    /// Gives up the request that has begun to arrive, even while a room() is in use, and takes no
-    /// more bytes.
+    /// Refuses the request that has begun to arrive, with `error`, and accepts no more bytes. May
+    /// be called while a room() is in use.
     Step refuse(core::Error error);
     /// Called when the request or refusal is no longer in use; its views become invalid.
     void done();

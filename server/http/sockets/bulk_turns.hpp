@@ -9,9 +9,9 @@
 
 namespace headway::server {
 
-/// A FIFO queue for the work of clients that send much. Each turn of the event loop runs only a few
-/// pieces of work, so that other clients do not wait long. A connection has at most one piece in
-/// the queue. I/O thread only; must outlive the run of the event loop.
+/// A FIFO queue for the work of clients that send a lot of data. Each turn of the event loop runs
+/// only a few pieces of work, so that other clients do not wait long. A connection has at most one
+/// piece in the queue. I/O thread only; must outlive the run of the event loop.
 class BulkTurns {
 public:
     /// Pieces of work in each turn of the loop: 64 KB of bodies, or a few milliseconds of

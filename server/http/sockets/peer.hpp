@@ -25,8 +25,9 @@ struct Peer {
 /// The peer of an accepted connection. Pure.
 Peer peer_at(const net::ip::tcp::endpoint& endpoint);
 
-/// The user of a Unix socket's peer, else the address: loopback as one, IPv6 by its first half, of
-/// which one machine may have all. Pure.
+/// Text that identifies a caller without a token of its own: the user of a Unix socket's peer, else
+/// the address. All loopback addresses give the same text. An IPv6 address gives its first 64 bits,
+/// because one machine may own all addresses with the same first half. Pure.
 std::string origin_of(const Peer& peer);
 
 /// The address, or the socket and its user, as text for a log. Pure.

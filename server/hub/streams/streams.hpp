@@ -41,22 +41,23 @@ public:
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// For whom a stream is.
+    /// The receiver of a stream.
     struct Caller {
         std::string credential;  ///< the result of Access::stays_as()
-        std::string holder;      ///< Call::place_holder(); empty: gives up nothing
+        std::string holder;  ///< Call::place_holder(); if it is empty, the stream is never closed
+                             ///< for another caller
     };
 
     /// Begins a stream as the reply to `slot`. `after` is the position to resume from. If too many
-    /// are open, the caller with the most loses one to a caller with fewer (CallerShares). Errors:
-    /// kOverloaded.
+    /// streams are open, a stream of the caller with the most streams may be closed (CallerShares).
+    /// Error: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         Caller caller);
-    /// The number of streams of the caller with the most.
+    /// The number of streams of the caller with the most streams.
     std::size_t largest_share() const { return shares_.largest(); }
-    /// Closes the newest stream of that caller. False if the share is small in a table of `max`
-    /// places.
+    /// Closes the newest stream of that caller. Returns false if the caller has only a small share
+    /// of a table of `max` places (CallerShares::of_largest).
     bool give_up_largest(std::size_t max);
 
     /// Takes the engine's page for a stream that is catching up.
@@ -76,7 +77,7 @@ public:
     /// Ends the streams of a session that was deleted, with a goodbye: the id is free, and a later
     /// session with this id numbers its events from 1 again.
     void session_deleted(const std::string& session);
-    /// Ends the streams whose caller may not stay, with a goodbye.
+    /// Ends the streams whose callers have lost their access, with a goodbye.
     void cut(const std::function<bool(const std::string& caller)>& may_stay);
     /// Ends all streams with a goodbye that gives the reason.
     void drain(std::string_view reason = "the daemon is going down");
@@ -96,7 +97,7 @@ private:
         std::deque<Entry> frames;
         std::uint64_t base = 0;  ///< number of frames.front()
         std::uint64_t mark = 0;  ///< end() before the current publication
-        std::uint64_t turn = 0;  ///< number of the publication that `mark` belongs to
+        std::uint64_t turn = 0;  ///< number of the publication to which `mark` belongs
         std::size_t bytes = 0;
         bool view_asked = false;  ///< for progress: the view was requested
         std::vector<std::uint64_t> clients;

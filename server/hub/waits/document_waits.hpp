@@ -37,7 +37,7 @@ public:
     /// pending and time is left; from then on the wait is for the document `id`, unless `id` is
     /// empty. False if the document is the reply, which ends the wait.
     bool keeps_waiting(const ReplyTo& to, bool pending, const std::string& id = {});
-    /// Called when the request has got another reply.
+    /// Called when the request has received another reply, such as an error.
     void answered(const ReplyTo& to);
     /// Called when the document `id` is no longer pending.
     void notify(const std::string& id);

@@ -69,7 +69,7 @@ private:
     struct Hold {
         std::string session;
         HookCall call;
-        std::string waits_for;  ///< subject_of() as it began
+        std::string waits_for;  ///< subject_of() at the beginning of the hold
         Clock::Steady::time_point deadline;
         Clock::Steady::time_point next_sign;
         Clock::Steady::time_point next_look = Clock::Steady::time_point::max();

@@ -28,16 +28,16 @@ public:
     /// check_key()). The caller sends the first query for the document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline,
                                 const std::string& caller);
-    /// The number of waits of the caller with the most (CallerShares).
+    /// The number of waits of the caller with the most waits (CallerShares).
     std::size_t largest_share() const;
-    /// Refuses one wait of that caller, of the newest whose connection may go, and returns its
-    /// connection. Nothing is refused if none may go, or if the share is small in a table of `max`
-    /// places.
+    /// Refuses one wait of that caller and returns its connection. Chooses the newest wait for
+    /// whose connection `may_go` is true. Refuses nothing if there is no such wait, or if the
+    /// caller has only a small share of a table of `max` places (CallerShares::of_largest).
     std::optional<std::uint64_t> give_up_largest(
         std::size_t max, const std::function<bool(std::uint64_t connection)>& may_go);
     /// Takes a document from the engine and sends it, unless the wait goes on.
     void take_document(const ReplyTo& to, DocumentReply reply);
-    /// Called when the request has got another reply, for instance an error.
+    /// Called when the request has received another reply, for instance an error.
     void answered(const ReplyTo& to) { documents_.answered(to); }
 
     void session_changed(const std::string& session) { sessions_.notify(session); }

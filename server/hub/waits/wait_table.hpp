@@ -30,7 +30,8 @@ class WaitTable {
 public:
     /// Connection and slot, which together identify a request.
     using Place = CallerShares::Place;
-    /// Subjects of all replies: far fewer than cached views, of which those are not evicted.
+    /// Maximum number of subjects of all replies. It must be far below the number of cached views,
+    /// because the views of subjects are not evicted.
     static constexpr std::size_t kSubjectsMax = 4 * core::limits::kWaitersMax;
 
     static Place place_of(const ReplyTo& to) { return {to.connection, to.slot}; }
@@ -39,9 +40,9 @@ public:
     std::size_t size() const noexcept { return rows_.size(); }
     bool full() const noexcept { return rows_.size() >= core::limits::kWaitersMax; }
     const CallerShares& shares() const noexcept { return shares_; }
-    /// Makes room for a reply to `caller` that waits for `subjects` subjects. In a full table the
-    /// caller with the most gives up replies (CallerShares): `give_up(place, error)` sends the
-    /// error and removes the reply. Error: kOverloaded; then nothing is given up.
+    /// Makes room for a reply to `caller` that waits for `subjects` subjects. If the table is full,
+    /// the caller with the largest share gives up replies (CallerShares): `give_up(place, error)`
+    /// sends the error and removes the reply. Error: kOverloaded; no reply is then given up.
     template <class GiveUp>
     core::Result<> make_room(const std::string& caller, std::size_t subjects, GiveUp give_up) {
         core::Error busy{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
@@ -64,7 +65,7 @@ public:
     /// Precondition: a reply waits at `place`.
     Entry& at(const Place& place) { return row_of(place).entry; }
 
-    /// `caller` is who the reply is for. Precondition: no reply waits at `place`.
+    /// `caller` gets the reply. Precondition: no reply waits at `place`.
     Entry& add(const Place& place, std::vector<std::string> subjects, Entry entry,
                const std::string& caller = {}) {
         const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}, caller});

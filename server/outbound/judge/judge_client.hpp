@@ -14,10 +14,10 @@ namespace headway::server {
 
 class JudgeWorker;
 
-/// Sends questions to OpenAI-compatible endpoints, on the thread of libcurl. An answer may take any
-/// time as long as bytes arrive; silence ends the request. Each endpoint has its own fair queue,
-/// pauses, circuit breaker and limit on concurrent questions, so that no endpoint waits for
-/// another.
+/// Sends questions to OpenAI-compatible endpoints, on the thread of libcurl. While bytes arrive, an
+/// answer may take long (JudgeTransfer::silent_at); silence ends the request. Each endpoint has its
+/// own fair queue, pauses, circuit breaker and limit on concurrent questions, so that no endpoint
+/// waits for another.
 ///
 /// After a connect error, 429 or 5xx, a question is tried again, up to `retries` times. Before each
 /// retry the whole endpoint pauses for backoff(). If a try opens the breaker, the question of that

@@ -30,12 +30,12 @@ public:
     int size() const;
     std::int64_t integer(int row, int column) const;
     std::uint64_t count(int row, int column) const;
-    std::string_view bytes(int row,
-                           int column) const;  ///< the bytes or text; valid as long as this object
+    /// The bytes or the text of a value. Valid as long as this object exists.
+    std::string_view bytes(int row, int column) const;
     bool is_null(int row, int column) const;
     int columns() const;
     std::string_view column_name(int column) const;
-    /// Number of rows that the statement has changed.
+    /// Number of rows that the statement changed.
     std::int64_t changes() const;
 
 private:
@@ -45,10 +45,10 @@ private:
     std::unique_ptr<pg_result, Clear> result_;
 };
 
-/// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and
-/// answers are awaited only when a caller needs them. Every wait has a time limit. If the limit is
-/// exceeded, or the server takes no more writes (25006), the connection counts as broken, and
-/// connect() makes a new one. One thread.
+/// A connection to PostgreSQL in pipeline mode: it sends statements one after the other, and waits
+/// for their answers only when a caller needs them. Every wait has a time limit. If the limit is
+/// exceeded, or the server accepts no more writes (SQLSTATE 25006), the connection counts as
+/// broken, and connect() makes a new one. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {
@@ -72,8 +72,8 @@ public:
 
     core::Result<Statement> prepare(std::string_view sql) override;
     core::Result<std::int64_t> changes() override;
-    /// Still true after the connection was lost in a transaction: statements fail until the
-    /// transaction is ended.
+    /// Still true if the connection was lost in a transaction: statements then fail until
+    /// rollback().
     bool in_transaction() const override { return in_transaction_; }
     bool lost_transaction() const { return in_transaction_ && connection_ == nullptr; }
     std::string contains(std::string_view column, std::string_view parameter) const override;
@@ -92,8 +92,8 @@ public:
     core::Result<PostgresRows> ask_row(std::string_view sql,
                                        const PostgresParameters& parameters = {});
 
-    /// These functions queue BEGIN and COMMIT; finish() returns the errors. After an error, call
-    /// rollback(), even if the connection is lost.
+    /// begin() and commit() queue BEGIN and COMMIT; finish() returns the errors. After an error,
+    /// call rollback(), even if the connection is lost.
     core::Result<> begin();
     core::Result<> commit();
     /// Drops the queued statements and waits for the rollback. If the rollback fails, the
@@ -102,8 +102,8 @@ public:
 
     /// The SQLSTATE of the last error of this transaction; empty for a connection error.
     const std::string& state() const { return state_; }
-    /// True if state() is a conflict with another transaction; the connection can then still be
-    /// used.
+    /// True if state() reports a conflict with another transaction. The connection can then still
+    /// be used.
     bool lost_a_conflict() const;
     /// True if the last commit() was sent but not acknowledged, or answered as unknown: it may have
     /// succeeded.
@@ -156,7 +156,7 @@ private:
     std::vector<PostgresHost> hosts_;
     std::size_t host_ = 0;  ///< index of the host of the last connection
     bool in_transaction_ = false;
-    bool committing_ = false;  ///< a COMMIT has been sent, and may have been done
+    bool committing_ = false;  ///< a COMMIT has been sent, and may have succeeded
     bool outcome_unknown_ = false;
     bool alone_ = false;  ///< the commit may be missing on the standby
 };

@@ -16,8 +16,8 @@ core::Result<> check_postgres_url(const std::string& url);
 /// Parameters of libpq for one host, by key.
 using PostgresHost = std::vector<std::pair<std::string, std::string>>;
 
-/// The hosts that a URL names. Each entry has the values for one host, to be used instead of the
-/// lists in the URL. A URL without lists gives one entry without values.
+/// The hosts that a URL names. Each entry has the parameters for one host, which replace the lists
+/// in the URL. For a URL without lists, the result is one empty entry.
 std::vector<PostgresHost> hosts_of(const std::string& url);
 
 }  // namespace headway::storage

@@ -8,8 +8,8 @@ namespace headway::storage {
 /// Version of the tables (storage/postgres/FORMAT.md).
 inline constexpr int kPostgresSchemaVersion = 2;
 
-/// Creates the tables in the connection's schema, if there are none. One daemon at a time does so,
-/// while the others wait. Errors: those of the connection, and kStorageTooNew for tables of another
+/// Creates the tables in the connection's schema, if there are none. Only one daemon at a time does
+/// this; the others wait. Errors: those of the connection, and kStorageTooNew for tables of another
 /// version.
 core::Result<> migrate(PostgresConnection& connection);
 
