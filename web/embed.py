@@ -70,12 +70,11 @@ def main(esbuild: str, cmark: str, output: pathlib.Path, paths: list) -> None:
         if name.endswith(".html"):
             data = data.replace(b"@ASSETS@", b"/assets/" + version.encode())
         packed = gzip.compress(data, 9, mtime=0)
-        if len(packed) >= len(data):
-            packed = b""
-        for kind, content in (("whole", data), ("gzip", packed)):
-            arrays.append(f"constexpr unsigned char {kind}_{index}[] = {{{numbers(content)}}};\n")
-        rows.append(f'    {{"{name}", "{TYPES[pathlib.Path(name).suffix]}", text(whole_{index}, {len(data)}), '
-                    f"text(gzip_{index}, {len(packed)})}},\n")
+        shorter = len(packed) < len(data)
+        content = packed if shorter else data
+        arrays.append(f"constexpr unsigned char file_{index}[] = {{{numbers(content)}}};\n")
+        stored = f"text(file_{index}, {len(content)})"
+        rows.append(f'    {{"{name}", "{TYPES[pathlib.Path(name).suffix]}", {"{}, " + stored if shorter else stored + ", {}"}}},\n')
     output.write_text(
         '#include "server/web/web_files.hpp"\n\n// Made from web/ by web/embed.py.\n\nnamespace headway::server {\nnamespace {\n\n'
         "std::string_view text(const unsigned char* data, std::size_t size) {\n"

@@ -33,7 +33,7 @@ Result<> check_tools(const core::PolicyOverride& policy) {
         if (entry.tool.empty()) {
             return of_entry(under(wrong("must not be empty"), "tool"), i, "tools");
         }
-        if (std::string detail = core::wrong_tool_class(entry.tool); !detail.empty()) {
+        if (std::string detail = core::wrong_tool_rule(entry.tool); !detail.empty()) {
             return of_entry(under(wrong(std::move(detail)), "tool"), i, "tools");
         }
         if (entry.patience < 1 || entry.patience > core::kPatienceMax) {
@@ -52,6 +52,12 @@ Result<> check_detectors(const core::PolicyOverride& policy) {
         for (std::size_t k = 0; k < i; ++k) {
             if (policy.detectors[k].detector != policy.detectors[i].detector) continue;
             return of_entry(wrong("has an entry already"), i, "detectors");
+        }
+        const core::DetectorPolicy& entry = policy.detectors[i];
+        if (!entry.off && entry.stuck != 0 && entry.suspect > entry.stuck) {
+            return of_entry(
+                under(wrong("must be at most `stuck`, or it would never be suspect"), "suspect"), i,
+                "detectors");
         }
     }
     return {};

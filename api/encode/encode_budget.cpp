@@ -266,7 +266,8 @@ void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter) {
     json.member("in_all", below.all);
     json.member("depth", below.depth);
     json.member("tokens", use.tokens);
-    json.member("cost_usd", core::dollars(use.cost_micros));
+    write_money(json, "cost_usd", core::is_shown(core::known_cost(use)), use.cost_micros);
+    write_doubt(json, use.parts);
     json.close_object();
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/notify/notice.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "api/json/json_document.hpp"
 #include "core/approvals/approvals.hpp"
 #include "core/calls/mask.hpp"
@@ -249,12 +252,27 @@ void tell(const Stored& message, const Facts& facts, Notice& notice) {
     notice.cause = "\n";
 }
 
+/// True if the number behind this text says what happened, such as that of an HTTP status.
+bool names_a_code(std::string_view before) {
+    while (!before.empty() && (before.back() == ' ' || before.back() == ':'))
+        before.remove_suffix(1);
+    constexpr std::array<std::string_view, 5> kWords{"http", "status", "code", "signal", "error"};
+    const std::string end =
+        core::lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 6)));
+    return std::any_of(kWords.begin(), kWords.end(),
+                       [&end](std::string_view word) { return end.ends_with(word); });
+}
+
 /// The part of a text that stays the same when the same thing happens to another session.
 std::string masked(std::string_view text) {
     std::string out;
     core::append_masked(out, text);
-    for (char& c : out) {
-        if (core::is_digit(c)) c = '#';
+    bool keeps = false;  // the number at hand
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (!core::is_digit(out[i])) continue;
+        const bool begins = i == 0 || (out[i - 1] != '#' && !core::is_digit(out[i - 1]));
+        if (begins) keeps = names_a_code(std::string_view{out}.substr(0, i));
+        if (!keeps) out[i] = '#';
     }
     return out;
 }

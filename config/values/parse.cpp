@@ -20,17 +20,6 @@ bool read_number(std::string_view text, Number& number) {
     return error == std::errc{} && rest == end;
 }
 
-/// A name of a tool without the form of a pattern: `Bash` of `Bash(rm:*)` and `Bash|Edit`; names
-/// with blanks before a bracket are names. The whole name if it is no pattern.
-std::string_view name_before_pattern(std::string_view name) {
-    const std::size_t bracket = name.find('(');
-    const bool of_calls =
-        name.ends_with(')') && bracket != name.npos && bracket > 0 && name[bracket - 1] != ' ';
-    if (of_calls) name = name.substr(0, bracket);
-    if (name.starts_with('/')) return {};
-    return name.substr(0, std::min(name.find_first_of("*|;=!"), name.size()));
-}
-
 }  // namespace
 
 core::Error mistake(std::string detail) {
@@ -92,27 +81,17 @@ core::Result<Value::List> parse_list(const Value& value, std::size_t max, std::s
 }
 
 core::Result<> check_tool(std::string_view name) {
-    const std::string_view fix = name_before_pattern(name);
-    if (fix.size() == name.size()) return {};
-    std::string text =
-        in_quotes(name) + " is no name of a tool, and no tool would match it; write ";
-    if (!fix.empty() && name.find('(') != name.npos)
-        text += "the exact name, as " + in_quotes(fix) + ", for all its calls, or ";
-    else
-        text += "exact names, or ";
-    const std::string_view known = core::class_of_tool(fix);
-    return mistake(text + "a class, as " + std::string(known.empty() ? "class:shell" : known));
+    std::string wrong = core::wrong_tool_rule(name);
+    if (wrong.empty()) return {};
+    return mistake(std::move(wrong));
 }
 
 core::Result<Value::List> parse_tools(const Value& value, std::size_t max) {
     if (value.is<Value::List>() && value.has_empty_items())
         return mistake("an empty name covers no tool; leave the item out");
     HEADWAY_TRY(Value::List tools, parse_list(value, max, "tools"));
-    for (const std::string& tool : tools) {
+    for (const std::string& tool : tools)
         HEADWAY_CHECK(check_tool(tool));
-        if (std::string wrong = core::wrong_tool_class(tool); !wrong.empty())
-            return mistake(std::move(wrong));
-    }
     return tools;
 }
 

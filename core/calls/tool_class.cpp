@@ -133,6 +133,43 @@ std::vector<std::string_view> names_of(std::string_view tool) {
     return names;
 }
 
+constexpr std::size_t kShownBytesMax = 64;
+
+std::string quoted_rule(std::string_view rule) {
+    return "\"" + std::string{cut_text(rule, kShownBytesMax)} + "\"";
+}
+
+/// A name of a tool without the form of a pattern: `Bash` of `Bash(rm:*)` and `Bash|Edit`; names
+/// with blanks before a bracket are names. The whole name if it is no pattern.
+std::string_view name_before_pattern(std::string_view name) {
+    const std::size_t bracket = name.find('(');
+    const bool of_calls =
+        name.ends_with(')') && bracket != name.npos && bracket > 0 && name[bracket - 1] != ' ';
+    if (of_calls) name = name.substr(0, bracket);
+    if (name.starts_with('/')) return {};
+    return name.substr(0, std::min(name.find_first_of("*|;=!"), name.size()));
+}
+
+/// The error for a rule that is written like a class and names none, or empty.
+std::string wrong_class(std::string_view rule) {
+    constexpr std::string_view kPrefix = "class:";
+    const std::string small = lower(trimmed(rule));
+    if (is_tool_class(rule)) return {};
+    // `kind:shell` is no tool, but a class that is written wrong; `fs:read` is a tool.
+    const std::size_t sign = small.find_first_of(":=");
+    const std::string before = small.substr(0, sign);
+    const bool near = before == "kind" || before == "type" || before == "tool" ||
+                      before.starts_with("cla") || before.starts_with("group");
+    const bool meant =
+        sign != small.npos && near && is_tool_class(std::string{kPrefix} + small.substr(sign + 1));
+    if (!small.starts_with(kPrefix) && !meant) return {};
+    std::string known;
+    for (const std::string_view name : kClasses)
+        known.append(known.empty() ? "" : ", ").append(name);
+    return quoted_rule(rule) + " is no class of tools; known are " + known +
+           did_you_mean(small, kClasses);
+}
+
 }  // namespace
 
 std::string_view class_of_tool(std::string_view tool) {
@@ -157,24 +194,18 @@ bool is_tool_class(std::string_view name) {
     return contains(kClasses, name);
 }
 
-std::string wrong_tool_class(std::string_view rule) {
-    constexpr std::string_view kPrefix = "class:";
-    constexpr std::size_t kShownBytesMax = 64;
-    const std::string small = lower(trimmed(rule));
-    if (is_tool_class(rule)) return {};
-    // `kind:shell` is no tool, but a class that is written wrong; `fs:read` is a tool.
-    const std::size_t sign = small.find_first_of(":=");
-    const std::string before = small.substr(0, sign);
-    const bool near = before == "kind" || before == "type" || before == "tool" ||
-                      before.starts_with("cla") || before.starts_with("group");
-    const bool meant =
-        sign != small.npos && near && is_tool_class(std::string{kPrefix} + small.substr(sign + 1));
-    if (!small.starts_with(kPrefix) && !meant) return {};
-    std::string known;
-    for (const std::string_view name : kClasses)
-        known.append(known.empty() ? "" : ", ").append(name);
-    return "\"" + std::string{cut_text(rule, kShownBytesMax)} +
-           "\" is no class of tools; known are " + known + did_you_mean(small, kClasses);
+std::string wrong_tool_rule(std::string_view rule) {
+    if (std::string wrong = wrong_class(rule); !wrong.empty()) return wrong;
+    const std::string_view fix = name_before_pattern(rule);
+    if (fix.size() == rule.size()) return {};
+    std::string text =
+        quoted_rule(rule) + " is no name of a tool, and no tool would match it; write ";
+    if (!fix.empty() && rule.find('(') != rule.npos)
+        text += "the exact name, as " + quoted_rule(fix) + ", for all its calls, or ";
+    else
+        text += "exact names, or ";
+    const std::string_view known = class_of_tool(fix);
+    return text + "a class, as " + std::string{known.empty() ? "class:shell" : known};
 }
 
 }  // namespace headway::core

@@ -16,10 +16,11 @@ std::string_view class_of_tool(std::string_view tool);
 /// True for the name of a class, such as `class:shell`.
 bool is_tool_class(std::string_view name);
 
-/// The error message for a rule that begins with `class:`, in upper or lower case, but names no
-/// class. Without the error, such a rule would silently cover no tool. Empty for classes and for
-/// names of tools. Pure.
-std::string wrong_tool_class(std::string_view rule);
+/// The error message for a rule that covers no tool: it is written like a class, such as
+/// `Class:shel`, but names none, or it is a pattern, such as `mcp__*`, `Bash(rm:*)` or `Bash|Edit`.
+/// Without the error, such a rule would protect nothing. Empty for classes and for names of tools.
+/// Pure; linear in the rule.
+std::string wrong_tool_rule(std::string_view rule);
 
 /// True if `rule` applies to calls of `tool`: it is a name of the tool, or the class of such a
 /// name. Pure.

@@ -11,8 +11,8 @@ namespace headway::server {
 struct WebFile {
     std::string_view name;
     std::string_view content_type;
-    std::string_view content;
-    std::string_view gzip;  ///< compressed content; empty if compression does not make it smaller
+    std::string_view content;  ///< empty where `gzip` is not
+    std::string_view gzip;     ///< compressed content, where that is smaller
 };
 
 struct WebFiles {

@@ -173,6 +173,24 @@ TEST_CASE("check policy: each detector has one entry", "[api]") {
     expect_refused(policy, "/detectors/3", "has an entry already");
 }
 
+TEST_CASE("check policy: a pattern would cover no tool, so it is refused", "[api]") {
+    PolicyOverride policy = with_tools(2);
+    policy.tools[1].tool = "mcp__*";
+    expect_refused(
+        policy, "tools/1/tool",
+        "\"mcp__*\" is no name of a tool, and no tool would match it; write exact names, "
+        "or a class, as class:shell");
+}
+
+TEST_CASE("check policy: a detector that is stuck before it is suspect is refused", "[api]") {
+    PolicyOverride policy;
+    policy.detectors.push_back({headway::core::DetectorId::kExactRepeat, false, 9, 3});
+    expect_refused(policy, "detectors/0/suspect",
+                   "must be at most `stuck`, or it would never be suspect");
+    policy.detectors[0].stuck = 0;  // never stuck
+    require_ok(check_policy(policy));
+}
+
 TEST_CASE("check policy: of two mistakes the first of the table is named", "[api]") {
     PolicyOverride policy;
     policy.wait_polls = 100'001;

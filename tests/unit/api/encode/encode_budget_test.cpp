@@ -151,3 +151,31 @@ TEST_CASE("encode budget: the analytics list what ended sessions used", "[api]")
         "steps":{"p50":0,"p90":0},"tokens":{"p50":0,"p90":0},
         "cost_usd":{"p50":0.25,"p90":1.0}}],"sessions":3,"more":false})"));
 }
+
+TEST_CASE(
+    "encode budget: a cost of sub-agents that is not known is null, and in part a lower bound",
+    "[api]") {
+    const auto fan_out = [](std::uint64_t priced_micros) {
+        BudgetMeter meter;
+        ChildUse child{7, {}, BudgetLevel::kNominal, {}};
+        child.use.tokens = 600;
+        child.use.parts.unpriced = 600;
+        meter.children.push_back(child);
+        if (priced_micros > 0) {
+            ChildUse priced{8, {}, BudgetLevel::kNominal, {}};
+            priced.use.tokens = 100;
+            priced.use.cost_micros = priced_micros;
+            meter.children.push_back(priced);
+        }
+        std::string out;
+        JsonWriter json{out};
+        json.open_object();
+        write_fan_out(json, meter);
+        json.close_object();
+        return Document::parse(out)["fan_out"];
+    };
+    CHECK(fan_out(0)["cost_usd"].is_null());
+    CHECK(fan_out(0)["unpriced_tokens"] == 600);
+    CHECK(fan_out(500'000)["cost_usd"] == 0.5);
+    CHECK(fan_out(500'000)["unpriced_tokens"] == 600);
+}

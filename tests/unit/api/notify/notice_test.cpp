@@ -134,6 +134,12 @@ TEST_CASE("notice: the cause is the same for the same thing of other sessions", 
     CHECK(verdict("a", "silent", "no heartbeat for 21 s").cause ==
           verdict("b", "silent", "no heartbeat for 34 s").cause);
     CHECK(verdict("a", "silent", "x").cause != verdict("a", "stuck", "x").cause);
+    // A number that says what happened is no count.
+    CHECK(verdict("a", "blocked", "HTTP 401").cause != verdict("b", "blocked", "HTTP 529").cause);
+    CHECK(verdict("a", "stuck", "Exit status: 1, 4 times").cause !=
+          verdict("b", "stuck", "Exit status: 2, 4 times").cause);
+    CHECK(verdict("a", "stuck", "Exit status: 2, 4 times").cause ==
+          verdict("b", "stuck", "Exit status: 2, 5 times").cause);
     CHECK(verdict("a", "stuck", "the same edit").cause != verdict("a", "stuck", "a loop").cause);
     CHECK_FALSE(verdict("a", "stuck", "").cause.empty());
 }

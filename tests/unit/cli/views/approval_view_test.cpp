@@ -109,6 +109,8 @@ TEST_CASE("approval view: a decision names who made it", "[cli]") {
     approval["status"] = "approved";
     approval["summary"] = "rm -rf build";
     CHECK(decision_text(approval) == "a.a4  approved  by ana\n  `rm -rf build`; not used yet\n");
+    approval["kind"] = "budget_extension";  // nothing is left to use
+    CHECK(decision_text(approval) == "a.a4  approved  by ana\n");
     approval["status"] = "rejected";
     const std::string text =
         approvals_text(Json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);

@@ -71,19 +71,30 @@ TEST_CASE("tool class: a rule that begins as a class does is one, in the exact s
           "[core]") {
     for (const char* right : {"class:shell", "class:edit", "class:read", "class:web", "class:agent",
                               "class:mcp", "Bash", "", "classify", "my class:shell", "class"})
-        CHECK(wrong_tool_class(right).empty());
+        CHECK(wrong_tool_rule(right).empty());
     for (const char* wrong :
          {"class:", "class:shel", "Class:shell", "CLASS:EDIT", "class: shell", "class:shell ",
           " class:shell", "class:bogus", "class:shell,class:web"}) {
         CAPTURE(wrong);
-        CHECK_THAT(wrong_tool_class(wrong),
+        CHECK_THAT(wrong_tool_rule(wrong),
                    Catch::StartsWith("\"" + std::string{wrong} +
                                      "\" is no class of tools; known are "
                                      "class:shell, class:edit, class:read, class:web, class:agent, "
                                      "class:mcp"));
     }
-    CHECK_THAT(wrong_tool_class("Class:Shel"), Catch::EndsWith("; did you mean `class:shell`?"));
-    CHECK(wrong_tool_class("class:" + std::string(100'000, 'x')).size() < 300);
+    CHECK_THAT(wrong_tool_rule("Class:Shel"), Catch::EndsWith("; did you mean `class:shell`?"));
+    CHECK(wrong_tool_rule("class:" + std::string(100'000, 'x')).size() < 300);
+}
+
+TEST_CASE("tool class: a rule that is a pattern covers no tool", "[core]") {
+    for (const char* right : {"mcp__github__delete_repo", "Read (execute, edit)", "fs:read"})
+        CHECK(wrong_tool_rule(right).empty());
+    CHECK(wrong_tool_rule("Bash(rm:*)") ==
+          "\"Bash(rm:*)\" is no name of a tool, and no tool would match it; write the exact name, "
+          "as \"Bash\", for all its calls, or a class, as class:shell");
+    for (const char* wrong : {"mcp__*", "Bash|Edit", "/^Bash/", "Bash;Edit"})
+        CHECK_THAT(wrong_tool_rule(wrong), Catch::Contains("no tool would match it"));
+    CHECK(wrong_tool_rule("*" + std::string(100'000, 'x')).size() < 300);
 }
 
 TEST_CASE("tool class: an entry of a class holds for its tools, one of a name before it",

@@ -11,7 +11,14 @@ using headway::core::ErrorCode;
 
 namespace {
 
-constexpr WebFile kFiles[] = {{"app.js", "text/javascript", "import './b.js'", "packed"},
+// "import './b.js'", compressed: a client that does not accept gzip gets it as it was.
+constexpr std::string_view kPacked{
+    "\037\213\010\000\000\000\000\000\002\003\313\314\055\310\057\052"
+    "\121\120\327\323\117\322\313\052\126\007\000\162\336\033\076\017"
+    "\000\000\000",
+    35};
+
+constexpr WebFile kFiles[] = {{"app.js", "text/javascript", "", kPacked},
                               {"docs/agents.html", "text/html", "<h1>", ""},
                               {"icon.svg", "image/svg+xml", "<svg/>", ""},
                               {"index.html", "text/html", "<p>", ""}};
@@ -42,11 +49,14 @@ TEST_CASE("web pages: what is not a file is not found", "[server]") {
 TEST_CASE("web pages: compressed if the client accepts it and it is shorter", "[server]") {
     RequestHead head;
     head.accept_encoding = "br, gzip";
-    CHECK(asset("0a1b/app.js", head).body == "packed");
+    CHECK(asset("0a1b/app.js", head).body == kPacked);
     CHECK_THAT(asset("0a1b/app.js", head).headers, Catch::Contains("Content-Encoding: gzip\r\n"));
     CHECK(asset("0a1b/icon.svg", head).body == "<svg/>");
     CHECK_THAT(asset("0a1b/icon.svg", head).headers, !Catch::Contains("Content-Encoding"));
-    CHECK_THAT(asset("0a1b/app.js").headers, !Catch::Contains("Content-Encoding"));
+    for (int again = 0; again < 2; ++again) {
+        CHECK(asset("0a1b/app.js").body == "import './b.js'");
+        CHECK_THAT(asset("0a1b/app.js").headers, !Catch::Contains("Content-Encoding"));
+    }
 }
 
 TEST_CASE("web pages: whether an Accept-Encoding takes gzip", "[server]") {
