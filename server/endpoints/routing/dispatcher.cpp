@@ -157,7 +157,7 @@ void Dispatcher::publish(Publication& publication) {
         polls_.document_changed(check_key(id));
     for (const Answered& answered : publication.replies)
         replies_.flush(answered.to.connection);
-    views_.trim();
+    if (!publication.more) views_.trim();  // the replies that follow need the views of their turn
     http_.relieve();
     polls_.arm();
 }
