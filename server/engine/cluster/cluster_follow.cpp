@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/views/view.hpp"
 #include "server/engine/cluster/cluster.hpp"
 
 // Commits of other daemons, in the order of the feed.
@@ -80,6 +81,8 @@ Result<> Cluster::follow(bool listening, Publication& publication) {
             publication.changed.push_back(session.name);
         } else if (resident->key != session.key || resident->session.state().n < session.n) {
             known.push_back(session);
+        } else {  // a write or a read had caught up with it; those who wait learn of it here
+            publication.views.push_back(core::view_of(resident->session));
         }
     }
     HEADWAY_CHECK(catch_up(known, false, &publication));
