@@ -118,34 +118,6 @@ Result<> WebhookScheduler::save(Endpoint& endpoint) {
     return outbox_.save_outbox_endpoint(endpoint.stored);
 }
 
-/// Before its figures change: other daemons may have changed them.
-Result<> WebhookScheduler::renew(Endpoint& endpoint) {
-    HEADWAY_TRY(auto stored, outbox_.lock_outbox_endpoint(endpoint.stored.name));
-    if (stored) endpoint.stored = *std::move(stored);
-    return {};
-}
-
-Result<bool> WebhookScheduler::look_again() {
-    HEADWAY_TRY(auto known, outbox_.outbox_endpoints());
-    bool changed = false;
-    for (storage::OutboxEndpoint& stored : known) {
-        Endpoint* const endpoint = find(stored.name);
-        const bool unwritten =
-            std::find(changed_.begin(), changed_.end(), stored.name) != changed_.end();
-        if (endpoint == nullptr || unwritten) continue;
-        // The configuration is each daemon's own.
-        stored.target = endpoint->stored.target;
-        stored.removed_at = endpoint->stored.removed_at;
-        changed = changed || endpoint->stored != stored;
-        endpoint->stored = std::move(stored);
-    }
-    stats_stale_ = stats_stale_ || changed;
-    for (Endpoint& endpoint : endpoints_) {
-        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
-    }
-    return changed;
-}
-
 Result<> WebhookScheduler::note(const core::Session& session, std::span<const core::Event> events) {
     if (endpoints_.empty()) return {};
     for (const core::Event& event : events) {

@@ -42,6 +42,14 @@ api::DeliveryDocument document_of(storage::OutboxMessage&& message) {
     return shown;
 }
 
+/// The state that was read, except the configuration, which is each daemon's own.
+storage::OutboxEndpoint with_configuration_of(const storage::OutboxEndpoint& own,
+                                              storage::OutboxEndpoint read) {
+    read.target = own.target;
+    read.removed_at = own.removed_at;
+    return read;
+}
+
 }  // namespace
 
 WebhookScheduler::Endpoint* WebhookScheduler::find(std::string_view name) {
@@ -174,6 +182,32 @@ Result<std::uint64_t> WebhookScheduler::replay(const std::string& name,
     return revived;
 }
 
+/// Before its figures change: other daemons may have changed them.
+Result<> WebhookScheduler::renew(Endpoint& endpoint) {
+    HEADWAY_TRY(auto stored, outbox_.lock_outbox_endpoint(endpoint.stored.name));
+    if (stored) endpoint.stored = with_configuration_of(endpoint.stored, *std::move(stored));
+    return {};
+}
+
+Result<bool> WebhookScheduler::look_again() {
+    HEADWAY_TRY(auto known, outbox_.outbox_endpoints());
+    bool changed = false;
+    for (storage::OutboxEndpoint& stored : known) {
+        Endpoint* const endpoint = find(stored.name);
+        const bool unwritten =
+            std::find(changed_.begin(), changed_.end(), stored.name) != changed_.end();
+        if (endpoint == nullptr || unwritten) continue;
+        stored = with_configuration_of(endpoint->stored, std::move(stored));
+        changed = changed || endpoint->stored != stored;
+        endpoint->stored = std::move(stored);
+    }
+    stats_stale_ = stats_stale_ || changed;
+    for (Endpoint& endpoint : endpoints_) {
+        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+    }
+    return changed;
+}
+
 bool WebhookScheduler::has_removed(Timestamp now) const {
     return std::any_of(endpoints_.begin(), endpoints_.end(), [&](const Endpoint& endpoint) {
         return endpoint.stored.removed_at != core::kNever &&
@@ -182,10 +216,18 @@ bool WebhookScheduler::has_removed(Timestamp now) const {
 }
 
 Result<> WebhookScheduler::forget_removed(Timestamp now) {
-    for (const Endpoint& endpoint : endpoints_) {
+    HEADWAY_TRY(const auto known, outbox_.outbox_endpoints());
+    for (Endpoint& endpoint : endpoints_) {
         if (endpoint.stored.removed_at == core::kNever ||
             now - endpoint.stored.removed_at <= limits::kWebhookRemovedFor)
             continue;
+        const bool in_use = std::any_of(known.begin(), known.end(), [&](const auto& stored) {
+            return stored.name == endpoint.stored.name && stored.removed_at == core::kNever;
+        });
+        if (in_use) {  // by another daemon, whose configuration has it
+            endpoint.stored.removed_at = now;
+            continue;
+        }
         HEADWAY_CHECK(outbox_.forget_outbox_endpoint(endpoint.stored.name));
     }
     return {};
