@@ -79,6 +79,8 @@ public:
                                                                   std::size_t bytes_max) = 0;
     /// When the first pending message is due; kNever if there are none.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
+    /// The same of requests for approval and alarms alone.
+    virtual core::Result<core::Timestamp> next_urgent_due(std::string_view endpoint) = 0;
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;
     virtual core::Result<> delay_message(std::int64_t row, std::string_view id,
                                          const OutboxFailure& failure, core::Timestamp due_at) = 0;

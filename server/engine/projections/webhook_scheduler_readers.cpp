@@ -177,7 +177,7 @@ Result<std::uint64_t> WebhookScheduler::replay(const std::string& name,
     stored.pending += revived;
     stored.dead -= std::min(stored.dead, revived);
     endpoint->paused_until = core::kNever;  // the operator says that the endpoint is back
-    HEADWAY_TRY(endpoint->next_due, outbox_.next_due(name));
+    HEADWAY_CHECK(read_due(*endpoint));
     stats_stale_ = true;
     return revived;
 }
@@ -186,6 +186,13 @@ Result<std::uint64_t> WebhookScheduler::replay(const std::string& name,
 Result<> WebhookScheduler::renew(Endpoint& endpoint) {
     HEADWAY_TRY(auto stored, outbox_.lock_outbox_endpoint(endpoint.stored.name));
     if (stored) endpoint.stored = with_configuration_of(endpoint.stored, *std::move(stored));
+    return {};
+}
+
+Result<> WebhookScheduler::read_due(Endpoint& endpoint) {
+    HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+    if (!endpoint.rule.for_people()) return {};
+    HEADWAY_TRY(endpoint.next_urgent_due, outbox_.next_urgent_due(endpoint.stored.name));
     return {};
 }
 
@@ -203,7 +210,7 @@ Result<bool> WebhookScheduler::look_again() {
     }
     stats_stale_ = stats_stale_ || changed;
     for (Endpoint& endpoint : endpoints_) {
-        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+        HEADWAY_CHECK(read_due(endpoint));
     }
     return changed;
 }
