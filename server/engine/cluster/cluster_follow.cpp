@@ -3,6 +3,7 @@
 #include <iterator>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/views/view.hpp"
@@ -62,6 +63,8 @@ Result<> Cluster::read_events(storage::Cursor last, Publication& publication) {
 Result<> Cluster::follow(bool listening, Publication& publication) {
     followed_at_ = Clock::steady();
     behind_ = false;
+    if (std::exchange(went_back_, false))
+        publication.streams_end = "the database that took over has lost events; connect again";
     HEADWAY_TRY(std::vector<storage::FeedRow> rows, store_.read_feed(published_, kFeedPage));
     if (rows.empty()) return {};
     const std::size_t step = rows_of_one_step(rows);
