@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ constexpr std::string_view kSelectMessage =
 /// alarm, or a request that a person has to decide about, by ends and verdicts.
 constexpr std::array<std::string_view, 3> kLeastUrgentFirst{
     " AND type NOT IN('approval.requested','approval.alarm')", " AND type<>'approval.alarm'", ""};
+
+/// Conditions for the messages that a bounded list takes first, each without those before it.
+constexpr std::array<std::string_view, 3> kMostUrgentFirst{
+    " AND type='approval.alarm'", " AND type='approval.requested'",
+    " AND type NOT IN('approval.requested','approval.alarm')"};
 
 OutboxMessage message_of(const Statement& row) {
     OutboxMessage message;
@@ -78,19 +84,27 @@ Result<std::optional<OutboxMessage>> SqlOutbox::next_message(std::string_view en
 Result<std::vector<OutboxMessage>> SqlOutbox::due_messages(std::string_view endpoint,
                                                            core::Timestamp until, std::size_t limit,
                                                            std::size_t bytes_max) {
-    HEADWAY_TRY(Statement due,
-                database_.prepare(std::string{kSelectMessage} +
-                                  ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
-                                  "AND due_at<=?2 ORDER BY id LIMIT ?3"));
-    due.bind(1, endpoint).bind(2, until).bind(3, static_cast<std::int64_t>(limit));
     std::vector<OutboxMessage> messages;
     std::size_t bytes = 0;
-    while (bytes < bytes_max) {
-        HEADWAY_TRY(const bool found, due.step());
-        if (!found) break;
-        messages.push_back(message_of(due));
-        bytes += messages.back().body.size();
+    for (const std::string_view urgent : kMostUrgentFirst) {
+        if (messages.size() >= limit) break;
+        HEADWAY_TRY(Statement due,
+                    database_.prepare(std::string{kSelectMessage} +
+                                      ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
+                                      "AND due_at<=?2" +
+                                      std::string{urgent} + " ORDER BY id LIMIT ?3"));
+        due.bind(1, endpoint)
+            .bind(2, until)
+            .bind(3, static_cast<std::int64_t>(limit - messages.size()));
+        while (bytes < bytes_max) {
+            HEADWAY_TRY(const bool found, due.step());
+            if (!found) break;
+            messages.push_back(message_of(due));
+            bytes += messages.back().body.size();
+        }
     }
+    std::sort(messages.begin(), messages.end(),
+              [](const OutboxMessage& a, const OutboxMessage& b) { return a.row < b.row; });
     return messages;
 }
 
@@ -98,6 +112,14 @@ Result<core::Timestamp> SqlOutbox::next_due(std::string_view endpoint) {
     HEADWAY_TRY(Statement next,
                 database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "
                                   "dead_at=0"));
+    HEADWAY_TRY(const bool found, next.bind(1, endpoint).step());
+    return found ? next.time(0) : core::kNever;  // NULL reads as 0
+}
+
+Result<core::Timestamp> SqlOutbox::next_urgent_due(std::string_view endpoint) {
+    HEADWAY_TRY(Statement next,
+                database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "
+                                  "dead_at=0 AND type IN('approval.requested','approval.alarm')"));
     HEADWAY_TRY(const bool found, next.bind(1, endpoint).step());
     return found ? next.time(0) : core::kNever;  // NULL reads as 0
 }

@@ -210,6 +210,7 @@ public:
                                                           core::Timestamp until, std::size_t limit,
                                                           std::size_t bytes_max) override;
     core::Result<core::Timestamp> next_due(std::string_view endpoint) override;
+    core::Result<core::Timestamp> next_urgent_due(std::string_view endpoint) override;
     core::Result<Removed> remove_message(std::int64_t row, std::string_view id) override;
     core::Result<> delay_message(std::int64_t row, std::string_view id,
                                  const OutboxFailure& failure, core::Timestamp due_at) override;

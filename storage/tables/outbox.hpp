@@ -79,6 +79,8 @@ public:
                                                                   std::size_t bytes_max) = 0;
     /// When the first pending message is due; kNever if there are none.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
+    /// Like next_due(), for requests for approval and alarms only.
+    virtual core::Result<core::Timestamp> next_urgent_due(std::string_view endpoint) = 0;
     /// Deletes the message, for example after its delivery.
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;
     /// Records a failed try of a pending message; its next try is due at `due_at`.

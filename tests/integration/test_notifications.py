@@ -432,19 +432,21 @@ class Bounds(NotifyCase):
     @own_database
     def test_what_exceeds_a_window_comes_at_its_end_as_one(self):
         receiver = self.receiver()
-        daemon, client = self.told({"ops": self.web("discord", receiver, messages_max=2, window="10m")}, test_clock=True)
+        daemon, client = self.told({"ops": self.web("discord", receiver, messages_max=3, window="10m")}, test_clock=True)
         for number in range(2):
             self.end_one(client, reason="r" + "x" * number)
             receiver.wait_for(number + 1)
         self.until(client, pending=0)
         waiting = [self.end_one(client, reason="s" + "y" * number) for number in range(3)]
+        self.ask(client)
+        receiver.wait_for(3)  # the rest of the window is for requests
         asked = self.ask(client)
-        self.assertEqual(self.until(client, pending=4)["delivered"], 2)
+        self.assertEqual(self.until(client, pending=4)["delivered"], 3)
         daemon.clock.advance(5 * 60)
-        self.assertEqual(len(receiver.messages), 2)
+        self.assertEqual(len(receiver.messages), 3)
         daemon.clock.advance(5 * 60 + 1)
-        receiver.wait_for(3)
-        content = bodies(receiver)[2]["content"]
+        receiver.wait_for(4)
+        content = bodies(receiver)[3]["content"]
         self.assertRegex(content, r"^\*\*\d more\\: 3 ended, 1 asking for a decision")
         self.assertIn(f"#/approvals?id={asked['id']}", content)
         for session in waiting:

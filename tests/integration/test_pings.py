@@ -424,6 +424,14 @@ class Schedules(OwnDaemonCase):
         self.daemon_.clock.advance(25 * 60)
         self.missing("nightly~2")
 
+    def test_a_machine_that_slept_leaves_its_jobs_their_grace(self):
+        self.ping("laptop?every=1h&grace=10m")
+        self.daemon_.clock.suspend(8 * 3600)
+        self.daemon_.clock.advance(60)
+        self.assertEqual(self.runs("laptop"), ["laptop"])
+        self.daemon_.clock.advance(15 * 60)
+        self.missing("laptop~2")
+
     def test_a_daemon_that_begins_again_and_again_puts_nothing_off(self):
         self.ping("nightly?every=1h&grace=10m")
         self.daemon_.clock.advance(66 * 60)

@@ -186,6 +186,9 @@ public:
     core::Result<core::Timestamp> next_due(std::string_view endpoint) override {
         return real_.next_due(endpoint);
     }
+    core::Result<core::Timestamp> next_urgent_due(std::string_view endpoint) override {
+        return real_.next_urgent_due(endpoint);
+    }
     core::Result<storage::Removed> remove_message(std::int64_t row, std::string_view id) override {
         if (auto error = faults_.failure(Faults::Step::kOutbox)) return *error;
         return real_.remove_message(row, id);

@@ -87,6 +87,7 @@ public:
     std::vector<std::string> deleted;      ///< sessions, as they were published
     std::vector<std::string> replaced;
     std::string streams_end;         ///< why its streams ended
+    bool followed = false;           ///< others may have decided approvals, as was published
     std::vector<std::string> asked;  ///< sessions that a judge was asked about
     server::EngineStats stats;
 
@@ -100,6 +101,7 @@ private:
         std::move(published.replaced.begin(), published.replaced.end(),
                   std::back_inserter(replaced));
         if (published.tokens) tokens = std::move(published.tokens);
+        followed = followed || published.followed;
         if (!published.streams_end.empty()) streams_end = std::move(published.streams_end);
         stats = published.stats;
     }

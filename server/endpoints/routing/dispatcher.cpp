@@ -130,6 +130,12 @@ void Dispatcher::publish(Publication& publication) {
     for (const std::string& session : publication.replaced)
         forget(session);
     std::vector<std::string> watched;
+    std::vector<std::string> followed;  // other daemons may have changed their documents
+    if (publication.followed) {
+        followed = publication.changed;
+        for (const core::SessionView& view : publication.views)
+            followed.push_back(view.id);
+    }
     for (core::SessionView& view : publication.views) {
         holds_.session_changed(view.id);
         if (view.ended) processes_.forget(view.id);
@@ -145,7 +151,8 @@ void Dispatcher::publish(Publication& publication) {
         streams_.publish_progress(session);
         polls_.session_changed(session);
     }
-    if (publication.followed) polls_.look_again();
+    for (const std::string& session : followed)
+        polls_.look_again(session);
     for (const Answered& answered : publication.replies)
         answered.task->answer(*this, answered.to);
     for (const std::string& session : publication.deleted)
@@ -157,7 +164,7 @@ void Dispatcher::publish(Publication& publication) {
         polls_.document_changed(check_key(id));
     for (const Answered& answered : publication.replies)
         replies_.flush(answered.to.connection);
-    views_.trim();
+    if (!publication.more) views_.trim();  // the replies that follow need the views of their turn
     http_.relieve();
     polls_.arm();
 }

@@ -40,6 +40,7 @@ struct Publication {
     std::vector<std::string> checked;  ///< ended checks
     std::optional<CopiedFile> copied;  ///< a copy that has ended
     bool followed = false;             ///< other daemons may have decided approvals or ended checks
+    bool more = false;                 ///< the next publication has more replies of the same turn
     std::string streams_end;           ///< why all streams on this daemon have to end, or empty
     std::string fatal;                 ///< why the daemon must end now, or empty
     EngineStats stats;

@@ -49,6 +49,7 @@ void Cluster::begin_anew(storage::Cursor head) {
     unshown_.clear();
     unreadable_.clear();
     // Streams go on where they were, unless a database took over that does not have all of it.
+    if (head < published_) went_back_ = true;
     if (published_ == 0 || head < published_) published_ = head;
     store_.set_head(published_);
     pulsed_at_ = {};

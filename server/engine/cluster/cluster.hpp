@@ -148,6 +148,7 @@ private:
     ClusterHints* hints_ = nullptr;
     std::vector<std::string> replaced_;  ///< as in Publication, for the next publication
     bool behind_ = false;                ///< follow() has more to read
+    bool went_back_ = false;             ///< the database lacks what is published here
     std::int64_t tokens_ = -1;           ///< Pulse::tokens at the last pulse
     std::vector<storage::DaemonSeen> daemons_;
     std::uint64_t breaks_ =

@@ -3,8 +3,10 @@
 #include <iterator>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "core/views/view.hpp"
 #include "server/engine/cluster/cluster.hpp"
 
 // Commits of other daemons, in the order of the feed.
@@ -61,6 +63,8 @@ Result<> Cluster::read_events(storage::Cursor last, Publication& publication) {
 Result<> Cluster::follow(bool listening, Publication& publication) {
     followed_at_ = Clock::steady();
     behind_ = false;
+    if (std::exchange(went_back_, false))
+        publication.streams_end = "the database that took over has lost events; connect again";
     HEADWAY_TRY(std::vector<storage::FeedRow> rows, store_.read_feed(published_, kFeedPage));
     if (rows.empty()) return {};
     const std::size_t step = rows_of_one_step(rows);
@@ -80,6 +84,8 @@ Result<> Cluster::follow(bool listening, Publication& publication) {
             publication.changed.push_back(session.name);
         } else if (resident->key != session.key || resident->session.state().n < session.n) {
             known.push_back(session);
+        } else {  // a write or a read had caught up with it; those who wait learn of it here
+            publication.views.push_back(core::view_of(resident->session));
         }
     }
     HEADWAY_CHECK(catch_up(known, false, &publication));

@@ -21,6 +21,9 @@ constexpr std::uint32_t kEstimateTokensMax = 500;
 constexpr double kEstimateTemperature = 0.1;
 /// A judge may take long; a daemon that is gone loses its question earlier.
 constexpr core::Millis kAsking{3'600'000};
+/// How long a check that another daemon asks about is left to it: the document and the lease of
+/// each are round trips to the database.
+constexpr std::chrono::seconds kAskedElsewhere{10};
 /// A question reads up to 200 events and writes 16 KB, which delays reports by about 0.5 ms.
 constexpr std::size_t kQuestionsPerTurn = 4;
 
@@ -93,19 +96,22 @@ Result<> JudgeScheduler::recover() {
     rollback();
     unasked_.clear();
     given_up_.clear();
+    elsewhere_.clear();
     return look_again();
 }
 
 Result<> JudgeScheduler::look_again() {
     if (!unasked_.empty()) return {};
     HEADWAY_TRY(const auto pending, store_.checks().pending_checks(core::limits::kJudgeQueueMax));
+    std::unordered_set<std::string> ours;
+    for (const auto& [id, question] : questions_)
+        ours.insert(check_name(question.session, question.check_id));
+    const auto now = Clock::steady();
+    std::erase_if(elsewhere_,
+                  [now](const auto& one) { return now - one.second >= kAskedElsewhere; });
     for (const storage::StoredCheck& stored : pending) {
-        if (given_up_.contains(check_name(stored.session_id, stored.id))) continue;
-        const auto ours = [&stored](const auto& question) {
-            return question.second.check_id == stored.id &&
-                   question.second.session == stored.session_id;
-        };
-        if (std::any_of(questions_.begin(), questions_.end(), ours)) continue;
+        const std::string name = check_name(stored.session_id, stored.id);
+        if (given_up_.contains(name) || ours.contains(name) || elsewhere_.contains(name)) continue;
         auto found = check_document(store_, stored);
         // The client that asks for it gets the reason; the others are checked.
         if (!found && is_unreadable(found.error().code)) continue;
@@ -118,7 +124,10 @@ Result<> JudgeScheduler::look_again() {
 /// One of several daemons asks.
 Result<bool> JudgeScheduler::claim(const std::string& session, const core::CheckRequested& asked) {
     if (store_.shared() == nullptr) return true;
-    return store_.shared()->lease("check:" + check_name(session, asked.check_id), kAsking);
+    const std::string name = check_name(session, asked.check_id);
+    HEADWAY_TRY(const bool ours, store_.shared()->lease("check:" + name, kAsking));
+    if (!ours) elsewhere_.insert_or_assign(name, Clock::steady());
+    return ours;
 }
 
 void JudgeScheduler::ask_checks(const Reader& reader) {

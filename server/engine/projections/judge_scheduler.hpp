@@ -13,6 +13,7 @@
 #include "core/events/judge_payloads.hpp"
 #include "server/engine/base/settings.hpp"
 #include "server/engine/transaction/projection.hpp"
+#include "server/time/clock.hpp"
 
 namespace headway::server {
 
@@ -90,6 +91,8 @@ private:
     std::deque<Asked> unasked_;
     /// Checks whose session cannot be read: reported once, not at each look_again().
     std::unordered_set<std::string> given_up_;
+    /// Checks that another daemon asks about, and when that was seen.
+    std::unordered_map<std::string, Clock::Steady::time_point> elsewhere_;
     std::vector<Asked> staged_;  ///< checks of the open transaction
     std::unordered_map<std::uint64_t, Question>
         closing_;                      ///< questions that the open transaction ends

@@ -62,6 +62,19 @@ bool is_pressing(const core::Event& event) {
            std::holds_alternative<core::ApprovalAlarm>(event.payload);
 }
 
+/// Requests and alarms: the outbox has them under the same types.
+bool is_urgent(std::string_view type) {
+    return type == core::name_of(core::EventType::kApprovalRequested) ||
+           type == core::name_of(core::EventType::kApprovalAlarm);
+}
+
+/// The limits for all other events. The rest of the window is for what a person has to decide soon,
+/// so that no agent can put that off by failing in many ways.
+core::PeopleLimits without_urgent(core::PeopleLimits limits) {
+    limits.messages_max = (limits.messages_max + 1) / 2;
+    return limits;
+}
+
 }  // namespace
 
 WebhookScheduler::WebhookScheduler(storage::Outbox& outbox, core::WebhookRules rules)
@@ -100,7 +113,7 @@ Result<bool> WebhookScheduler::load(Timestamp now) {
         if (back) stored.removed_at = core::kNever;
         if (left) stored.removed_at = now;
         if (moved || back || left) changed_.push_back(stored.name);
-        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(stored.name));
+        HEADWAY_CHECK(read_due(endpoint));
     }
     stats_stale_ = true;
     return !changed_.empty();
@@ -116,34 +129,6 @@ Result<> WebhookScheduler::save_changes() {
 Result<> WebhookScheduler::save(Endpoint& endpoint) {
     stats_stale_ = true;
     return outbox_.save_outbox_endpoint(endpoint.stored);
-}
-
-/// Before its figures change: other daemons may have changed them.
-Result<> WebhookScheduler::renew(Endpoint& endpoint) {
-    HEADWAY_TRY(auto stored, outbox_.lock_outbox_endpoint(endpoint.stored.name));
-    if (stored) endpoint.stored = *std::move(stored);
-    return {};
-}
-
-Result<bool> WebhookScheduler::look_again() {
-    HEADWAY_TRY(auto known, outbox_.outbox_endpoints());
-    bool changed = false;
-    for (storage::OutboxEndpoint& stored : known) {
-        Endpoint* const endpoint = find(stored.name);
-        const bool unwritten =
-            std::find(changed_.begin(), changed_.end(), stored.name) != changed_.end();
-        if (endpoint == nullptr || unwritten) continue;
-        // The configuration is each daemon's own.
-        stored.target = endpoint->stored.target;
-        stored.removed_at = endpoint->stored.removed_at;
-        changed = changed || endpoint->stored != stored;
-        endpoint->stored = std::move(stored);
-    }
-    stats_stale_ = stats_stale_ || changed;
-    for (Endpoint& endpoint : endpoints_) {
-        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
-    }
-    return changed;
 }
 
 Result<> WebhookScheduler::note(const core::Session& session, std::span<const core::Event> events) {
@@ -192,6 +177,8 @@ Result<> WebhookScheduler::put(Endpoint& endpoint, storage::OutboxMessage messag
     HEADWAY_CHECK(outbox_.add_message(message));
     ++stored.pending;
     endpoint.next_due = earlier(endpoint.next_due, message.due_at);
+    if (is_urgent(message.type))
+        endpoint.next_urgent_due = earlier(endpoint.next_urgent_due, message.due_at);
     if (stored.pending <= limits::kWebhookPendingMax) return {};
     HEADWAY_CHECK(renew(endpoint));
     if (stored.pending <= limits::kWebhookPendingMax) return {};
@@ -240,7 +227,7 @@ Result<> WebhookScheduler::settle(const WebhookResult& result, Timestamp now) {
         HEADWAY_CHECK(settle_failure(*endpoint, result, now));
     }
     HEADWAY_CHECK(save(*endpoint));
-    HEADWAY_TRY(endpoint->next_due, outbox_.next_due(endpoint->stored.name));
+    HEADWAY_CHECK(read_due(*endpoint));
     return {};
 }
 
@@ -322,7 +309,7 @@ Result<> WebhookScheduler::settle_test(Endpoint& endpoint, const WebhookResult& 
     endpoint.stored.succeeded_at = now;
     HEADWAY_CHECK(recovered(endpoint, now));
     HEADWAY_CHECK(save(endpoint));
-    HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+    HEADWAY_CHECK(read_due(endpoint));
     return {};
 }
 
@@ -331,12 +318,15 @@ bool WebhookScheduler::may_send(const Endpoint& endpoint) {
            endpoint.stored.disabled_at == core::kNever && endpoint.next_due != core::kNever;
 }
 
-/// When the next message may go: after a pause, and in a window with room.
+/// When the next message may go: after a pause, and in a window with room for one of its kind.
 Timestamp WebhookScheduler::opens_at(const Endpoint& endpoint) {
-    const Timestamp window = endpoint.rule.for_people()
-                                 ? endpoint.window.closed_until(endpoint.rule.limits)
-                                 : core::kNever;
-    return std::max({endpoint.next_due, endpoint.paused_until, window});
+    const core::PeopleLimits& people = endpoint.rule.limits;
+    if (!endpoint.rule.for_people()) return std::max(endpoint.next_due, endpoint.paused_until);
+    const Timestamp any = std::max({endpoint.next_due, endpoint.paused_until,
+                                    endpoint.window.closed_until(without_urgent(people))});
+    if (endpoint.next_urgent_due == core::kNever) return any;
+    return std::min(any, std::max({endpoint.next_urgent_due, endpoint.paused_until,
+                                   endpoint.window.closed_until(people)}));
 }
 
 Timestamp WebhookScheduler::next_wake() const {
@@ -365,7 +355,7 @@ Result<> WebhookScheduler::send_next(Endpoint& endpoint, Timestamp now) {
     HEADWAY_TRY(auto job, next_job(endpoint, now));
     endpoint.paused_until = core::kNever;
     if (!job) {
-        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+        HEADWAY_CHECK(read_due(endpoint));
         return {};
     }
     job->endpoint = endpoint.stored.name;
@@ -379,12 +369,14 @@ Result<std::optional<WebhookJob>> WebhookScheduler::next_job(Endpoint& endpoint,
     std::optional<WebhookJob> job;
     if (endpoint.rule.for_people()) {
         const core::PeopleLimits& people = endpoint.rule.limits;
-        const Timestamp closed = endpoint.window.closed_until(people);
-        if (closed != core::kNever) endpoint.backlog_before = closed;  // and it is over by now
+        const Timestamp closed = endpoint.window.closed_until(without_urgent(people));
+        if (closed != core::kNever && closed <= now) endpoint.backlog_before = closed;
         // With those that are due soon: their wait for others has the same end.
         HEADWAY_TRY(auto due,
                     outbox_.due_messages(endpoint.stored.name, now + people.gather,
                                          limits::kWebhookGroupMax, limits::kWebhookGroupBytesMax));
+        if (closed > now)
+            std::erase_if(due, [](const auto& message) { return !is_urgent(message.type); });
         return group_of(std::move(due), now, endpoint.backlog_before,
                         endpoint.window.crowded(people, now));
     }

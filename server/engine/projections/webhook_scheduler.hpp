@@ -30,8 +30,9 @@ namespace headway::server {
 /// messages overtake it.
 ///
 /// People get requests for approval first. All events with one cause become one message, and in
-/// each window there are at most as many messages as PeopleLimits allows; further events become one
-/// message at the end of the window. The rows of one message are settled in one transaction, so a
+/// each window there are at most as many messages as PeopleLimits allows, at most half of them
+/// about other events than requests and alarms; further events become one message at the end of the
+/// window. The rows of one message are settled in one transaction, so a
 /// crash may repeat the whole message, but loses no event.
 ///
 /// Engine thread only. After a rollback, call load().
@@ -104,6 +105,7 @@ private:
         bool configured = false;
         storage::OutboxEndpoint stored;
         core::Timestamp next_due = core::kNever;
+        core::Timestamp next_urgent_due = core::kNever;  ///< of requests and alarms
         // The members below are preserved by load().
         bool in_flight = false;
         bool testing = false;
@@ -136,6 +138,7 @@ private:
     core::Result<> trim_dead(Endpoint& endpoint);
     core::Result<> save(Endpoint& endpoint);
     core::Result<> renew(Endpoint& endpoint);
+    core::Result<> read_due(Endpoint& endpoint);
     static bool may_send(const Endpoint& endpoint);
     static std::string_view state_of(const Endpoint& endpoint);
     static std::string problem_of(const Endpoint& endpoint);

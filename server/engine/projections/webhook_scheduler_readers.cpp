@@ -42,6 +42,14 @@ api::DeliveryDocument document_of(storage::OutboxMessage&& message) {
     return shown;
 }
 
+/// The state that was read, except the configuration, which is each daemon's own.
+storage::OutboxEndpoint with_configuration_of(const storage::OutboxEndpoint& own,
+                                              storage::OutboxEndpoint read) {
+    read.target = own.target;
+    read.removed_at = own.removed_at;
+    return read;
+}
+
 }  // namespace
 
 WebhookScheduler::Endpoint* WebhookScheduler::find(std::string_view name) {
@@ -169,9 +177,42 @@ Result<std::uint64_t> WebhookScheduler::replay(const std::string& name,
     stored.pending += revived;
     stored.dead -= std::min(stored.dead, revived);
     endpoint->paused_until = core::kNever;  // the operator says that the endpoint is back
-    HEADWAY_TRY(endpoint->next_due, outbox_.next_due(name));
+    HEADWAY_CHECK(read_due(*endpoint));
     stats_stale_ = true;
     return revived;
+}
+
+/// Before its figures change: other daemons may have changed them.
+Result<> WebhookScheduler::renew(Endpoint& endpoint) {
+    HEADWAY_TRY(auto stored, outbox_.lock_outbox_endpoint(endpoint.stored.name));
+    if (stored) endpoint.stored = with_configuration_of(endpoint.stored, *std::move(stored));
+    return {};
+}
+
+Result<> WebhookScheduler::read_due(Endpoint& endpoint) {
+    HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+    if (!endpoint.rule.for_people()) return {};
+    HEADWAY_TRY(endpoint.next_urgent_due, outbox_.next_urgent_due(endpoint.stored.name));
+    return {};
+}
+
+Result<bool> WebhookScheduler::look_again() {
+    HEADWAY_TRY(auto known, outbox_.outbox_endpoints());
+    bool changed = false;
+    for (storage::OutboxEndpoint& stored : known) {
+        Endpoint* const endpoint = find(stored.name);
+        const bool unwritten =
+            std::find(changed_.begin(), changed_.end(), stored.name) != changed_.end();
+        if (endpoint == nullptr || unwritten) continue;
+        stored = with_configuration_of(endpoint->stored, std::move(stored));
+        changed = changed || endpoint->stored != stored;
+        endpoint->stored = std::move(stored);
+    }
+    stats_stale_ = stats_stale_ || changed;
+    for (Endpoint& endpoint : endpoints_) {
+        HEADWAY_CHECK(read_due(endpoint));
+    }
+    return changed;
 }
 
 bool WebhookScheduler::has_removed(Timestamp now) const {
@@ -182,10 +223,18 @@ bool WebhookScheduler::has_removed(Timestamp now) const {
 }
 
 Result<> WebhookScheduler::forget_removed(Timestamp now) {
-    for (const Endpoint& endpoint : endpoints_) {
+    HEADWAY_TRY(const auto known, outbox_.outbox_endpoints());
+    for (Endpoint& endpoint : endpoints_) {
         if (endpoint.stored.removed_at == core::kNever ||
             now - endpoint.stored.removed_at <= limits::kWebhookRemovedFor)
             continue;
+        const bool in_use = std::any_of(known.begin(), known.end(), [&](const auto& stored) {
+            return stored.name == endpoint.stored.name && stored.removed_at == core::kNever;
+        });
+        if (in_use) {  // by another daemon, whose configuration has it
+            endpoint.stored.removed_at = now;
+            continue;
+        }
         HEADWAY_CHECK(outbox_.forget_outbox_endpoint(endpoint.stored.name));
     }
     return {};

@@ -184,8 +184,10 @@ Result<std::vector<std::unique_ptr<MissedPing>>> MissedPings::look(Reader& reade
         const core::Timestamp at = missing_at(*found);
         const core::Timestamp excused = found->schedule.excused;
         const bool waits = excused != core::kNever && excused > reader.now();
-        if (at != core::kNever && at <= reader.now() && !waits)
-            due.push_back(std::make_unique<MissedPing>(std::move(job), began_));
+        if (at == core::kNever || at > reader.now() || waits) continue;
+        // After a suspend, or while reports were refused, pings can arrive only since then.
+        const core::Timestamp heard = reader.time().watch.since(found->schedule.grace);
+        due.push_back(std::make_unique<MissedPing>(std::move(job), std::max(began_, heard)));
     }
     return due;
 }

@@ -291,12 +291,14 @@ Result<> note_day(Transaction& transaction, Resident& resident,
 Result<> release_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
     // A person's pause may have taken the place of the day's, whose request is then still open.
-    const bool held = transaction.days().sessions.erase(resident.key) > 0;
+    DaysHeld& days = transaction.days();
+    const bool held = days.sessions.erase(resident.key) > 0;
+    if (held) days.let_go.insert(resident.key);
     if (state.ended() || (!held && !state.paused_for_day)) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
     if (reached != nullptr) {
-        transaction.days().sessions.insert(resident.key);
+        days.sessions.insert(resident.key);
         // The session that asked may have ended since, and its request with it.
         return ask_for_more(transaction, resident, *reached, use);
     }

@@ -27,6 +27,8 @@ class Transaction;
 /// its next report.
 struct DaysHeld {
     std::unordered_set<storage::SessionKey> sessions;
+    /// Sessions that were released or looked at since the day began, perhaps in a turn that fails.
+    std::unordered_set<storage::SessionKey> let_go;
     std::int64_t day = INT64_MIN;  ///< the last day seen
 };
 

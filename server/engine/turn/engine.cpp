@@ -296,6 +296,7 @@ void Engine::publish_turn(std::unique_ptr<Publication> publication) {
             std::make_move_iterator(from),
             std::make_move_iterator(from + static_cast<std::ptrdiff_t>(part)));
         done += part;
+        publication->more = done < replies.size();
         announce(std::exchange(publication, nullptr));
     }
 }

@@ -173,6 +173,7 @@ private:
     RetryQueue retry_queue_;
     std::deque<Request> reads_;               ///< reads that are not answered yet; the queue's size
                                               ///< includes them
+    Clock::Steady::duration front_read_{};    ///< time that the first of them has had in a row
     std::vector<storage::SessionKey> moved_;  ///< sessions with new events in this turn
     /// Sessions that the next turn looks at, because they have messages in their inbox, or an
     /// ancestor or descendant has woken them.

@@ -67,10 +67,11 @@ void Engine::count_channels() {
 
 /// The sessions that a cap of yesterday holds may go on.
 void Engine::turn_day() {
+    if (lost_) return;  // reading the sessions again forgets the receivers
     const std::int64_t day = core::day_of(clock_.now(), settings_.day.starts);
     if (day == std::exchange(days_.day, day) || days_.sessions.empty()) return;
     receivers_.insert(receivers_.end(), days_.sessions.begin(), days_.sessions.end());
-    days_.sessions.clear();  // those that a cap still holds come back
+    days_.let_go = std::exchange(days_.sessions, {});  // those that a cap still holds come back
     std::sort(receivers_.begin(), receivers_.end());
     receivers_.erase(std::unique(receivers_.begin(), receivers_.end()), receivers_.end());
 }

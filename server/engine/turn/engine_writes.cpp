@@ -165,6 +165,8 @@ void Engine::drop_turn(Publication& publication) {
     judges_.rollback();
     sessions_.residents().clear();
     tree_.clear();
+    days_.sessions.merge(days_.let_go);
+    days_.day = INT64_MIN;  // the turn of the day may have been part of this one
     publication.views.clear();
     publication.events.clear();
     publication.tokens.reset();

@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/hub/waits/document_waits.hpp"
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/approvals/approvals.hpp"
+
 namespace headway::server {
 namespace {
+
+/// All documents of a session, as a subject. No document has an id with a space.
+std::string documents_of(std::string_view session) {
+    return "of " + std::string{session};
+}
+
+/// The first answer may name the session of an id that does not.
+std::vector<std::string> subjects_of(const std::string& id) {
+    const std::size_t session = id.find('?');  // of a check
+    if (session != std::string::npos) return {id, documents_of(id.substr(session + 1))};
+    const auto ref = core::parse_approval_id(id);
+    return {id, documents_of(ref ? ref->session : "")};
+}
 
 /// Retry interval after a full queue.
 constexpr core::Millis kAgain{100};
@@ -16,6 +35,7 @@ core::Result<> DocumentWaits::add(const ReplyTo& to, std::string id, core::Times
     }));
     const Place place = waits_.place_of(to);
     waits_.add(place, {id}, Wait{id}, caller);
+    waits_.wait_for(place, subjects_of(id));
     waits_.look_at(place, deadline);
     return {};
 }
@@ -36,7 +56,7 @@ bool DocumentWaits::keeps_waiting(const ReplyTo& to, bool pending, const std::st
     }
     if (id.empty() || id == wait->id) return true;
     wait->id = id;
-    waits_.wait_for(place, {id});
+    waits_.wait_for(place, subjects_of(id));
     return true;
 }
 
@@ -49,9 +69,11 @@ void DocumentWaits::notify(const std::string& id) {
         finish(place, waits_.at(place));
 }
 
-void DocumentWaits::look_again() {
-    for (const Place& place : waits_.all())
-        query(place, waits_.at(place));
+void DocumentWaits::look_again(const std::string& session) {
+    for (const std::string& subject : {documents_of(session), documents_of("")}) {
+        for (const Place& place : waits_.waiting_for(subject))
+            query(place, waits_.at(place));
+    }
 }
 
 void DocumentWaits::drop_connection(std::uint64_t connection) {

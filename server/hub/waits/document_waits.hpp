@@ -41,8 +41,9 @@ public:
     void answered(const ReplyTo& to);
     /// Called when the document `id` is no longer pending.
     void notify(const std::string& id);
-    /// Queries all documents again, because any of them may have changed.
-    void look_again();
+    /// Queries the documents of the session again, because any of them may have changed, and those
+    /// whose session is not known yet.
+    void look_again(const std::string& session);
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
     /// Queries the documents whose deadline has passed at `now`; with kNever, all documents.

@@ -43,8 +43,8 @@ public:
     void session_changed(const std::string& session) { sessions_.notify(session); }
     void session_deleted(const std::string& session) { sessions_.session_deleted(session); }
     void document_changed(const std::string& id) { documents_.notify(id); }
-    /// Called when other daemons may have changed documents.
-    void look_again() { documents_.look_again(); }
+    /// Called when other daemons may have changed documents of the session.
+    void look_again(const std::string& session) { documents_.look_again(session); }
     void drop_connection(std::uint64_t connection);
     /// Sends the replies of all waits now, for the drain.
     void expire_all();

@@ -9,6 +9,9 @@
 namespace headway::server {
 namespace {
 
+/// How often a wait whose time has come looks whether the engine has passed that time.
+constexpr core::Millis kPassedAgain{50};
+
 /// core::gone_at() needs at least two intervals of silence. Returns that time if the wait asked for
 /// less, for the reply; else 0.
 core::Millis raised_silence(const core::WaitFor& wait, const core::SessionView& view) {
@@ -176,7 +179,9 @@ void Waiters::expire(core::Timestamp now) {
             pending->overdue = true;
             waits_.look_at(place, core::kNever);
         } else if (!try_answer(place, over)) {
-            waits_.look_at(place, next_look(*pending, {now, time_().watch}));
+            // A time that the turn which runs has not reached is looked at again, not passed over.
+            const core::Timestamp next = next_look(*pending, time_());
+            waits_.look_at(place, next > now ? next : now + kPassedAgain);
         }
     }
 }

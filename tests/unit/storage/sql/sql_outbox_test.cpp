@@ -120,6 +120,27 @@ TEST_CASE("outbox: those that are due come in order, within bounds", "[storage]"
     CHECK(found.front().body == "{\"of\":\"m1\"}");
 }
 
+TEST_CASE("outbox: an alarm, then a request, is due before any number of others", "[storage]") {
+    Box box;
+    OutboxMessage asked = message_for("asked", 10);
+    asked.type = "approval.requested";
+    OutboxMessage alarm = message_for("alarm", 10);
+    alarm.type = "approval.alarm";
+    for (const OutboxMessage& message :
+         {message_for("m1", 10), message_for("m2", 10), asked, alarm})
+        require_ok(box.store->outbox().add_message(message));
+    const auto due = [&box](std::size_t limit) {
+        Ids ids;
+        for (const OutboxMessage& one :
+             box.store->outbox().due_messages("ops", outbox_time(10), limit, 1'000).value())
+            ids.push_back(one.id);
+        return ids;
+    };
+    CHECK(due(1) == Ids{"alarm"});
+    CHECK(due(2) == Ids{"asked", "alarm"});
+    CHECK(due(3) == Ids{"m1", "asked", "alarm"});
+}
+
 TEST_CASE("outbox: a message is written with its transaction or not at all", "[storage]") {
     Box box;
     require_ok(box.store->begin());

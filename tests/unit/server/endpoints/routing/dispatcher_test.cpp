@@ -170,6 +170,29 @@ TEST_CASE("dispatcher: a session that is deleted in the turn of a report to it",
     CHECK(far.received().starts_with("HTTP/1.1 404"));
 }
 
+TEST_CASE("dispatcher: a view stays for the replies that come in a later part of its turn",
+          "[server]") {
+    Scheduler scheduler;
+    const auto reported = [](std::size_t from, std::size_t count) {
+        Publication publication;
+        for (std::size_t i = from; i < from + count; ++i)
+            publication.views.push_back(Scheduler::view("s" + std::to_string(i)));
+        return publication;
+    };
+    scheduler.publish(reported(0, core::limits::kViewsUnreadMax));
+    Wire far = scheduler.beat("s0");
+    const Request request = scheduler.next();
+    Publication first = reported(core::limits::kViewsUnreadMax, 256);
+    first.views.push_back(Scheduler::view("s0", 2));
+    first.more = true;
+    scheduler.publish(std::move(first));
+    Publication rest;
+    rest.replies.push_back(scheduler.advice(request.reply_to, "s0"));
+    scheduler.publish(std::move(rest));
+    REQUIRE(scheduler.has_answer(far));
+    CHECK(far.received().starts_with("HTTP/1.1 200"));
+}
+
 TEST_CASE(
     "dispatcher: the last follower resets while its event, its progress and its wait are "
     "published",

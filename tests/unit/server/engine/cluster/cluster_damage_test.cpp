@@ -130,6 +130,30 @@ TEST_CASE("cluster: a check that cannot be read keeps no daemon from its work", 
     CHECK(two.lines.empty());
 }
 
+TEST_CASE("cluster: a check that another daemon asks about is not looked at all the time",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    EngineSettings settings;
+    settings.judge.primary = "judge";
+    PostgresDaemon one{here, "one", settings};
+    one.report("s", {beat()});
+    one.ask(CheckCommand{"s", "first", "ann"});
+    REQUIRE(one.asked == std::vector<std::string>{"s"});
+    PostgresDaemon two{here, "two", settings};
+    const auto trips_of_a_pulse = [&two] {
+        const std::uint64_t before = two.store().round_trips();
+        testclock::jump(Jump::pass(core::Millis{1'100}));
+        two.turn();
+        return two.store().round_trips() - before;
+    };
+    const std::uint64_t first = trips_of_a_pulse();
+    const std::uint64_t second = trips_of_a_pulse();
+    CHECK(second < first);
+    CHECK(trips_of_a_pulse() == second);
+    CHECK(two.asked.empty());
+}
+
 TEST_CASE("cluster: a session whose row is behind its journal refuses its own commands alone",
           "[cluster]") {
     if (!PostgresHere::found()) return;

@@ -407,3 +407,27 @@ TEST_CASE("cluster: what a database lost when it took over is in no memory and n
     CHECK(all.find("other") != std::string::npos);
     CHECK(shown(two, "s").find("lost") == std::string::npos);
 }
+
+TEST_CASE("cluster: streams end when the database that took over lacks what they were sent",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon two{here, "two"};
+    two.report("s", {phase("kept")});
+    const auto lost = two.report("s", {phase("lost")});
+    testclock::jump(Jump::pass(core::Millis{1'100}));
+    two.turn();
+    cut(two);
+    const std::string before = std::to_string(lost.front() - 1);
+    here.run("DELETE FROM stream WHERE n>" + before);
+    here.run("DELETE FROM journal WHERE n>" + before);
+    here.run("UPDATE session SET n=" + before);
+    here.run("UPDATE feed SET pos=" + before);
+    const Command query = SessionQuery{"s"};
+    two.turn({&query});
+    testclock::jump(Jump::pass(core::Millis{10'000}));
+    two.upkeep();
+    testclock::jump(Jump::pass(core::Millis{1'000}));
+    two.turn();
+    CHECK(two.streams_end.find("lost events") != std::string::npos);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/cluster/cluster.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -78,4 +79,31 @@ TEST_CASE(
         two.report("s", {beat_with_id("b")});
         CHECK(two.replaced == std::vector<std::string>{"s"});
     }
+}
+
+TEST_CASE("cluster: a daemon that knows a commit before it follows says so to those who wait",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    PostgresDaemon two{here, "two"};
+    const auto ask = [&two](const Command& command) {  // while no stream is open
+        std::vector<Request> requests;
+        requests.push_back(command.request({0, 1}));
+        two.replies().clear();
+        two.run(std::move(requests));
+        two.turn_until_answered();
+    };
+    one.report("s", {beat_with_id("a")});
+    ask(StreamQuery{{}, one.stream({}).head});
+    if (GENERATE(false, true)) two.report("s", {beat_with_id("b")});  // has it in memory
+    ask(StreamQuery{{}, one.stream({}).head});
+    two.views.clear();
+    two.followed = false;
+    one.report("s", {ended(core::Outcome::kCompleted)});
+    ask(SessionQuery{"s"});
+    ask(StreamQuery{{}, one.stream({}).head});
+    CHECK(two.followed);
+    CHECK(std::any_of(two.views.begin(), two.views.end(),
+                      [](const core::SessionView& view) { return view.ended; }));
 }

@@ -156,6 +156,27 @@ TEST_CASE("webhook people: what exceeds a window is one message at its end", "[s
     CHECK(d.arrives(602'000) == Names{"late"});
 }
 
+TEST_CASE("webhook people: half of a window is for requests, whatever else happens", "[server]") {
+    People d{{4, 10min, 2s}};
+    d.is(0, "a", Verdict::kStuck);
+    CHECK(d.arrives(2'000) == Names{"a"});
+    d.is(10'000, "b", Verdict::kStuck);
+    CHECK(d.arrives(12'000) == Names{"b"});
+    d.is(20'000, "c", Verdict::kStuck);
+    CHECK_FALSE(d.goes(22'000).has_value());
+    CHECK(d.scheduler->next_wake() == at(602'000));
+    d.asks(30'000, "q");
+    CHECK(d.arrives(30'000) == Names{"q"});
+    CHECK_FALSE(d.goes(30'000).has_value());
+    CHECK(d.scheduler->next_wake() == at(602'000));
+    d.asks(40'000, "r");
+    CHECK(d.arrives(40'000) == Names{"r"});
+    d.asks(50'000, "s");
+    CHECK_FALSE(d.goes(50'000).has_value());
+    CHECK(d.scheduler->next_wake() == at(602'000));
+    CHECK(d.arrives(602'000) == Names{"c", "s"});
+}
+
 TEST_CASE("webhook people: a failed message is tried again as a whole", "[server]") {
     People d;
     d.is(0, "a", Verdict::kSilent);

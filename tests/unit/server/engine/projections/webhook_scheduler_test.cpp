@@ -337,6 +337,24 @@ TEST_CASE("webhook scheduler: what is removed is kept a while, then forgotten", 
     }
 }
 
+TEST_CASE("webhook scheduler: what one of two daemons has removed the other one keeps",
+          "[server]") {
+    Webhooks d;
+    WebhookScheduler other{d.store->outbox(), {}};
+    require_ok(other.load(at(1)));
+    require_ok(other.save_changes());
+    d.happens(2);
+    const auto job = d.goes(2);
+    REQUIRE(job.has_value());
+    d.happens(2);
+    d.ends(*job, kDelivered, 3);
+    const auto later = at(10) + 24h * 7;
+    REQUIRE(other.has_removed(later));
+    require_ok(other.forget_removed(later));
+    CHECK(d.scheduler->deliveries("ops", false, 0, 10).value().size() == 1);
+    CHECK_FALSE(other.has_removed(later));
+}
+
 TEST_CASE("webhook scheduler: what cannot be sent waits, whatever the reason", "[server]") {
     Webhooks d;
     SECTION("the sender takes nothing") {

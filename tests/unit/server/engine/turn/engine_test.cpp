@@ -565,6 +565,7 @@ TEST_CASE("engine: the replies of a large turn come in parts, each reply once", 
         commands.emplace_back(open("s" + std::to_string(i)));
     const auto replies = s.turn(std::move(commands));
     CHECK(s.publications == 3);
+    CHECK_FALSE(s.last.more);
     std::vector<std::uint64_t> slots;
     for (const Reply& reply : replies) {
         require_ok(reply.what);

@@ -129,7 +129,9 @@ TEST_CASE("document waits: what other daemons may have decided is asked for, and
     room.wait(1);
     room.wait(2, 8);
     CHECK(room.kept(1, true));
-    room.waits.look_again();  // the second one's first document is on its way
+    room.waits.look_again("t");
+    CHECK(room.asked.empty());
+    room.waits.look_again("s");  // the second one's first document is on its way
     CHECK(room.asked == std::vector<std::uint64_t>{1});
     CHECK(room.kept(1, true));
     CHECK_FALSE(room.kept(2, false));

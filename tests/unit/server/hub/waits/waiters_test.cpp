@@ -315,6 +315,19 @@ TEST_CASE("waiters: a session that is not opened in time ends the wait", "[serve
     CHECK(room.answers.count(2) == 0);
 }
 
+TEST_CASE("waiters: a time that has come during a commit is looked at again soon", "[server]") {
+    WaitingRoom room;
+    room.wait_until_gone(1, {"a"}, 500);
+    room.resolve_unknown("a");
+    room.now = at(490);  // a turn runs since then
+    room.waiters.expire(at(500));
+    CHECK(room.answers.empty());
+    CHECK(room.waiters.next_deadline() > at(500));
+    CHECK(room.waiters.next_deadline() <= at(600));
+    room.at_time(600);
+    CHECK(room.body(1)["cause"] == "never_opened");
+}
+
 TEST_CASE("waiters: each session that ends a wait has its cause", "[server]") {
     WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kSilent));
