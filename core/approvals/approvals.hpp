@@ -151,9 +151,15 @@ struct Ruling {
     Then then = Then::kByReason;
 };
 
-/// Checks that `ruling` can decide `approval`: true if it can, false if the same decision was made
-/// before. Errors: kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
-Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now);
+/// True if this is a rejection that stops the agent until a person resumes it. A rejected extension
+/// of the budget never does: the agent is to end with the budget that it has. Pure.
+bool stops_agent(const Ruling& ruling, ApprovalKind kind);
+
+/// Checks that `ruling` can decide `approval`: true if it can, false if a person made the same
+/// decision before and its grant, if it made one, is in force. `approvals`: those of its session.
+/// Errors: kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
+Result<bool> check_ruling(const Approvals& approvals, const Approval& approval,
+                          const Ruling& ruling, Timestamp now);
 
 /// Checks that a call with this digest of its arguments may use the approval: true if it may, false
 /// if `key` has already used it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.

@@ -90,11 +90,8 @@ void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
         decided.args_digest = asked.args_digest;
     }
     const bool rejects = ruling.decision == Decision::kReject;
-    const bool other_way = ruling.then == Ruling::Then::kChangeApproach ||
-                           (ruling.then == Ruling::Then::kByReason &&
-                            (expired || asks_for_another_way(ruling.reason)));
     const bool extension = asked.kind == ApprovalKind::kBudgetExtension;
-    const bool stop = rejects && !other_way && !extension;
+    const bool stop = stops_agent(ruling, asked.kind);
     decided.stop = stop;
     const bool watched = allows && asked.kind == ApprovalKind::kTool &&
                          command.context().approvals != nullptr &&
@@ -147,7 +144,7 @@ Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& cont
     Command command{*this, context, out};
     const Approval* approval = state_.approvals.find(n);
     if (approval == nullptr) return unknown(id_, n);
-    HEADWAY_TRY(const bool open, check_ruling(*approval, ruling, context.now));
+    HEADWAY_TRY(const bool open, check_ruling(state_.approvals, *approval, ruling, context.now));
     if (!open) return false;
     if (state_.ended()) return ended("decide");
     if (ruling.decision == Decision::kApprove) HEADWAY_CHECK(check_extends(command, *approval));

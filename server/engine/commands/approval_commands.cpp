@@ -281,7 +281,8 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
 Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transaction& transaction) {
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
-    auto open = core::check_ruling(approval, ruling, transaction.now());
+    auto open = core::check_ruling(resident->session.state().approvals, approval, ruling,
+                                   transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)
         return DecisionLost{std::move(open).error(), session, std::move(approval)};
     HEADWAY_TRY(const bool decides, std::move(open));
@@ -371,7 +372,8 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     core::Approval approval;
     HEADWAY_TRY(resident, require_approval(transaction, session, n, approval));
     const core::Ruling ruling = ruling_of(approval, std::move(body), by);
-    auto open = core::check_ruling(approval, ruling, transaction.now());
+    auto open = core::check_ruling(resident->session.state().approvals, approval, ruling,
+                                   transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)
         return DecisionLost{std::move(open).error(), session, std::move(approval)};
     HEADWAY_TRY(const bool decides, std::move(open));

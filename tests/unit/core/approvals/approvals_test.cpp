@@ -261,7 +261,7 @@ TEST_CASE("approvals: an agent's question takes words, a mere approval would ans
     Approval own;
     own.kind = ApprovalKind::kQuestion;
     own.source = kOwnSource;
-    CHECK(check_ruling(own, ruling(Decision::kApprove), at(2)).has_value());
+    CHECK(check_ruling({}, own, ruling(Decision::kApprove), at(2)).has_value());
 }
 
 TEST_CASE("approvals: a rejection stops the agent unless the reason asks for another way",
@@ -552,6 +552,50 @@ TEST_CASE("approvals: a decision that is sent again after a later rejection is r
     REQUIRE(scheduler.status(first) == S::kCancelled);
     const auto again = scheduler.decide(first, ruling(Decision::kApprove), 4);
     CHECK(code_of(again) == ErrorCode::kAlreadyDecided);
+}
+
+TEST_CASE("approvals: a person's decision is the same only as a person's that did the same",
+          "[core]") {
+    Requests scheduler;
+    SECTION("time has rejected it") {
+        auto asked = call();
+        asked.expires_in_ms = 1000;
+        asked.on_expiry = OnExpiry::kReject;
+        const auto n = scheduler.ask(asked);
+        scheduler.tick_at(1001);
+        REQUIRE(scheduler.status(n) == S::kExpired);
+        CHECK(code_of(scheduler.decide(n, ruling(Decision::kReject), 1002)) ==
+              ErrorCode::kAlreadyDecided);
+    }
+    SECTION("a milder rejection") {
+        const auto n = scheduler.ask(call());
+        Ruling milder = ruling(Decision::kReject, "use the dry run instead");
+        REQUIRE(*scheduler.decide(n, milder));
+        CHECK(*scheduler.decide(n, milder, 3) == false);
+        milder.then = Ruling::Then::kChangeApproach;
+        CHECK(*scheduler.decide(n, milder, 3) == false);
+        milder.then = Ruling::Then::kStop;
+        CHECK(code_of(scheduler.decide(n, milder, 3)) == ErrorCode::kAlreadyDecided);
+        CHECK(code_of(scheduler.decide(n, ruling(Decision::kReject), 3)) ==
+              ErrorCode::kAlreadyDecided);
+    }
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kSession;
+    const auto first = scheduler.ask(call("deploy", "sha256:2", "c2"), 1100);
+    const auto covered = scheduler.ask(call("deploy", "sha256:2", "c3"), 1100);
+    SECTION("a grant has approved it") {
+        REQUIRE(*scheduler.decide(first, wide, 1101));
+        REQUIRE(scheduler.at_n(covered).channel == "grant");
+        CHECK(code_of(scheduler.decide(covered, ruling(Decision::kApprove), 1102)) ==
+              ErrorCode::kAlreadyDecided);
+    }
+    SECTION("its grant has ended") {
+        REQUIRE(*scheduler.decide(first, wide, 1101));
+        CHECK(*scheduler.decide(first, wide, 1102) == false);
+        require_ok(scheduler.redeem(first, "sha256:2"));
+        require_ok(scheduler.revoke(first, 1103));
+        CHECK(code_of(scheduler.decide(first, wide, 1104)) == ErrorCode::kAlreadyDecided);
+    }
 }
 
 TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
