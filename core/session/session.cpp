@@ -86,6 +86,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     const std::uint64_t steps = own_steps(state_);
     const std::size_t first = out.size();
     credit_pause(command);
+    end_lapsed(context, out);
     for (std::size_t place = 0; place < events.size(); ++place) {
         Event& event = events[place];
         event.at = context.now;

@@ -179,6 +179,9 @@ Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std:
     HEADWAY_TRY(const bool open, check_redeem(*approval, args_digest, key));
     if (!open) return false;
     if (state_.ended()) return ended("redeem");
+    const Timestamp end = state_.approvals.lapses_at(*approval);
+    if (end != kNever && end <= context.now)
+        return Error{ErrorCode::kNotApproved, "its grant has ended; request another approval", {}};
     if (state_.paused() || state_.cancel_requested || state_.stopped)
         return Error{ErrorCode::kNotApproved,
                      state_.paused() ? "the session is paused; redeem it after that"

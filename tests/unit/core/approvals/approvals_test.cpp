@@ -79,7 +79,11 @@ struct Requests : Story {
     }
     /// Number of the stored request.
     std::uint64_t ask(ApprovalRequested asked, std::int64_t ms = 1) {
-        return Story::report(event(std::move(asked)), around(ms)).front().n;
+        for (const Event& one : Story::report(event(std::move(asked)), around(ms))) {
+            if (std::holds_alternative<ApprovalRequested>(one.payload)) return one.n;
+        }
+        FAIL("it was not stored");
+        return 0;
     }
     std::vector<Event> report(Event one_event, std::int64_t ms) {
         return Story::report(std::move(one_event), around(ms));
@@ -519,7 +523,7 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or expi
         CHECK(scheduler.directives() == std::vector{DirectiveKind::kWaitApproval});
         CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:1", "c6"), 20)) == S::kPending);
         CHECK(code_of(scheduler.revoke(first)) == ErrorCode::kNoGrant);
-        CHECK(scheduler.status(later) == S::kApproved);  // calls that it covered stay allowed
+        CHECK(scheduler.status(later) == S::kCancelled);  // no call has used it
     }
 }
 
@@ -595,6 +599,38 @@ TEST_CASE("approvals: a person's decision is the same only as a person's that di
         require_ok(scheduler.redeem(first, "sha256:2"));
         require_ok(scheduler.revoke(first, 1103));
         CHECK(code_of(scheduler.decide(first, wide, 1104)) == ErrorCode::kAlreadyDecided);
+    }
+}
+
+TEST_CASE("approvals: an approval is not used after the end of its grant, before any tick either",
+          "[core]") {
+    Requests scheduler;
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kUntil;
+    wide.until = at(1000);
+    const auto n = scheduler.ask(call());
+    REQUIRE(*scheduler.decide(n, wide));
+    const auto redeem_at = [&](std::int64_t ms) {
+        return scheduler.keep([&](auto& out) {
+            return scheduler.session.redeem(n, bound_digest("sha256:1"), {}, scheduler.around(ms),
+                                            out);
+        });
+    };
+    SECTION("redeemed") {
+        const auto late = redeem_at(1000);
+        CHECK(code_of(late) == ErrorCode::kNotApproved);
+        REQUIRE_FALSE(late);
+        CHECK(late.error().detail.find("its grant has ended") != std::string::npos);
+    }
+    SECTION("in time") {
+        CHECK(*redeem_at(999));
+    }
+    SECTION("a report") {
+        (void)scheduler.report(beat(), 999);
+        CHECK(scheduler.status(n) == S::kApproved);
+        (void)scheduler.report(beat(), 1000);
+        CHECK(scheduler.status(n) == S::kCancelled);
+        CHECK(scheduler.at_n(n).closed == ApprovalClosing::kGrantEnded);
     }
 }
 

@@ -216,6 +216,18 @@ TEST_CASE("engine approvals: a decision on identical requests takes those that w
     CHECK(again["also"].empty());
 }
 
+TEST_CASE("engine approvals: a redemption in the turn in which a grant ends comes too late",
+          "[server]") {
+    Supervised daemon{{}, at(0)};
+    (void)approval_reply(daemon.ask(ask("s", call())));
+    Ruling until = approve();
+    until.scope = GrantScope::kUntil;
+    until.until = at(60'000);
+    (void)approval_reply(daemon.ask(DecideCommand{"s", 2, until, false}));
+    daemon.clock().advance_to(at(60'000));
+    CHECK(code_of(daemon.ask(RedeemCommand{"s", 2, {"sha256:1", "k"}})) == ErrorCode::kNotApproved);
+}
+
 namespace {
 
 /// A statement on the database of the daemon.
