@@ -16,6 +16,7 @@
 #include "core/calls/call_fingerprint.hpp"
 #include "core/events/approval_payloads.hpp"
 #include "core/events/work_payloads.hpp"
+#include "core/values/watch.hpp"
 
 // Approvals in a session's state, and the rules of their lifecycle (api/API.md, "Approvals"). Pure:
 // the enter() functions fold events, all others only read.
@@ -213,7 +214,7 @@ struct Attendance {
                                          ///< without a gap
     /// Time that an agent gets to report the work that it did while Headway was not listening.
     Millis grace{0};
-    Timestamp started = kNever;  ///< start of the daemon
+    Watch watch;  ///< when Headway listened, and the start of the daemon
     /// Numbers of approvals whose calls are running.
     std::vector<std::uint64_t> running = {};
 };

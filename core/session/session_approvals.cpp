@@ -266,12 +266,12 @@ void add_overdue(Command& command) {
     const Attendance there = attendance(state, command.context().watch);
     const std::vector<Approval> before = state.approvals.requests;  // folding changes the list
     for (const Approval& approval : before) {
-        const Timestamp left = dialog_ends_at(approval, there.started);
+        const Timestamp left = dialog_ends_at(approval, there.watch.started());
         if (left != kNever && left <= command.now())
             close_dialog(command, approval.n, ApprovalClosing::kLeftToAgent);
         const bool expires = approval.pending() && !approval.of_dialog() && !approval.overdue &&
                              approval.expires_at != kNever &&
-                             expiry_of(approval, there.started) <= command.now();
+                             expiry_of(approval, there.watch) <= command.now();
         if (expires) {
             // Today's rules, not those at the time of the request.
             const bool approves =
@@ -318,7 +318,7 @@ std::vector<Approval> Session::take_changed_approvals() {
 }
 
 Attendance attendance(const SessionState& state, const Watch& watch) {
-    Attendance there{watch.since(state.asked_interval), 2 * state.asked_interval, watch.started()};
+    Attendance there{watch.since(state.asked_interval), 2 * state.asked_interval, watch};
     if (!state.call_in_flight()) return there;
     const auto runs = [&state](const Approval& approval) {
         const auto& open = state.open_calls;

@@ -734,6 +734,32 @@ TEST_CASE("approvals: time in which no person could reject approves nothing", "[
     CHECK(scheduler.status(n) == (approves ? S::kApproved : S::kExpired));
 }
 
+TEST_CASE("approvals: time that Headway slept through approves nothing either", "[core]") {
+    Requests scheduler;
+    scheduler.rules.approve_on_expiry = {"deploy"};
+    const bool suspended = GENERATE(true, false);
+    auto asked = call();
+    asked.expires_in_ms = 5000;
+    asked.risk = Risk::kMedium;
+    asked.on_expiry = OnExpiry::kApprove;
+    const auto n = scheduler.ask(asked, 1000);
+    Watch watch;
+    watch.start(at(0));
+    if (suspended) watch.begin_anew(at(60'000));
+    if (!suspended) watch.note_gap(at(3000), at(60'000));
+    // In a pause between two looks, the time before it counts.
+    const Timestamp due = at(suspended ? 65'000 : 63'000);
+    CHECK(scheduler.session.next_deadline(watch) == due);
+    for (const bool over : {false, true}) {
+        Context built = scheduler.around(0);
+        built.now = due - Millis{over ? 0 : 1};
+        built.watch = watch;
+        std::vector<Event> out;
+        scheduler.session.tick(built, out);
+        CHECK(scheduler.status(n) == (over ? S::kApproved : S::kPending));
+    }
+}
+
 TEST_CASE("approvals: an extension stops at the operator's maximum", "[core]") {
     const BudgetBounds bounds{30, 600, 5, 60, 1000, 2.0};
     const BudgetLimits limits{500, 50, std::nullopt, 2.5};
