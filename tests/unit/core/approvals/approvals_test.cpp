@@ -634,6 +634,18 @@ TEST_CASE("approvals: an approval is not used after the end of its grant, before
     }
 }
 
+TEST_CASE("approvals: the id of another session's approval acknowledges nothing", "[core]") {
+    Requests scheduler;
+    const auto n = scheduler.ask(question("which one?"));
+    Ruling answer = ruling(Decision::kRespond);
+    answer.response = bounded_text("the first");
+    REQUIRE(*scheduler.decide(n, answer));
+    (void)scheduler.report(acknowledged(approval_id("story.sub", n)), 5);
+    CHECK(scheduler.at_n(n).undelivered());
+    (void)scheduler.report(acknowledged(approval_id("story", n)), 6);
+    CHECK_FALSE(scheduler.at_n(n).undelivered());
+}
+
 TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
     Requests scheduler;
     scheduler.rules.approve_on_expiry = {"deploy"};
