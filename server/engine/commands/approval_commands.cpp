@@ -267,7 +267,7 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr) return {};
     HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident->key, n));
-    if (!stored || stored->damaged || !stored->approval.pending()) return {};
+    if (!stored || stored->damaged) return {};
     HEADWAY_TRY(const auto equal,
                 reader.store().approvals().identical_approvals(stored->approval.identity_digest,
                                                                core::limits::kIdenticalMax));
@@ -299,8 +299,10 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
             }));
         HEADWAY_CHECK(tell_rejection(transaction, *resident, n));
         if (resident->session.state().stopped) touch_below(transaction, *resident);
-        HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
+    HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
+    HEADWAY_TRY(done.left,
+                transaction.store().approvals().count_identical(approval.identity_digest));
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));
     return done;
 }
