@@ -37,7 +37,8 @@ struct HeldHook {
                     },
                     [this](const ReplyTo& place, const Response& response) {
                         replies.push_back(response.body);
-                        if (HttpConnection* connection = connections.find(place.connection))
+                        HttpConnection* const connection = connections.find(place.connection);
+                        if (connection != nullptr && place.slot == to.slot)
                             connection->respond(place.slot, response);
                     },
                     [this](const HookLeftCommand& gone) {
@@ -156,6 +157,26 @@ TEST_CASE("hook holds: of many only some are asked about at once, each in its tu
         h.holds.take(place(i), h.answer(true));
     CHECK(h.asked.size() == kHolds + HookHolds::kAskedMax);
     CHECK(h.holds.size() == kHolds);
+}
+
+TEST_CASE("hook holds: a caller with all places gives one up for another caller", "[server]") {
+    HeldHook h;
+    const auto held_by = [&h](const std::string& caller) {
+        HookAnswered answered = h.answer(true);
+        answered.call.holder = caller;
+        return answered;
+    };
+    constexpr std::size_t kPlaces = core::limits::kWaitersMax;
+    for (std::size_t i = 0; i < kPlaces; ++i)
+        h.holds.take({h.to.connection, 100 + i}, held_by("one"));
+    REQUIRE(h.holds.size() == kPlaces);
+    h.holds.take({h.to.connection, 100 + kPlaces}, held_by("one"));
+    CHECK(h.replies.size() == 1);  // undecided at once
+    h.holds.take(h.to, held_by("another"));
+    CHECK(h.replies.size() == 2);  // the newest of the first caller
+    CHECK(h.holds.size() == kPlaces);
+    h.holds.take(h.to, h.answer(false, "no"));
+    CHECK(h.wire("0\r\n\r\n").find(R"({"deny":"no"})") != std::string::npos);
 }
 
 TEST_CASE("hook holds: a full queue is asked again the next second", "[server]") {
