@@ -79,7 +79,7 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
     ++waiting_[hold.waits_for];
     hold.deadline = now + time;
     hold.next_sign = now + kSignEvery;
-    if (answered.held_elsewhere) hold.next_look = now + kLookEvery;
+    hold.next_look = now + (answered.held_elsewhere ? kLookEvery : kFirstLook);
     // An older client, or one that has sent more requests, gets the reply in one piece.
     HttpConnection* const connection = find_(to.connection);
     hold.streams = connection != nullptr && connection->begin_stream(to.slot, StreamBody::kHeld);

@@ -42,6 +42,9 @@ public:
     /// How often the engine is asked about a hold that another daemon may end without changing the
     /// session: by a decision about an ancestor, or about a daily cap.
     static constexpr std::chrono::seconds kLookEvery{15};
+    /// When the engine is asked about a new hold: the session may have changed between the answer
+    /// and the end of its turn.
+    static constexpr std::chrono::seconds kFirstLook{1};
     /// Maximum number of open questions to the engine; this many take some milliseconds of the
     /// engine's time.
     static constexpr std::size_t kAskedMax = 32;

@@ -125,6 +125,20 @@ TEST_CASE("hook holds: a session that changes while it is asked about is asked a
     CHECK(h.holds.size() == 1);
 }
 
+TEST_CASE("hook holds: a hold that began behind a change in its turn is asked about once by itself",
+          "[server]") {
+    HeldHook h;
+    h.holds.session_changed("s");  // published before the answer of the same turn
+    h.holds.take(h.to, h.answer(true));
+    CHECK(h.asked.empty());
+    h.holds.second(HeldHook::later(seconds{1}));
+    REQUIRE(h.asked.size() == 1);
+    CHECK_FALSE(h.asked.front().time_is_up);
+    h.holds.take(h.to, h.answer(true));
+    h.holds.second(HeldHook::later(seconds{60}));
+    CHECK(h.asked.size() == 1);
+}
+
 TEST_CASE("hook holds: a hold that another daemon may end is asked about every 15 s", "[server]") {
     HeldHook h;
     HookAnswered held = h.answer(true);
@@ -196,7 +210,7 @@ TEST_CASE("hook holds: the last question says that the time is up", "[server]") 
     HookAnswered answered = h.answer(true);
     answered.call.hook.hold_ms = 2'000;
     h.holds.take(h.to, std::move(answered));
-    h.holds.second(HeldHook::later(seconds{1}));
+    h.holds.second(Clock::steady());
     CHECK(h.asked.empty());
     h.holds.second(HeldHook::later(seconds{3}));
     REQUIRE(h.asked.size() == 1);
