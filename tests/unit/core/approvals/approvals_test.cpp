@@ -890,6 +890,22 @@ TEST_CASE("approvals: no request that ends by itself pushes a person's rejection
     CHECK(scheduler.session.state().approvals.requests.size() <= limits::kApprovalsKeptMax + 1);
 }
 
+TEST_CASE("approvals: no used approvals push a person's unread answer out", "[core]") {
+    Requests scheduler;
+    const auto answered = scheduler.ask(question("which one?"));
+    Ruling answer = ruling(Decision::kRespond);
+    answer.response = bounded_text("the first");
+    REQUIRE(*scheduler.decide(answered, answer));
+    for (std::size_t i = 0; i < 2 * limits::kApprovalsKeptMax; ++i) {
+        const std::string id = std::to_string(i);
+        const auto n = scheduler.ask(call("t", "sha256:" + id, id));
+        REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove)));
+        require_ok(scheduler.redeem(n, "sha256:" + id));  // and its end is never reported
+    }
+    REQUIRE(scheduler.session.state().approvals.find(answered) != nullptr);
+    CHECK(scheduler.at_n(answered).undelivered());
+}
+
 TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") {
     Requests scheduler;
     const auto n = scheduler.ask(call());
