@@ -220,8 +220,9 @@ void write_events(JsonWriter& json, const Hook& hook) {
 }
 
 /// With its memory, which an assignment would keep.
-void drop(std::string& text) {
-    std::string{}.swap(text);
+template <class Content>
+void drop(Content& content) {
+    Content{}.swap(content);
 }
 
 /// Drops content that is in the events now.
@@ -230,7 +231,18 @@ void drop_content(HookCall& call) {
     drop(call.call_args);
     drop(call.result);
     drop(call.error);
-    std::vector<core::Mutation>{}.swap(call.mutated);
+    drop(call.mutated);
+}
+
+/// A hook that waits is kept, for a day maybe, and so are many of them: without texts of any length
+/// and lists, which an agent may put into every hook.
+void drop_texts(Hook& hook) {
+    drop(hook.text);
+    drop(hook.reason);
+    drop(hook.options);
+    drop(hook.background);
+    drop(hook.background_agents);
+    drop(hook.wake_prompts);
 }
 
 /// One event stands for all of the hook, which are stored together: ids made for the others could
@@ -272,12 +284,8 @@ core::Result<HookReport> take_report(JsonDocument& document, Hook& hook) {
     drop_content(hook.call);
     for (std::size_t place = 0; place < hook.calls.size(); ++place)
         if (hook.calls[place].untold) report.untold.push_back(place);
-    hook.calls.clear();
-    // A hook that waits is kept, for a day maybe, and so are many of them.
-    if (waits || hook.kind == HookKind::kQuestion) {
-        drop(hook.text);
-        std::vector<std::string>{}.swap(hook.options);
-    }
+    drop(hook.calls);
+    if (waits || hook.kind == HookKind::kQuestion) drop_texts(hook);
     const bool silent_end = hook.kind == HookKind::kEnd && hook.error_class.empty();
     if (silent_end) return report;
     HEADWAY_TRY(report.decoded, decode_report(document, text, BodyFormat::kJson));

@@ -113,6 +113,13 @@ std::string decision_text(const Json& approval) {
     return text;
 }
 
+std::string identical_text(const Json& decided) {
+    std::string text = "and " + std::to_string(decided["also"].size()) + " identical";
+    const std::uint64_t left = decided.count_of("left");
+    if (left > 0) text += "; " + std::to_string(left) + " still wait: decide again";
+    return text + "\n";
+}
+
 std::string answer_note(const Json& approval) {
     const Json& answer = approval["decision"]["response"];
     if (!answer.is_string()) return {};

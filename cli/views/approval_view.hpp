@@ -18,6 +18,8 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color);
 
 /// A decided request in one line.
 std::string decision_text(const Json& approval);
+/// How many identical requests were decided too, and how many still wait, in one line.
+std::string identical_text(const Json& decided);
 /// A warning line if the answer is not one of the request's options, since the person may have
 /// mistyped it; else empty.
 std::string answer_note(const Json& approval);

@@ -33,9 +33,9 @@ Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance
     };
     for (const Approval& approval : approvals.requests) {
         if (approval.of_dialog()) {
-            consider(dialog_ends_at(approval, attendance.started));
+            consider(dialog_ends_at(approval, attendance.watch.started()));
         } else if (approval.pending() && !approval.overdue) {
-            consider(expiry_of(approval, attendance.started));
+            consider(expiry_of(approval, attendance.watch));
         }
         consider(overdue_at(approval, attendance));
         consider(approvals.lapses_at(approval));

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include "core/approvals/approvals.hpp"
+#include "core/values/watch.hpp"
 
 namespace headway::core {
 
-/// When a request expires; kNever = never. A request that is approved when it expires gets its full
-/// time again after the daemon's start (`started`), because no person could reject it while the
-/// daemon was down. Pure.
-inline Timestamp expiry_of(const Approval& approval, Timestamp started) {
+/// When a request expires; kNever = never. A request that is approved when it expires gets the time
+/// back in which Headway did not listen, and its full time after a start, a suspend or a step of
+/// the clock, because no person could reject it meanwhile. Pure.
+inline Timestamp expiry_of(const Approval& approval, const Watch& watch) {
     const Timestamp end = approval.expires_at;
     const bool by_time = end != kNever && approval.on_expiry == OnExpiry::kApprove;
-    if (!by_time || started == kNever || approval.requested_at >= started) return end;
-    return std::max(end, started + (end - approval.requested_at));
+    return by_time ? end + watch.unheard_after(approval.requested_at) : end;
 }
 
 }  // namespace headway::core

@@ -54,9 +54,12 @@ Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now
     return {};
 }
 
+/// True if a person decided it like this before, with the same consequences. Time and grants decide
+/// less than a person: what they rejected may be asked for again, and what they approved may end.
 bool same_ruling(const Approval& approval, const Ruling& ruling) {
     HEADWAY_ASSERT(!approval.pending());
-    if (approval.decision != ruling.decision || approval.closed) return false;
+    if (!approval.by_person() || approval.closed) return false;
+    if (approval.decision != ruling.decision) return false;
     switch (ruling.decision) {
         case Decision::kEdit:
             return approval.run_digest == ruling.edited_digest;
@@ -66,10 +69,20 @@ bool same_ruling(const Approval& approval, const Ruling& ruling) {
             return approval.scope == ruling.scope && approval.until == ruling.until &&
                    (approval.scope == GrantScope::kOnce || approval.match == ruling.match);
         case Decision::kReject:
+            return approval.stop == stops_agent(ruling, approval.kind);
         case Decision::kIgnore:
             break;
     }
     return true;
+}
+
+/// True if the approval made a grant that has ended.
+bool grant_is_over(const Approvals& approvals, const Approval& approval, Timestamp now) {
+    const auto& grants = approvals.grants;
+    return approval.scope != GrantScope::kOnce &&
+           std::none_of(grants.begin(), grants.end(), [&](const Grant& grant) {
+               return grant.n == approval.n && grant.live(now);
+           });
 }
 
 /// Why nothing is left to decide, for one who decides too late.
@@ -119,14 +132,26 @@ void Approvals::lapse(Approval& approval, std::uint64_t n) const {
     approval.changed_n = n;
 }
 
-Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now) {
+bool stops_agent(const Ruling& ruling, ApprovalKind kind) {
+    const bool rejects = ruling.decision == Decision::kReject;
+    if (!rejects || kind == ApprovalKind::kBudgetExtension) return false;
+    if (ruling.then != Ruling::Then::kByReason) return ruling.then == Ruling::Then::kStop;
+    return ruling.channel != "expiry" && !asks_for_another_way(ruling.reason);
+}
+
+Result<bool> check_ruling(const Approvals& approvals, const Approval& approval,
+                          const Ruling& ruling, Timestamp now) {
     if (approval.pending()) {
         HEADWAY_CHECK(fits_kind(approval, ruling, now));
         return true;
     }
-    if (same_ruling(approval, ruling)) return false;
+    const bool same = same_ruling(approval, ruling);
+    const bool over = same && grant_is_over(approvals, approval, now);
+    if (same && !over) return false;
     std::string detail = "it is " + std::string{name_of(approval.status)};
-    if (approval.closed) {
+    if (over) {
+        detail = "approved before, and its grant has ended; approve the next request";
+    } else if (approval.closed) {
         detail = how_it_ended(*approval.closed);
     } else if (approval.decision) {
         detail = "decided already: " + std::string{name_of(*approval.decision)} + " by " +

@@ -87,15 +87,17 @@ auto by_rank(const Approvals& approvals) {
     return [rank](const auto& a, const auto& b) { return rank(a) < rank(b); };
 }
 
-/// Order in which a session may drop requests: first those that need nothing more, then those that
-/// wait only to be read. A person's rejection stays, since a call that runs all the same raises the
-/// alarm by it.
+/// Order in which a session may drop requests: first those that need nothing more. A person's
+/// decision stays until it is used or read, and then before those that an agent causes: a call that
+/// runs raises the alarm by its rejection, or none by its approval. Some agents never report the
+/// ends of calls, so used approvals come before those that are not.
 int worth(const Approval& approval) {
-    if (approval.pending()) return 5;
-    if (approval.by_person() && approval.open()) return 4;
-    if (approval.by_person() && approval.decision == Decision::kReject) return 3;
-    if (approval.open()) return 2;
-    return approval.by_person() && approval.undelivered() ? 1 : 0;
+    if (approval.pending()) return 6;
+    if (!approval.by_person()) return approval.open() ? 1 : 0;
+    if (approval.unused()) return 5;
+    if (approval.undelivered()) return 4;
+    if (approval.open()) return 3;
+    return approval.decision == Decision::kReject ? 2 : 0;
 }
 
 /// A person's rejection of a call outlives its request.

@@ -16,6 +16,7 @@
 #include "core/calls/call_fingerprint.hpp"
 #include "core/events/approval_payloads.hpp"
 #include "core/events/work_payloads.hpp"
+#include "core/values/watch.hpp"
 
 // Approvals in a session's state, and the rules of their lifecycle (api/API.md, "Approvals"). Pure:
 // the enter() functions fold events, all others only read.
@@ -154,9 +155,15 @@ struct Ruling {
     Then then = Then::kByReason;
 };
 
-/// Checks that `ruling` can decide `approval`: true if it can, false if the same decision was made
-/// before. Errors: kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
-Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now);
+/// True if this is a rejection that stops the agent until a person resumes it. A rejected extension
+/// of the budget never does: the agent is to end with the budget that it has. Pure.
+bool stops_agent(const Ruling& ruling, ApprovalKind kind);
+
+/// Checks that `ruling` can decide `approval`: true if it can, false if a person made the same
+/// decision before and its grant, if it made one, is in force. `approvals`: those of its session.
+/// Errors: kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
+Result<bool> check_ruling(const Approvals& approvals, const Approval& approval,
+                          const Ruling& ruling, Timestamp now);
 
 /// Checks that a call with this digest of its arguments may use the approval: true if it may, false
 /// if `key` has already used it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
@@ -211,7 +218,7 @@ struct Attendance {
                                          ///< without a gap
     /// Time that an agent gets to report the work that it did while Headway was not listening.
     Millis grace{0};
-    Timestamp started = kNever;  ///< start of the daemon
+    Watch watch;  ///< when Headway listened, and the start of the daemon
     /// Numbers of approvals whose calls are running.
     std::vector<std::uint64_t> running = {};
 };

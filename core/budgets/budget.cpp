@@ -274,6 +274,19 @@ BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
     return both;
 }
 
+BudgetUse taken_out(BudgetUse from, const BudgetUse& part) {
+    const auto take = [](std::uint64_t& whole, std::uint64_t one) {
+        whole -= std::min(whole, one);
+    };
+    take(from.steps, part.steps);
+    take(from.tokens, part.tokens);
+    take(from.cost_micros, part.cost_micros);
+    for_each_field<UseParts>([&](const auto& field, std::size_t) {
+        take(from.parts.*(field.member), part.parts.*(field.member));
+    });
+    return from;
+}
+
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch) {
     const BudgetStatus status = budget_status(child, now, watch);
@@ -299,11 +312,14 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
 
 namespace {
 
+const ChildUse* child_in(const std::vector<ChildUse>& list, std::uint64_t key) {
+    const auto known =
+        std::find_if(list.begin(), list.end(), [key](const ChildUse& c) { return c.child == key; });
+    return known == list.end() ? nullptr : &*known;
+}
+
 const ChildUse* known_child(const BudgetMeter& parent, const ChildProgress& child) {
-    const std::uint64_t key = child_key(child.child);
-    const auto known = std::find_if(parent.children.begin(), parent.children.end(),
-                                    [key](const ChildUse& c) { return c.child == key; });
-    return known == parent.children.end() ? nullptr : &*known;
+    return child_in(parent.children, child_key(child.child));
 }
 
 BudgetUse use_of(const ChildProgress& child) {
@@ -316,20 +332,19 @@ FanOut fan_out_in(const ChildProgress& child) {
 
 }  // namespace
 
+const ChildUse* counted_child(const BudgetMeter& parent, std::uint64_t key) {
+    const ChildUse* known = child_in(parent.children, key);
+    return known != nullptr ? known : child_in(parent.evicted, key);
+}
+
 ChildProgress without_counted(ChildProgress child, const BudgetMeter& counted) {
-    const ChildUse* known = known_child(counted, child);
+    const ChildUse* known = counted_child(counted, child_key(child.child));
     if (known == nullptr) return child;
-    const auto take = [](std::uint64_t& from, std::uint64_t part) { from -= std::min(from, part); };
-    take(child.steps, known->use.steps);
-    take(child.tokens, known->use.tokens);
-    for_each_field<UseParts>([&](const auto& field, std::size_t) {
-        take(child.parts.*(field.member), known->use.parts.*(field.member));
-    });
-    if (child.cost_usd) {
-        std::uint64_t micros = cost_micros(*child.cost_usd);
-        take(micros, known->use.cost_micros);
-        child.cost_usd = dollars(micros);
-    }
+    const BudgetUse left = taken_out(use_of(child), known->use);
+    child.steps = left.steps;
+    child.tokens = left.tokens;
+    child.parts = left.parts;
+    if (child.cost_usd) child.cost_usd = dollars(left.cost_micros);
     return child;
 }
 
@@ -338,7 +353,7 @@ bool is_use_of_nothing(const ChildProgress& child) {
 }
 
 bool knows_child(const BudgetMeter& parent, const ChildProgress& child) {
-    return known_child(parent, child) != nullptr;
+    return counted_child(parent, child_key(child.child)) != nullptr;
 }
 
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child) {

@@ -101,6 +101,10 @@ double dollars(std::uint64_t micros);
 std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 UseParts added(const UseParts& a, const UseParts& b);
+/// `from` without `part`, at least 0. Pure.
+BudgetUse taken_out(BudgetUse from, const BudgetUse& part);
+/// The last totals of an open child, which may have been evicted; null if none are known. Pure.
+const ChildUse* counted_child(const BudgetMeter& parent, std::uint64_t key);
 
 /// The totals of `child`, including its own children, as its parent's journal records them.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,

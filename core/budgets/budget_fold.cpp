@@ -187,8 +187,9 @@ struct Meter {
                                   [key](const ChildUse& c) { return c.child == key; });
         const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)),
                             child.parts};
-        if (child.of_hooks)
-            add_hook_child(use, place != meter.children.end() ? place->use : BudgetUse{});
+        const ChildUse* const counted = counted_child(meter, key);
+        if (child.of_hooks) add_hook_child(use, counted != nullptr ? counted->use : BudgetUse{});
+        take_evicted(key);
         FanOut& below = meter.below_ended.change();
         below.depth =
             std::max(below.depth,
@@ -222,11 +223,24 @@ struct Meter {
     }
 
     /// The child that has been quiet for longest gives its place. Its use stays counted, so that
-    /// many children take no work out of the budget; if it reports again, that use counts twice.
+    /// many children take no work out of the budget.
     void evict_child() const {
         meter.ended_children.change() = added(*meter.ended_children, meter.children.front().use);
+        if (meter.evicted.size() >= kEvictedChildrenMax) meter.evicted.erase(meter.evicted.begin());
+        meter.evicted.push_back(meter.children.front());
         meter.children.erase(meter.children.begin());
         ++meter.evicted_count;
+    }
+
+    /// Its new totals contain what was counted as it was evicted.
+    void take_evicted(std::uint64_t key) const {
+        const auto place = std::find_if(meter.evicted.begin(), meter.evicted.end(),
+                                        [key](const ChildUse& c) { return c.child == key; });
+        if (place == meter.evicted.end()) return;
+        meter.ended_children.change() = taken_out(*meter.ended_children, place->use);
+        meter.evicted.erase(place);
+        HEADWAY_ASSERT(meter.evicted_count > 0);
+        --meter.evicted_count;
     }
 
     /// Directives about the budget of an ancestor session; one at a time.
@@ -254,10 +268,8 @@ struct Meter {
 /// True if a child has used more than is known of it: its work is work of its parent. Nothing known
 /// is no use.
 bool child_worked(const BudgetMeter& meter, const ChildProgress& child) {
-    const std::uint64_t key = child_key(child.child);
-    const auto known = std::find_if(meter.children.begin(), meter.children.end(),
-                                    [key](const ChildUse& c) { return c.child == key; });
-    const BudgetUse before = known == meter.children.end() ? BudgetUse{} : known->use;
+    const ChildUse* const counted = counted_child(meter, child_key(child.child));
+    const BudgetUse before = counted != nullptr ? counted->use : BudgetUse{};
     return child.steps > before.steps || child.tokens > before.tokens;
 }
 

@@ -245,10 +245,13 @@ struct DirectiveAcknowledged {
     std::string id;
     /// Set by Headway: the reply to the hook of the approved call let the call run.
     bool let_go = false;
+    /// Set by Headway: `id` is that of an approval of another session.
+    bool of_other = false;
     bool operator==(const DirectiveAcknowledged&) const = default;
     static constexpr auto fields() {
         return field_list(required("id", &DirectiveAcknowledged::id),
-                          internal("let_go", &DirectiveAcknowledged::let_go));
+                          internal("let_go", &DirectiveAcknowledged::let_go),
+                          internal("of_other", &DirectiveAcknowledged::of_other));
     }
 };
 

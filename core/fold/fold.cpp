@@ -197,7 +197,8 @@ struct Fold {
     void operator()(const DirectiveDelivered& delivered) const { deliver(state, delivered.id); }
 
     void operator()(const DirectiveAcknowledged& acknowledged) const {
-        acknowledge(state.approvals, acknowledged.id, acknowledged.let_go, event.n);
+        if (!acknowledged.of_other)
+            acknowledge(state.approvals, acknowledged.id, acknowledged.let_go, event.n);
         if (take_advice(state, acknowledged.id)) seen.nudge_taken = true;
     }
 

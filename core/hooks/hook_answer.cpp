@@ -63,8 +63,10 @@ void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string word
 const Approval* ready_approval(const SessionState& state, const HookQuestion& asked) {
     const auto& requests = state.approvals.requests;
     const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        const Timestamp end = state.approvals.lapses_at(a);
         const bool approved =
-            a.status == ApprovalStatus::kApproved || a.status == ApprovalStatus::kEdited;
+            (a.status == ApprovalStatus::kApproved || a.status == ApprovalStatus::kEdited) &&
+            (end == kNever || end > asked.now);
         return approved && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
                a.tool == asked.tool && a.args_digest == asked.args_digest &&
                !asked.args_digest.empty() &&

@@ -55,6 +55,9 @@ struct FanOut {
     }
 };
 
+/// Number of evicted children whose use is known. The use of more counts again when they report.
+inline constexpr std::size_t kEvictedChildrenMax = 1'536;
+
 /// The last totals of an open child.
 struct ChildUse {
     std::uint64_t child = 0;  ///< digest of the child's id
@@ -131,6 +134,9 @@ struct BudgetMeter {
                                      ///< kChildrenMax
     /// Total usage of the children that ended or were evicted.
     LazyOptional<BudgetUse> ended_children;
+    /// The part of `ended_children` of each evicted child that is open, so that it counts once when
+    /// the child reports again; the last evicted last, at most kEvictedChildrenMax.
+    std::vector<ChildUse> evicted;
     LazyOptional<BudgetUse> hook_children;    ///< use of all children with ChildProgress::of_hooks
     std::uint64_t ended_count = 0;            ///< number of ended children
     std::uint64_t evicted_count = 0;          ///< number of open children evicted from `children`
@@ -177,7 +183,7 @@ struct BudgetMeter {
             field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
             field("parts", &M::parts), field("below_ended", &M::below_ended),
             field("alarmed", &M::alarmed), field("channels", &M::channels),
-            field("hook_children", &M::hook_children));
+            field("hook_children", &M::hook_children), field("evicted", &M::evicted));
     }
 };
 

@@ -32,6 +32,14 @@ void forget_args(Event& event) {
     call->fingerprint->args_end = {};
 }
 
+/// Approvals of other sessions may have the same numbers as those of `session`.
+void note_other_session(const std::string& session, Event& event) {
+    auto* read = std::get_if<DirectiveAcknowledged>(&event.payload);
+    if (read == nullptr) return;
+    const auto ref = parse_approval_id(read->id);
+    read->of_other = ref && ref->session != session;
+}
+
 EstimatePtr shared_estimate(const SessionState& state) {
     const CurrentEstimate& current = state.estimates->current;
     return current.n == 0 ? nullptr : std::make_shared<CurrentEstimate>(current);
@@ -86,9 +94,11 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     const std::uint64_t steps = own_steps(state_);
     const std::size_t first = out.size();
     credit_pause(command);
+    end_lapsed(context, out);
     for (std::size_t place = 0; place < events.size(); ++place) {
         Event& event = events[place];
         event.at = context.now;
+        note_other_session(id_, event);
         if (auto* asked = std::get_if<ApprovalRequested>(&event.payload))
             asked->source = context.of_daemon ? kOwnSource : "agent";
         if (auto* estimate = std::get_if<ProgressEstimated>(&event.payload)) {

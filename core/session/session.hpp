@@ -214,6 +214,10 @@ public:
     void close_request(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
+    /// Ends the unused approvals of grants that have ended. tick() does so too, but it may come
+    /// after a call that looks for an approval. Changes nothing if there is none.
+    void end_lapsed(const Context& context, std::vector<Event>& out);
+
     /// Decides approval `n`; true if decided now, false if the same decision was made before. After
     /// a rejection, the agent is directed to stop or to change its approach; an approved extension
     /// extends the budget; an approval with a scope also answers equal requests of the session.

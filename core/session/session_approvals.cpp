@@ -90,11 +90,8 @@ void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
         decided.args_digest = asked.args_digest;
     }
     const bool rejects = ruling.decision == Decision::kReject;
-    const bool other_way = ruling.then == Ruling::Then::kChangeApproach ||
-                           (ruling.then == Ruling::Then::kByReason &&
-                            (expired || asks_for_another_way(ruling.reason)));
     const bool extension = asked.kind == ApprovalKind::kBudgetExtension;
-    const bool stop = rejects && !other_way && !extension;
+    const bool stop = stops_agent(ruling, asked.kind);
     decided.stop = stop;
     const bool watched = allows && asked.kind == ApprovalKind::kTool &&
                          command.context().approvals != nullptr &&
@@ -147,7 +144,7 @@ Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& cont
     Command command{*this, context, out};
     const Approval* approval = state_.approvals.find(n);
     if (approval == nullptr) return unknown(id_, n);
-    HEADWAY_TRY(const bool open, check_ruling(*approval, ruling, context.now));
+    HEADWAY_TRY(const bool open, check_ruling(state_.approvals, *approval, ruling, context.now));
     if (!open) return false;
     if (state_.ended()) return ended("decide");
     if (ruling.decision == Decision::kApprove) HEADWAY_CHECK(check_extends(command, *approval));
@@ -182,6 +179,9 @@ Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std:
     HEADWAY_TRY(const bool open, check_redeem(*approval, args_digest, key));
     if (!open) return false;
     if (state_.ended()) return ended("redeem");
+    const Timestamp end = state_.approvals.lapses_at(*approval);
+    if (end != kNever && end <= context.now)
+        return Error{ErrorCode::kNotApproved, "its grant has ended; request another approval", {}};
     if (state_.paused() || state_.cancel_requested || state_.stopped)
         return Error{ErrorCode::kNotApproved,
                      state_.paused() ? "the session is paused; redeem it after that"
@@ -266,12 +266,12 @@ void add_overdue(Command& command) {
     const Attendance there = attendance(state, command.context().watch);
     const std::vector<Approval> before = state.approvals.requests;  // folding changes the list
     for (const Approval& approval : before) {
-        const Timestamp left = dialog_ends_at(approval, there.started);
+        const Timestamp left = dialog_ends_at(approval, there.watch.started());
         if (left != kNever && left <= command.now())
             close_dialog(command, approval.n, ApprovalClosing::kLeftToAgent);
         const bool expires = approval.pending() && !approval.of_dialog() && !approval.overdue &&
                              approval.expires_at != kNever &&
-                             expiry_of(approval, there.started) <= command.now();
+                             expiry_of(approval, there.watch) <= command.now();
         if (expires) {
             // Today's rules, not those at the time of the request.
             const bool approves =
@@ -318,7 +318,7 @@ std::vector<Approval> Session::take_changed_approvals() {
 }
 
 Attendance attendance(const SessionState& state, const Watch& watch) {
-    Attendance there{watch.since(state.asked_interval), 2 * state.asked_interval, watch.started()};
+    Attendance there{watch.since(state.asked_interval), 2 * state.asked_interval, watch};
     if (!state.call_in_flight()) return there;
     const auto runs = [&state](const Approval& approval) {
         const auto& open = state.open_calls;

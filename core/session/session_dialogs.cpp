@@ -39,8 +39,14 @@ void close_lapsed(Command& command) {
         const Timestamp end = approvals.lapses_at(approval);
         if (end != kNever && end <= command.now()) lapsed.push_back(approval.n);
     }
+    if (!lapsed.empty()) credit_pause(command);
     for (const std::uint64_t n : lapsed)
         command.add(ApprovalClosed{approval_id(command.id(), n), ApprovalClosing::kGrantEnded});
+}
+
+void Session::end_lapsed(const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    if (!state_.ended() && !state_.about.recorded) close_lapsed(command);
 }
 
 std::uint64_t Session::ask_beside_dialog(ApprovalRequested asked, const Context& context,

@@ -310,8 +310,9 @@ class Deciding(PersonCase):
         asked = [ask(self.client, unique(), tool=tool)["id"] for _ in range(5)]
         other = ask(self.client, unique(), tool=tool, args={"other": 1})["id"]
         self.assertEqual(document(self.client, asked[0])["identical"], 5)
+        self.assertEqual(decide(self.client, asked[0], by="ann")["left"], 4)
         done = decide(self.client, asked[0], apply_to_identical=True, by="ann")
-        self.assertEqual(done["also"], asked[1:])
+        self.assertEqual((done["also"], done["left"]), (asked[1:], 0))
         for approval in asked:
             shown = document(self.client, approval)
             self.assertEqual((shown["status"], shown["decision"]["by"]), ("approved", "ann"))

@@ -157,7 +157,7 @@ void append_approval(std::string& out, const ApprovalDocument& document) {
 }
 
 void append_decided(std::string& out, const ApprovalDocument& document,
-                    std::span<const std::string> also) {
+                    std::span<const std::string> also, std::uint64_t left) {
     out += "{\"approval\":";
     append_approval(out, document);
     out += ",\"also\":";
@@ -166,7 +166,7 @@ void append_decided(std::string& out, const ApprovalDocument& document,
     for (const std::string& id : also)
         json.value(id);
     json.close_array();
-    out += "}";
+    out += ",\"left\":" + std::to_string(left) + "}";
 }
 
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval) {

@@ -45,10 +45,10 @@ struct ApprovalDocument {
 };
 void append_approval(std::string& out, const ApprovalDocument& document);
 
-/// The reply to the caller that decided, `{"approval":{...},"also":[ids]}`. `also`: the identical
-/// approvals that were decided too.
+/// The reply to the caller that decided, `{"approval":{...},"also":[ids],"left":0}`. `also`: the
+/// identical approvals that were decided too; `left`: how many are still pending.
 void append_decided(std::string& out, const ApprovalDocument& document,
-                    std::span<const std::string> also);
+                    std::span<const std::string> also, std::uint64_t left);
 
 /// The member `winner` of the problem document with which a second decision is refused.
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval);

@@ -77,8 +77,9 @@ int decide_approval(const DecideOptions& options, const Console& console) {
         daemon.post("/v1/approvals/" + url_encode(options.id) + "/decision", *body);
     const std::optional<Json> approval = body_json(reply);
     if (!reply.ok() || !approval) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*approval) + "\n"
-                                        : decision_text((*approval)["approval"]));
+    std::string text = decision_text((*approval)["approval"]);
+    if (options.identical) text += identical_text(*approval);
+    console.out << (options.client.json ? dump(*approval) + "\n" : text);
     console.err << answer_note((*approval)["approval"]);
     return kExitOk;
 }

@@ -150,6 +150,7 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     reading.command.use_clock = api::hooks::answer_clock(call.request.head.hook_usage);
     reading.command.controls = call.controls();
     reading.command.call.dialect = &dialect;
+    reading.command.call.holder = call.place_holder();
     return reading;
 }
 

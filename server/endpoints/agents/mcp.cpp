@@ -115,6 +115,7 @@ Result<> call_tool(Call& call, ReadMessage&& message) {
     HEADWAY_CHECK(require_report(call.caller, command.session));
     if (!message.wrong.empty())
         return reply(call, mcp::error_of(message.id, mcp::kInvalidParams, message.wrong));
+    command.call.holder = call.place_holder();
     command.about.agent.name = agent_of(command.session);
     command.about.agent.type = agent_type(command.about.agent.name);
     const std::string session = command.session;

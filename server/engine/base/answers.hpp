@@ -59,6 +59,7 @@ struct HookCall {
     /// directives delivered since the hook was stored, which the agent may not have received
     /// either.
     std::optional<std::vector<std::string>> unheard = {};
+    std::string holder = {};  ///< Call::place_holder()
 };
 
 /// The answer to a hook; or, with `hold`, the instruction to hold the hook and to ask the engine

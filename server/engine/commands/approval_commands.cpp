@@ -267,7 +267,7 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr) return {};
     HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident->key, n));
-    if (!stored || stored->damaged || !stored->approval.pending()) return {};
+    if (!stored || stored->damaged) return {};
     HEADWAY_TRY(const auto equal,
                 reader.store().approvals().identical_approvals(stored->approval.identity_digest,
                                                                core::limits::kIdenticalMax));
@@ -281,7 +281,8 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
 Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transaction& transaction) {
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
-    auto open = core::check_ruling(approval, ruling, transaction.now());
+    auto open = core::check_ruling(resident->session.state().approvals, approval, ruling,
+                                   transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)
         return DecisionLost{std::move(open).error(), session, std::move(approval)};
     HEADWAY_TRY(const bool decides, std::move(open));
@@ -298,8 +299,10 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
             }));
         HEADWAY_CHECK(tell_rejection(transaction, *resident, n));
         if (resident->session.state().stopped) touch_below(transaction, *resident);
-        HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
+    HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
+    HEADWAY_TRY(done.left,
+                transaction.store().approvals().count_identical(approval.identity_digest));
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));
     return done;
 }
@@ -371,7 +374,8 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     core::Approval approval;
     HEADWAY_TRY(resident, require_approval(transaction, session, n, approval));
     const core::Ruling ruling = ruling_of(approval, std::move(body), by);
-    auto open = core::check_ruling(approval, ruling, transaction.now());
+    auto open = core::check_ruling(resident->session.state().approvals, approval, ruling,
+                                   transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)
         return DecisionLost{std::move(open).error(), session, std::move(approval)};
     HEADWAY_TRY(const bool decides, std::move(open));

@@ -52,6 +52,7 @@ struct DecisionLost {
 struct Decided {
     api::ApprovalDocument document;
     std::vector<std::string> also;  ///< ids of identical approvals that were also decided
+    std::uint64_t left = 0;         ///< number of identical approvals that are still pending
 };
 
 struct AgentApproved {

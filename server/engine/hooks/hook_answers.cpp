@@ -192,8 +192,10 @@ bool waits(HookKind kind) {
     return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
 }
 
-bool is_vain(const core::SessionState& state, const HookCall& call) {
+bool is_vain(const Resident& resident, const HookCall& call, core::Timestamp now) {
+    const core::SessionState& state = resident.session.state();
     core::HookQuestion asked;
+    asked.now = now;
     asked.call_id = call.hook.call.call;
     asked.tool = call.hook.call.tool;
     asked.args_digest = call.args_digest;
@@ -231,6 +233,7 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     const Hook& hook = call.hook;
     HookAnswered answered;
     answered.session = resident.session.id();
+    HEADWAY_CHECK(transaction.change(resident, &core::Session::end_lapsed));
     // Another daemon may have made room.
     if (again && resident.session.state().paused_for_day)
         HEADWAY_CHECK(release_day(transaction, resident));

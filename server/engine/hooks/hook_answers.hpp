@@ -18,7 +18,7 @@ bool waits(api::hooks::HookKind kind);
 
 /// True if asking a person is pointless, because the session must stop or the call is already
 /// approved. Pure.
-bool is_vain(const core::SessionState& state, const HookCall& call);
+bool is_vain(const Resident& resident, const HookCall& call, core::Timestamp now);
 
 /// Answers the hook, and records the changes that the answer makes: delivered directives, a refused
 /// call, a used approval. `time_is_up`: the hook can wait no longer. `again`: the hook was held and

@@ -347,7 +347,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     if (!adapter.empty())
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
                                     transaction.now());
-    const bool vain = api::hooks::asks_person(kind) && is_vain(resident->session.state(), call);
+    const bool vain = api::hooks::asks_person(kind) && is_vain(*resident, call, transaction.now());
     const bool open = !resident->session.state().ended() && !vain;
     if (open) HEADWAY_CHECK(note_repetition(transaction, *resident, *this));
     if (call.hook.dialog && !call.unheard) {

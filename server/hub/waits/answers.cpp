@@ -181,8 +181,9 @@ void answer_with(Answers& on, const ReplyTo& to, ApprovalPolled&& polled) {
 }
 
 void answer_with(Answers& on, const ReplyTo& to, Decided&& decided) {
-    respond(on, to,
-            [&](std::string& body) { api::append_decided(body, decided.document, decided.also); });
+    respond(on, to, [&](std::string& body) {
+        api::append_decided(body, decided.document, decided.also, decided.left);
+    });
 }
 
 void answer_with(Answers& on, const ReplyTo& to, DecisionLost&& lost) {

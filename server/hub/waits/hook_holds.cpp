@@ -62,25 +62,27 @@ void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
 }
 
 void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
-    HttpConnection* const connection = find_(to.connection);
-    if (connection == nullptr) return leave(answered.session, answered.call);
+    if (find_(to.connection) == nullptr) return leave(answered.session, answered.call);
     const core::Millis time = hold_time(answered.call);
-    if (holds_.full() || draining_ || time <= core::Millis{0}) {
+    const auto give_up = [this](const Place& place, const core::Error&) { leave_at(place); };
+    if (draining_ || time <= core::Millis{0} ||
+        !holds_.make_room(answered.call.holder, 1, give_up)) {
         leave(answered.session, answered.call);
         put_(to, reply_with(undecided(answered.call)));
         return;
     }
     const auto now = Clock::steady();
-    Hold& hold = holds_.add(holds_.place_of(to), {answered.session}, {});
+    Hold& hold = holds_.add(holds_.place_of(to), {answered.session}, {}, answered.call.holder);
     hold.session = answered.session;
     hold.call = std::move(answered.call);
     hold.waits_for = subject_of(hold.session, hold.call);
     ++waiting_[hold.waits_for];
     hold.deadline = now + time;
     hold.next_sign = now + kSignEvery;
-    if (answered.held_elsewhere) hold.next_look = now + kLookEvery;
+    hold.next_look = now + (answered.held_elsewhere ? kLookEvery : kFirstLook);
     // An older client, or one that has sent more requests, gets the reply in one piece.
-    hold.streams = connection->begin_stream(to.slot, StreamBody::kHeld);
+    HttpConnection* const connection = find_(to.connection);
+    hold.streams = connection != nullptr && connection->begin_stream(to.slot, StreamBody::kHeld);
     if (hold.streams) connection->append_stream(chunk_of(" "));
 }
 

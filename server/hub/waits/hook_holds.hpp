@@ -21,7 +21,8 @@ namespace headway::server {
 
 /// Sends replies to hooks, and holds hooks during a pause or until a person has decided about their
 /// call. While a hook is held, its client gets a blank every kSignEvery, so that the client can
-/// distinguish a hold from a daemon that hangs. The engine is asked again when the session has
+/// distinguish a hold from a daemon that hangs. When the table is full, the caller with the most
+/// holds gives one up, undecided (CallerShares). The engine is asked again when the session has
 /// changed, and for the last time when the agent's own time limit is near. Only a few of these
 /// questions are open at a time, so that the engine can serve other requests in between. I/O thread
 /// only.
@@ -41,6 +42,9 @@ public:
     /// How often the engine is asked about a hold that another daemon may end without changing the
     /// session: by a decision about an ancestor, or about a daily cap.
     static constexpr std::chrono::seconds kLookEvery{15};
+    /// When the engine is asked about a new hold: the session may have changed between the answer
+    /// and the end of its turn.
+    static constexpr std::chrono::seconds kFirstLook{1};
     /// Maximum number of open questions to the engine; this many take some milliseconds of the
     /// engine's time.
     static constexpr std::size_t kAskedMax = 32;

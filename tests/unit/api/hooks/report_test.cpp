@@ -204,6 +204,59 @@ TEST_CASE("hook report: a hook that waits keeps no long text", "[api]") {
     CHECK(goal.hook.text == "fix it");
 }
 
+TEST_CASE("hook report: whatever members a hook that waits has, it keeps few bytes", "[api]") {
+    const std::string text(1U << 17U, 'x');
+    std::string members;
+    for (const char* name : {"reason", "error", "outcome", "class", "mode", "source", "model",
+                             "agent", "agent_type", "agent_version", "cwd", "digest", "result"})
+        members += R"(,")" + std::string{name} + R"(":")" + text + "\"";
+    std::string names = R"(,"background":[")" + text + "\"";
+    for (int i = 0; i < 300; ++i)
+        names += ",\"sleep " + std::to_string(i) + "\"";
+    members += names + "]";
+    for (const std::string kind : {"pre", "permission", "request", "question"}) {
+        CAPTURE(kind);
+        const WhatWasSaid items{R"("event":")" + kind +
+                                R"(","tool":"bash","call":"c","text":"why","options":["a","b"])" +
+                                members};
+        REQUIRE(items.report.has_value());
+        const Hook& hook = items.hook;
+        std::size_t bytes = 0;
+        for (const std::string* one : {&hook.event,
+                                       &hook.agent,
+                                       &hook.event_id,
+                                       &hook.session,
+                                       &hook.agent_id,
+                                       &hook.agent_type,
+                                       &hook.parent,
+                                       &hook.cwd,
+                                       &hook.model,
+                                       &hook.transcript_path,
+                                       &hook.agent_version,
+                                       &hook.source,
+                                       &hook.mode,
+                                       &hook.text,
+                                       &hook.outcome,
+                                       &hook.reason,
+                                       &hook.error_class,
+                                       &hook.echo,
+                                       &hook.echo_args,
+                                       &hook.call.call_args,
+                                       &hook.call.call,
+                                       &hook.call.tool,
+                                       &hook.call.result,
+                                       &hook.call.error,
+                                       &hook.call.error_class})
+            bytes += one->capacity();
+        CHECK(bytes < 16'384);
+        CHECK(hook.background.capacity() == 0);
+        CHECK(hook.background_agents.capacity() == 0);
+        CHECK(hook.wake_prompts.capacity() == 0);
+        CHECK(hook.options.capacity() == 0);
+        CHECK(hook.calls.capacity() == 0);
+    }
+}
+
 TEST_CASE("hook report: a dialog has the request that a person may decide beside it", "[api]") {
     const WhatWasSaid items{
         R"("event":"permission","dialog":true,"tool":"bash","args":{"b":1,"a":"x"},"text":"to see")"};

@@ -117,6 +117,14 @@ TEST_CASE("approval view: a decision names who made it", "[cli]") {
     CHECK(text.find("reason    not today") != std::string::npos);
 }
 
+TEST_CASE("approval view: a decision about identical requests says what it did not decide",
+          "[cli]") {
+    CHECK(identical_text(parsed(R"({"also":["b.a2","c.a2"],"left":0})")) == "and 2 identical\n");
+    CHECK(identical_text(parsed(R"({"also":["b.a2"],"left":500})")) ==
+          "and 1 identical; 500 still wait: decide again\n");
+    CHECK(identical_text(parsed(R"({"also":[]})")) == "and 0 identical\n");  // of an older daemon
+}
+
 TEST_CASE("approval view: edited arguments and an answer stand beside what was asked", "[cli]") {
     Json approval = pending();
     approval["decision"] = {{"decision", "edit"}, {"edited_args", {{"command", "make clean"}}}};

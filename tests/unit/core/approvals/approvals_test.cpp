@@ -79,7 +79,11 @@ struct Requests : Story {
     }
     /// Number of the stored request.
     std::uint64_t ask(ApprovalRequested asked, std::int64_t ms = 1) {
-        return Story::report(event(std::move(asked)), around(ms)).front().n;
+        for (const Event& one : Story::report(event(std::move(asked)), around(ms))) {
+            if (std::holds_alternative<ApprovalRequested>(one.payload)) return one.n;
+        }
+        FAIL("it was not stored");
+        return 0;
     }
     std::vector<Event> report(Event one_event, std::int64_t ms) {
         return Story::report(std::move(one_event), around(ms));
@@ -261,7 +265,7 @@ TEST_CASE("approvals: an agent's question takes words, a mere approval would ans
     Approval own;
     own.kind = ApprovalKind::kQuestion;
     own.source = kOwnSource;
-    CHECK(check_ruling(own, ruling(Decision::kApprove), at(2)).has_value());
+    CHECK(check_ruling({}, own, ruling(Decision::kApprove), at(2)).has_value());
 }
 
 TEST_CASE("approvals: a rejection stops the agent unless the reason asks for another way",
@@ -519,7 +523,7 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or expi
         CHECK(scheduler.directives() == std::vector{DirectiveKind::kWaitApproval});
         CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:1", "c6"), 20)) == S::kPending);
         CHECK(code_of(scheduler.revoke(first)) == ErrorCode::kNoGrant);
-        CHECK(scheduler.status(later) == S::kApproved);  // calls that it covered stay allowed
+        CHECK(scheduler.status(later) == S::kCancelled);  // no call has used it
     }
 }
 
@@ -552,6 +556,94 @@ TEST_CASE("approvals: a decision that is sent again after a later rejection is r
     REQUIRE(scheduler.status(first) == S::kCancelled);
     const auto again = scheduler.decide(first, ruling(Decision::kApprove), 4);
     CHECK(code_of(again) == ErrorCode::kAlreadyDecided);
+}
+
+TEST_CASE("approvals: a person's decision is the same only as a person's that did the same",
+          "[core]") {
+    Requests scheduler;
+    SECTION("time has rejected it") {
+        auto asked = call();
+        asked.expires_in_ms = 1000;
+        asked.on_expiry = OnExpiry::kReject;
+        const auto n = scheduler.ask(asked);
+        scheduler.tick_at(1001);
+        REQUIRE(scheduler.status(n) == S::kExpired);
+        CHECK(code_of(scheduler.decide(n, ruling(Decision::kReject), 1002)) ==
+              ErrorCode::kAlreadyDecided);
+    }
+    SECTION("a milder rejection") {
+        const auto n = scheduler.ask(call());
+        Ruling milder = ruling(Decision::kReject, "use the dry run instead");
+        REQUIRE(*scheduler.decide(n, milder));
+        CHECK(*scheduler.decide(n, milder, 3) == false);
+        milder.then = Ruling::Then::kChangeApproach;
+        CHECK(*scheduler.decide(n, milder, 3) == false);
+        milder.then = Ruling::Then::kStop;
+        CHECK(code_of(scheduler.decide(n, milder, 3)) == ErrorCode::kAlreadyDecided);
+        CHECK(code_of(scheduler.decide(n, ruling(Decision::kReject), 3)) ==
+              ErrorCode::kAlreadyDecided);
+    }
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kSession;
+    const auto first = scheduler.ask(call("deploy", "sha256:2", "c2"), 1100);
+    const auto covered = scheduler.ask(call("deploy", "sha256:2", "c3"), 1100);
+    SECTION("a grant has approved it") {
+        REQUIRE(*scheduler.decide(first, wide, 1101));
+        REQUIRE(scheduler.at_n(covered).channel == "grant");
+        CHECK(code_of(scheduler.decide(covered, ruling(Decision::kApprove), 1102)) ==
+              ErrorCode::kAlreadyDecided);
+    }
+    SECTION("its grant has ended") {
+        REQUIRE(*scheduler.decide(first, wide, 1101));
+        CHECK(*scheduler.decide(first, wide, 1102) == false);
+        require_ok(scheduler.redeem(first, "sha256:2"));
+        require_ok(scheduler.revoke(first, 1103));
+        CHECK(code_of(scheduler.decide(first, wide, 1104)) == ErrorCode::kAlreadyDecided);
+    }
+}
+
+TEST_CASE("approvals: an approval is not used after the end of its grant, before any tick either",
+          "[core]") {
+    Requests scheduler;
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kUntil;
+    wide.until = at(1000);
+    const auto n = scheduler.ask(call());
+    REQUIRE(*scheduler.decide(n, wide));
+    const auto redeem_at = [&](std::int64_t ms) {
+        return scheduler.keep([&](auto& out) {
+            return scheduler.session.redeem(n, bound_digest("sha256:1"), {}, scheduler.around(ms),
+                                            out);
+        });
+    };
+    SECTION("redeemed") {
+        const auto late = redeem_at(1000);
+        CHECK(code_of(late) == ErrorCode::kNotApproved);
+        REQUIRE_FALSE(late);
+        CHECK(late.error().detail.find("its grant has ended") != std::string::npos);
+    }
+    SECTION("in time") {
+        CHECK(*redeem_at(999));
+    }
+    SECTION("a report") {
+        (void)scheduler.report(beat(), 999);
+        CHECK(scheduler.status(n) == S::kApproved);
+        (void)scheduler.report(beat(), 1000);
+        CHECK(scheduler.status(n) == S::kCancelled);
+        CHECK(scheduler.at_n(n).closed == ApprovalClosing::kGrantEnded);
+    }
+}
+
+TEST_CASE("approvals: the id of another session's approval acknowledges nothing", "[core]") {
+    Requests scheduler;
+    const auto n = scheduler.ask(question("which one?"));
+    Ruling answer = ruling(Decision::kRespond);
+    answer.response = bounded_text("the first");
+    REQUIRE(*scheduler.decide(n, answer));
+    (void)scheduler.report(acknowledged(approval_id("story.sub", n)), 5);
+    CHECK(scheduler.at_n(n).undelivered());
+    (void)scheduler.report(acknowledged(approval_id("story", n)), 6);
+    CHECK_FALSE(scheduler.at_n(n).undelivered());
 }
 
 TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
@@ -652,6 +744,32 @@ TEST_CASE("approvals: time in which no person could reject approves nothing", "[
     CHECK(scheduler.status(n) == (approves ? S::kPending : S::kExpired));
     tick_at(6000);
     CHECK(scheduler.status(n) == (approves ? S::kApproved : S::kExpired));
+}
+
+TEST_CASE("approvals: time that Headway slept through approves nothing either", "[core]") {
+    Requests scheduler;
+    scheduler.rules.approve_on_expiry = {"deploy"};
+    const bool suspended = GENERATE(true, false);
+    auto asked = call();
+    asked.expires_in_ms = 5000;
+    asked.risk = Risk::kMedium;
+    asked.on_expiry = OnExpiry::kApprove;
+    const auto n = scheduler.ask(asked, 1000);
+    Watch watch;
+    watch.start(at(0));
+    if (suspended) watch.begin_anew(at(60'000));
+    if (!suspended) watch.note_gap(at(3000), at(60'000));
+    // In a pause between two looks, the time before it counts.
+    const Timestamp due = at(suspended ? 65'000 : 63'000);
+    CHECK(scheduler.session.next_deadline(watch) == due);
+    for (const bool over : {false, true}) {
+        Context built = scheduler.around(0);
+        built.now = due - Millis{over ? 0 : 1};
+        built.watch = watch;
+        std::vector<Event> out;
+        scheduler.session.tick(built, out);
+        CHECK(scheduler.status(n) == (over ? S::kApproved : S::kPending));
+    }
 }
 
 TEST_CASE("approvals: an extension stops at the operator's maximum", "[core]") {
@@ -770,6 +888,22 @@ TEST_CASE("approvals: no request that ends by itself pushes a person's rejection
     }
     CHECK(scheduler.status(rejected) == S::kRejected);
     CHECK(scheduler.session.state().approvals.requests.size() <= limits::kApprovalsKeptMax + 1);
+}
+
+TEST_CASE("approvals: no used approvals push a person's unread answer out", "[core]") {
+    Requests scheduler;
+    const auto answered = scheduler.ask(question("which one?"));
+    Ruling answer = ruling(Decision::kRespond);
+    answer.response = bounded_text("the first");
+    REQUIRE(*scheduler.decide(answered, answer));
+    for (std::size_t i = 0; i < 2 * limits::kApprovalsKeptMax; ++i) {
+        const std::string id = std::to_string(i);
+        const auto n = scheduler.ask(call("t", "sha256:" + id, id));
+        REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove)));
+        require_ok(scheduler.redeem(n, "sha256:" + id));  // and its end is never reported
+    }
+    REQUIRE(scheduler.session.state().approvals.find(answered) != nullptr);
+    CHECK(scheduler.at_n(answered).undelivered());
 }
 
 TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") {

@@ -422,6 +422,34 @@ TEST_CASE("budget fold: the child that was quiet for longest gives its place, an
     CHECK(m.meter().evicted_count == 1);
 }
 
+TEST_CASE("budget fold: the use of a child that gave its place counts once when it reports again",
+          "[budget]") {
+    Metered m;
+    constexpr std::size_t kOpen = limits::kChildrenMax + 88;
+    const auto used = [&m] {
+        BudgetUse all = *m.meter().ended_children;
+        for (const ChildUse& child : m.meter().children)
+            all = added(all, child.use);
+        return all;
+    };
+    for (std::uint64_t lap = 1; lap <= 4; ++lap) {
+        for (std::size_t i = 0; i < kOpen; ++i) {
+            ChildProgress child = child_at("c" + std::to_string(i), lap);
+            child.of_hooks = true;
+            m.takes(child);
+        }
+        CHECK(used().steps == lap * kOpen);
+        CHECK(used().tokens == 10 * lap * kOpen);
+        CHECK(used().cost_micros == 500'000 * kOpen);
+        CHECK(m.meter().hook_children->tokens == 10 * lap * kOpen);
+    }
+    for (std::size_t i = 0; i < kOpen; ++i)
+        m.takes(child_at("c" + std::to_string(i), 5, true));
+    CHECK(used().steps == 5 * kOpen);
+    CHECK(m.meter().ended_count == kOpen);
+    CHECK(m.meter().children.empty());
+}
+
 TEST_CASE("budget fold: a session that accepts a suggestion keeps its source in a replay",
           "[budget]") {
     Session session{"story"};

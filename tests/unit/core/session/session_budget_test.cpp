@@ -477,8 +477,9 @@ TEST_CASE("session budget: no number of open children takes use out of the budge
     CHECK(b.status(1).steps.used == limits::kChildrenMax + 1);
     b.child("c1", 1, 2, true);
     CHECK(b.status(2).steps.used == limits::kChildrenMax + 1);
-    b.child("c0", 1, 3);  // evicted before: its use counts twice
+    b.child("c0", 2, 3);  // evicted before: its use counts once
     CHECK(b.status(3).steps.used == limits::kChildrenMax + 2);
+    CHECK(b.status(3).children_evicted == 0);
 }
 
 TEST_CASE("session budget: a snapshot and replay give the same figures", "[budget]") {

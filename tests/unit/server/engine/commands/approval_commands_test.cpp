@@ -216,6 +216,35 @@ TEST_CASE("engine approvals: a decision on identical requests takes those that w
     CHECK(again["also"].empty());
 }
 
+TEST_CASE("engine approvals: identical requests are decided also where the named one was before",
+          "[server]") {
+    Supervised daemon;
+    for (const char* session : {"a", "b", "c"})
+        (void)approval_reply(daemon.ask(ask(session, call())));
+    const auto alone = parsed(approval_reply(daemon.ask(DecideCommand{"a", 2, approve(), false})));
+    CHECK(alone["also"].empty());
+    CHECK(alone["left"] == 2);
+    const auto all =
+        parsed(approval_reply(daemon.ask(DecideCommand{"a", 2, approve("bob"), true})));
+    CHECK(all["approval"]["decision"]["by"] == "ann");
+    CHECK(all["also"] == Document::array({"b.a2", "c.a2"}));
+    CHECK(all["left"] == 0);
+    const auto other = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"b", 2}));
+    CHECK(Document::parse(other.body)["decision"]["by"] == "bob");
+}
+
+TEST_CASE("engine approvals: a redemption in the turn in which a grant ends comes too late",
+          "[server]") {
+    Supervised daemon{{}, at(0)};
+    (void)approval_reply(daemon.ask(ask("s", call())));
+    Ruling until = approve();
+    until.scope = GrantScope::kUntil;
+    until.until = at(60'000);
+    (void)approval_reply(daemon.ask(DecideCommand{"s", 2, until, false}));
+    daemon.clock().advance_to(at(60'000));
+    CHECK(code_of(daemon.ask(RedeemCommand{"s", 2, {"sha256:1", "k"}})) == ErrorCode::kNotApproved);
+}
+
 namespace {
 
 /// A statement on the database of the daemon.

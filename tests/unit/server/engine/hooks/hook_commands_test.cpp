@@ -282,6 +282,45 @@ TEST_CASE("engine hooks: a call that no person could decide about does not run",
     CHECK(call("post", "x", "post").reply.deny.empty());
 }
 
+TEST_CASE("engine hooks: an approval until a time lets no call go in the turn of its end",
+          "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings, at(0)};
+    const auto call = [&daemon](const std::string& id) {
+        return answered(daemon, hook_command(R"("event":"pre","tool":"bash","call":")" + id +
+                                             R"(","args":{"command":"ls"})"));
+    };
+    const HookAnswered held = call("1");
+    REQUIRE(held.hold);
+    Ruling until;
+    until.decision = Decision::kApprove;
+    until.scope = GrantScope::kUntil;
+    until.until = at(60'000);
+    until.by = "ann";
+    const std::string id = held.session;
+    std::uint64_t n = 0;
+    for (const Event& event : daemon.journal(id))
+        n = std::holds_alternative<ApprovalRequested>(event.payload) ? event.n : n;
+    require_ok(daemon.ask(DecideCommand{id, n, until, false}));
+    daemon.clock().advance_to(at(60'000));
+    SECTION("the held call is asked about again") {
+        const HookAnswered again = answered(daemon, HookAgainCommand{id, held.call});
+        CHECK(again.reply.allow.empty());
+        CHECK_FALSE(again.reply.deny.empty());
+    }
+    SECTION("another equal call asks") {
+        CHECK(call("2").hold);
+        CHECK(all_of<ApprovalRequested>(daemon, id).size() == 2);
+    }
+    SECTION("a tool of the agent's that redeems asks") {
+        const HookAnswered redeems =
+            answered(daemon, hook_command(R"("event":"request","tool":"bash","call":"3",)"
+                                          R"("args":{"command":"ls"})"));
+        CHECK(redeems.hold);
+    }
+}
+
 TEST_CASE("engine hooks: an event id that is used again lets no call go unasked", "[server]") {
     EngineSettings settings;
     settings.approvals.require_tools = {"class:shell"};

@@ -37,7 +37,8 @@ struct HeldHook {
                     },
                     [this](const ReplyTo& place, const Response& response) {
                         replies.push_back(response.body);
-                        if (HttpConnection* connection = connections.find(place.connection))
+                        HttpConnection* const connection = connections.find(place.connection);
+                        if (connection != nullptr && place.slot == to.slot)
                             connection->respond(place.slot, response);
                     },
                     [this](const HookLeftCommand& gone) {
@@ -124,6 +125,20 @@ TEST_CASE("hook holds: a session that changes while it is asked about is asked a
     CHECK(h.holds.size() == 1);
 }
 
+TEST_CASE("hook holds: a hold that began behind a change in its turn is asked about once by itself",
+          "[server]") {
+    HeldHook h;
+    h.holds.session_changed("s");  // published before the answer of the same turn
+    h.holds.take(h.to, h.answer(true));
+    CHECK(h.asked.empty());
+    h.holds.second(HeldHook::later(seconds{1}));
+    REQUIRE(h.asked.size() == 1);
+    CHECK_FALSE(h.asked.front().time_is_up);
+    h.holds.take(h.to, h.answer(true));
+    h.holds.second(HeldHook::later(seconds{60}));
+    CHECK(h.asked.size() == 1);
+}
+
 TEST_CASE("hook holds: a hold that another daemon may end is asked about every 15 s", "[server]") {
     HeldHook h;
     HookAnswered held = h.answer(true);
@@ -158,6 +173,26 @@ TEST_CASE("hook holds: of many only some are asked about at once, each in its tu
     CHECK(h.holds.size() == kHolds);
 }
 
+TEST_CASE("hook holds: a caller with all places gives one up for another caller", "[server]") {
+    HeldHook h;
+    const auto held_by = [&h](const std::string& caller) {
+        HookAnswered answered = h.answer(true);
+        answered.call.holder = caller;
+        return answered;
+    };
+    constexpr std::size_t kPlaces = core::limits::kWaitersMax;
+    for (std::size_t i = 0; i < kPlaces; ++i)
+        h.holds.take({h.to.connection, 100 + i}, held_by("one"));
+    REQUIRE(h.holds.size() == kPlaces);
+    h.holds.take({h.to.connection, 100 + kPlaces}, held_by("one"));
+    CHECK(h.replies.size() == 1);  // undecided at once
+    h.holds.take(h.to, held_by("another"));
+    CHECK(h.replies.size() == 2);  // the newest of the first caller
+    CHECK(h.holds.size() == kPlaces);
+    h.holds.take(h.to, h.answer(false, "no"));
+    CHECK(h.wire("0\r\n\r\n").find(R"({"deny":"no"})") != std::string::npos);
+}
+
 TEST_CASE("hook holds: a full queue is asked again the next second", "[server]") {
     HeldHook h;
     h.holds.take(h.to, h.answer(true));
@@ -175,7 +210,7 @@ TEST_CASE("hook holds: the last question says that the time is up", "[server]") 
     HookAnswered answered = h.answer(true);
     answered.call.hook.hold_ms = 2'000;
     h.holds.take(h.to, std::move(answered));
-    h.holds.second(HeldHook::later(seconds{1}));
+    h.holds.second(Clock::steady());
     CHECK(h.asked.empty());
     h.holds.second(HeldHook::later(seconds{3}));
     REQUIRE(h.asked.size() == 1);
