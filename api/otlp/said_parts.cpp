@@ -111,6 +111,11 @@ std::string_view first_of(const Attributes& attributes, std::span<const std::str
     return {};
 }
 
+std::string figures_of(const Attributes& attributes) {
+    return std::string{first_of(attributes, kInputNames)} + "+" +
+           std::string{first_of(attributes, kOutputNames)};
+}
+
 std::string_view error_type(const Attributes& attributes) {
     return first_of(attributes, {"error.type", "error_type", "exception.type"});
 }
