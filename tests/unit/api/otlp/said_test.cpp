@@ -263,6 +263,17 @@ TEST_CASE("cached tokens are counted once, whether they are input or beside it")
                   "cache_read_tokens=100") == "usage shop s 27+0 c100 $0 \n");
 }
 
+TEST_CASE("numbers are read in each form in which exporters write them") {
+    for (const char* tokens : {"100000", "100000.0", "1e5", "1e+05", "1.0E5"}) {
+        INFO(tokens);
+        CHECK(of_log(std::string{"session.id=s;event.name=api_request;input_tokens="} + tokens,
+                     "claude-code") == "usage claude s 100000+0 $0 \n");
+        CHECK(of_span(std::string{"session.id=s;gen_ai.operation.name=execute_tool;"
+                                  "gen_ai.tool.name=t;duration_ms="} +
+                      tokens) == "call shop s t  ok args  result  100000 ms\n");
+    }
+}
+
 TEST_CASE("numbers that no model can have used are left out") {
     for (const char* tokens : {"-1", "1e300", "99999999999", "x", "18446744073709551616"}) {
         INFO(tokens);
