@@ -185,8 +185,14 @@ private:
                 continue;
             }
             if (words.needs_keys && node.as_table()->empty()) mistake(node, table + " is empty");
-            for (const auto& [key, value] : *node.as_table())
+            for (const auto& [key, value] : *node.as_table()) {
                 read_named_key(kind, table, key.str(), value);
+                const std::string longer =
+                    std::string(words.optional_prefix) + std::string(key.str());
+                if (words.optional_prefix.empty() || !node.as_table()->contains(longer)) continue;
+                mistake(value, "`" + table + "." + std::string(key.str()) + "` is the same as `" +
+                                   table + "." + longer + "`");
+            }
         }
     }
 

@@ -51,6 +51,15 @@ TEST_CASE("toml: each kind of value arrives as what it is", "[config]") {
     CHECK(is("budget.agents.a.b.max_steps", Value(std::int64_t{5})));
 }
 
+TEST_CASE("toml: a limit of an agent type that stands there by both its names is a mistake",
+          "[config]") {
+    const FileValues values = read("[budget.agents.plan]\nmax_steps = 5\ndefault_max_steps = 50\n");
+    REQUIRE(values.mistakes.size() == 1);
+    CHECK(
+        values.mistakes[0] ==
+        "2: `budget.agents.plan.max_steps` is the same as `budget.agents.plan.default_max_steps`");
+}
+
 TEST_CASE("toml: true and false are words of switches, and no text", "[config]") {
     const FileValues switches = read(
         "[policy]\nloop_detection = false\n[policy.floor]\njudge = true\n"
