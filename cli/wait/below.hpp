@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace headway::cli {
 
 class Daemon;
+struct WaitAnswer;
 
-/// A line about sub-agents of the session that need a person; nothing if none does, `until` does
-/// not end a wait for that, or several sessions are awaited. A session waits for its sub-agents,
-/// so its own verdict does not show it. Sends two requests.
-std::vector<std::string> needs_below(Daemon& daemon, const std::vector<std::string>& sessions,
-                                     std::string_view until);
+/// By session: a line about its sub-agents that need a person. A session waits for its sub-agents,
+/// so its own verdict does not show it.
+using NeedsBelow = std::map<std::string, std::string>;
+
+/// The needs that end the wait: those of all sessions that are not met yet or, if `any`, of one of
+/// them; `answer` then gets the exit code and the lines. Empty if the wait goes on, or `until` does
+/// not end it for a need. Sends at most two requests for each such session.
+NeedsBelow needs_below(Daemon& daemon, bool any, std::string_view until, WaitAnswer& answer);
 
 }  // namespace headway::cli
