@@ -127,7 +127,9 @@ private:
     void read_use(StoredLine& out) {
         const std::uint64_t thought = stored_count(part_, "thoughts_token_count");
         StoredUse use;
-        use.answer = about_.id + ":" + std::string(part_.text_of("response_id"));
+        // Some servers number their answers, others name none.
+        use.answer = about_.id + ":" + std::string(line_.text_of("timestamp")) + ":" +
+                     std::string(part_.text_of("response_id"));
         use.model = part_.text_of("model");
         use.tokens = tokens_inside(stored_count(part_, "input_token_count"),
                                    stored_count(part_, "cached_content_token_count"), 0,

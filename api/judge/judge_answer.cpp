@@ -147,6 +147,16 @@ bool is_article(std::string_view behind) {
     return !word.starts_with("making progress") && !word.starts_with("progressing");
 }
 
+/// Prose about trouble that begins with the article: "A loop is visible". The form of the first
+/// design ("A it keeps reading") needs no mark behind the letter.
+bool tells_trouble(std::string_view behind) {
+    constexpr std::array<std::string_view, 9> kWords{"loop", "repeat", "person", "human", "block",
+                                                     "fail", "stuck",  "cycle",  "user"};
+    const std::string word = core::lower(core::trimmed(behind).substr(0, 16));
+    return std::any_of(kWords.begin(), kWords.end(),
+                       [&word](std::string_view one) { return word.starts_with(one); });
+}
+
 /// Whether behind a letter comes what may stand between it and a reason.
 bool ends_letter(std::string_view behind) {
     if (behind.empty() || core::is_space(behind.front())) return true;
@@ -175,6 +185,10 @@ void read_letter(std::string_view text, StatusReader& out) {
     }
     if (names_another(rest, rest.front())) {
         out.reject("more than one letter");
+        return;
+    }
+    if (rest.front() == 'A' && rest.substr(1).starts_with(' ') && tells_trouble(rest.substr(1))) {
+        out.reject("an A that may be the article");
         return;
     }
     out.letter(rest.front());

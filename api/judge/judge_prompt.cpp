@@ -164,7 +164,7 @@ JudgePrompt estimate_prompt(const core::SessionState& state, std::span<const cor
     add_known(facts, *state.checks);
     std::string data = facts.take();
 
-    const Latest latest = latest_of(recent);
+    const Latest latest = latest_of(recent, state.policy->trust_origin);
     std::vector<std::uint64_t> shown;
     const auto add = [&](std::string_view label, const TranscriptLine& line) {
         if (line.n == 0) return;

@@ -226,11 +226,11 @@ Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin)
     return out;
 }
 
-Latest latest_of(std::span<const core::Event> recent) {
+Latest latest_of(std::span<const core::Event> recent, bool trust_origin) {
     Latest latest;
     CallLines calls;
     for (const core::Event& event : recent) {
-        if (const core::ToolFinished* call = call_in(event, true)) {
+        if (const core::ToolFinished* call = call_in(event, trust_origin)) {
             latest.call = {event.n, calls.line(*call)};
         } else if (std::holds_alternative<core::Reflection>(event.payload)) {
             latest.reflection = words_of(event);

@@ -33,13 +33,13 @@ struct Transcript {
 Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin = true);
 
 /// For an estimate: the last finished call and the agent's last texts in `recent`, as lines. If
-/// there is no such call or text, its line is empty and has the number 0.
+/// there is no such call or text, its line is empty and has the number 0. `trust_origin`: as above.
 struct Latest {
     TranscriptLine call;
     TranscriptLine reflection;
     TranscriptLine message;  ///< message of any role except user, system and tool
     TranscriptLine plan;
 };
-Latest latest_of(std::span<const core::Event> recent);
+Latest latest_of(std::span<const core::Event> recent, bool trust_origin = true);
 
 }  // namespace headway::api

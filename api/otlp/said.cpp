@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/decode/decode.hpp"
+#include "api/hooks/texts/refusals.hpp"
 #include "api/otlp/said_parts.hpp"
 #include "core/base/limits.hpp"
 #include "core/text/text.hpp"
@@ -48,14 +49,19 @@ std::string session_of(const Record& record, const Source& source, bool& own_nam
     return std::string{found};
 }
 
-std::string key_of(const Record& record, Signal signal) {
-    // The same call, or answer of a model, may be in a log record and in a span.
-    const std::string_view call = first_of(record.attributes, kCallIds);
-    if (!call.empty()) return "call " + std::string{call};
-    const std::string_view response =
-        first_of(record.attributes, {"gen_ai.response.id", "response_id"});
-    if (!response.empty()) return "response " + std::string{response};
-    if (signal == Signal::kTraces) return "span " + record.trace_id + " " + record.span_id;
+/// Some servers number their calls and answers, so that an id alone says little. A refused call
+/// may be in two records: its decision, and its result. The same answer may be in a log record and
+/// in several spans, with the same figures.
+std::string key_of(const Record& record, const Said& item, Signal signal) {
+    const std::string span = record.trace_id + " " + record.span_id;
+    const bool traces = signal == Signal::kTraces;
+    const std::string call{first_of(record.attributes, kCallIds)};
+    if (!call.empty() && item.call.denied) return "call " + call;
+    if (!call.empty())
+        return "call " + call + " " + (traces ? span : std::to_string(record.ended_ns));
+    const std::string response{first_of(record.attributes, {"gen_ai.response.id", "response_id"})};
+    if (!response.empty()) return "response " + response + " " + figures_of(record.attributes);
+    if (traces) return "span " + span;
     std::string all = "log " + std::to_string(record.ended_ns) + " " + record.name + record.body;
     for (const Attribute& attribute : record.attributes)
         all.append(1, '\n').append(attribute.key).append(1, '=').append(attribute.value);
@@ -79,7 +85,7 @@ std::string_view event_of(const Record& record, const KnownAgent* known) {
     return name;
 }
 
-void read_log(const Record& record, std::string_view event, Said& item) {
+void read_log(const Record& record, std::string_view event, const KnownAgent* known, Said& item) {
     const Attributes& attributes = record.attributes;
     if (event == "user_prompt") {
         item.kind = SaidKind::kPrompt;
@@ -87,6 +93,9 @@ void read_log(const Record& record, std::string_view event, Said& item) {
         if (item.text == "<REDACTED>") item.text.clear();
     } else if (event == "tool_result" || event == "tool_call") {
         read_call(record, item);
+        const bool codex = known != nullptr && known->agent == "codex";
+        if (codex && !item.call.ok)
+            item.call.denied = hooks::says_refused(hooks::Refusing::kOfCodex, item.call.error);
     } else if (event == "tool_decision") {
         const std::string_view decision = value_of(attributes, "decision");
         if (decision != "reject" && decision != "denied" && decision != "abort") return;
@@ -186,14 +195,14 @@ std::optional<Said> read_record(const Record& record, const Source& source, Sign
         if (event.empty()) return std::nullopt;
         // Other services have errors and prompts too, and name the sessions of browsers.
         if (known == nullptr && !item.own_name && !names_model(record)) return std::nullopt;
-        read_log(record, event, item);
+        read_log(record, event, known, item);
     }
     item.by_trace = by_trace;
     // Other services name sessions too, those of browsers for example.
     const bool silent = item.kind == SaidKind::kAlive && !item.beyond;
     if (silent && known == nullptr && !item.own_name) return std::nullopt;
     if (item.kind != SaidKind::kAlive) {
-        item.key = "otlp-" + core::to_hex(core::digest_of(key_of(record, signal)));
+        item.key = "otlp-" + core::to_hex(core::digest_of(key_of(record, item, signal)));
         if (item.kind == SaidKind::kUsage) item.key += "-use";
     }
     return item;

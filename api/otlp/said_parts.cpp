@@ -45,10 +45,14 @@ std::optional<std::uint64_t> count(std::string_view digits) {
     std::uint64_t value = 0;
     const char* const end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, value);
-    // Some exporters write `12.0`.
-    if (digits.empty() || read.ec != std::errc{} || (read.ptr != end && *read.ptr != '.'))
-        return std::nullopt;
-    return value;
+    if (digits.empty() || read.ec != std::errc{}) return std::nullopt;
+    if (read.ptr == end) return value;
+    // Some exporters write `12.0`, or `1e+05`.
+    constexpr double kExactMax = 9'007'199'254'740'992;
+    double number = 0;
+    const auto real = std::from_chars(digits.data(), end, number);
+    if (real.ec != std::errc{} || real.ptr != end || !(number <= kExactMax)) return std::nullopt;
+    return static_cast<std::uint64_t>(number);
 }
 
 std::optional<std::uint64_t> count_of(const Attributes& attributes,
@@ -109,6 +113,11 @@ std::string_view first_of(const Attributes& attributes, std::span<const std::str
         if (!found.empty() && found != "null") return found;
     }
     return {};
+}
+
+std::string figures_of(const Attributes& attributes) {
+    return std::string{first_of(attributes, kInputNames)} + "+" +
+           std::string{first_of(attributes, kOutputNames)};
 }
 
 std::string_view error_type(const Attributes& attributes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/otlp/said.hpp"
@@ -24,6 +25,9 @@ inline std::string_view first_of(const Attributes& attributes,
                                  std::initializer_list<std::string_view> names) {
     return first_of(attributes, std::span{names.begin(), names.size()});
 }
+
+/// The tokens of an answer, as the record writes them.
+std::string figures_of(const Attributes& attributes);
 
 /// The type of the error with which a span's operation failed; empty if the operation did not fail.
 /// Conventions set this attribute only on failure, even if the status stays UNSET.

@@ -80,12 +80,20 @@ core::Result<> fill_draft(int fd, const fs::path& draft, const fs::path& real,
     return write_all(fd, text, draft);
 }
 
-core::Result<> replace_file(const fs::path& real, const std::string& text, mode_t mode) {
+core::Result<> check_unchanged(const FileChange& change) {
+    HEADWAY_TRY(const auto now, read_settings(change.path));
+    if (now == change.before) return {};
+    return file_fault(change.path, "another program has changed it meanwhile; try again");
+}
+
+/// Looks once more right before the change: a slow disk takes long to keep a backup and a draft.
+core::Result<> replace_file(const fs::path& real, const FileChange& change) {
     std::string draft =
         (real.parent_path() / ("." + real.filename().string() + ".headway-XXXXXX")).string();
     const system::FileDescriptor file{::mkostemp(draft.data(), O_CLOEXEC)};
     if (!file.open()) return file_fault(real.parent_path());
-    const auto filled = fill_draft(file.get(), draft, real, text, mode);
+    auto filled = fill_draft(file.get(), draft, real, *change.after, change.mode);
+    if (filled) filled = check_unchanged(change);
     if (!filled || ::rename(draft.c_str(), real.c_str()) != 0) {
         core::Error error = filled ? file_fault(real) : filled.error();
         ::unlink(draft.c_str());
@@ -186,9 +194,7 @@ core::Result<> apply_change(const FileChange& change) {
     HEADWAY_CHECK(check_no_link(change.project, change.path));  // it may be one since
     if (const std::string why = why_not_writable(change.path); !why.empty())
         return core::Error{core::ErrorCode::kInvalidParameter, why, {}};
-    HEADWAY_TRY(const auto now, read_settings(change.path));
-    if (now != change.before)
-        return file_fault(change.path, "another program has changed it meanwhile; try again");
+    HEADWAY_CHECK(check_unchanged(change));
     HEADWAY_TRY(const fs::path real, real_path(change.path));
     if (!change.after) {
         if (change.backup) HEADWAY_CHECK(keep_backup(change));
@@ -197,7 +203,7 @@ core::Result<> apply_change(const FileChange& change) {
     }
     HEADWAY_CHECK(make_folders(change.path.parent_path()));
     if (change.before && change.backup) HEADWAY_CHECK(keep_backup(change));
-    HEADWAY_CHECK(replace_file(real, *change.after, change.mode));
+    HEADWAY_CHECK(replace_file(real, change));
     drop_backups(change);
     return {};
 }

@@ -16,6 +16,34 @@ bool is_continuation(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
+struct PointRange {
+    char32_t first;
+    char32_t last;
+};
+/// Wide or full-width (UAX #11), and what is shown as emoji without a selector. Unassigned ones
+/// between them are wide as well.
+constexpr std::array<PointRange, 43> kWideRanges{
+    {{0x1100, 0x115F}, {0x231A, 0x231B},   {0x2329, 0x232A},  {0x23E9, 0x23EC}, {0x23F0, 0x23F0},
+     {0x23F3, 0x23F3}, {0x25FD, 0x25FE},   {0x2614, 0x2615},  {0x2630, 0x2637}, {0x2648, 0x2653},
+     {0x267F, 0x267F}, {0x268A, 0x268F},   {0x2693, 0x2693},  {0x26A1, 0x26A1}, {0x26AA, 0x26AB},
+     {0x26BD, 0x26BE}, {0x26C4, 0x26C5},   {0x26CE, 0x26CE},  {0x26D4, 0x26D4}, {0x26EA, 0x26EA},
+     {0x26F2, 0x26F5}, {0x26FA, 0x26FA},   {0x26FD, 0x26FD},  {0x2705, 0x2705}, {0x270A, 0x270B},
+     {0x2728, 0x2728}, {0x274C, 0x274E},   {0x2753, 0x2757},  {0x2795, 0x2797}, {0x27B0, 0x27B0},
+     {0x27BF, 0x27BF}, {0x2B1B, 0x2B1C},   {0x2B50, 0x2B55},  {0x2E80, 0x303E}, {0x3041, 0xA4CF},
+     {0xA960, 0xA97F}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE10, 0xFE6F}, {0xFF01, 0xFF60},
+     {0xFFE0, 0xFFE6}, {0x16FE0, 0x1B2FF}, {0x1D300, 0x1D376}}};
+constexpr char32_t kWideFrom = 0x1F000;  // emoji, and the ideographs behind them
+constexpr char32_t kWideTo = 0x3FFFD;
+
+std::size_t width_of_character(char32_t point) {
+    if (point < kWideRanges.front().first) return 1;
+    if (point >= kWideFrom && point <= kWideTo) return 2;
+    const auto next =
+        std::find_if(kWideRanges.begin(), kWideRanges.end(),
+                     [point](const PointRange& range) { return point <= range.last; });
+    return next != kWideRanges.end() && point >= next->first ? 2 : 1;
+}
+
 std::string decimal(double value, int digits, const char* unit) {
     std::array<char, 48> buffer{};
     std::snprintf(buffer.data(), buffer.size(), "%.*f%s", digits, value, unit);
@@ -77,20 +105,31 @@ std::string join(const std::vector<std::string>& words, std::string_view separat
 }
 
 std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+    std::size_t width = 0;
+    while (!text.empty()) {
+        const core::Character next = core::first_character(text);
+        width += width_of_character(next.point);
+        text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
+    }
+    return width;
+}
+
+std::string_view within(std::string_view text, std::size_t columns) {
+    std::size_t bytes = 0;
+    while (bytes < text.size()) {
+        const core::Character next = core::first_character(text.substr(bytes));
+        const std::size_t width = width_of_character(next.point);
+        if (width > columns) break;
+        columns -= width;
+        bytes += std::max<std::size_t>(next.bytes, 1);
+    }
+    return text.substr(0, bytes);
 }
 
 std::string crop(std::string_view text, std::size_t columns) {
     if (width_of(text) <= columns) return std::string(text);
     if (columns == 0) return {};
-    std::size_t bytes = 0;
-    for (std::size_t left = columns - 1; bytes < text.size(); ++bytes) {
-        if (is_continuation(text[bytes])) continue;
-        if (left == 0) break;
-        --left;
-    }
-    return std::string(text.substr(0, bytes)) + "…";
+    return std::string(within(text, columns - 1)) + "…";
 }
 
 std::string pad(std::string_view text, std::size_t columns) {

@@ -30,8 +30,12 @@ std::vector<std::string> lines_of(std::string_view text);
 /// The words with the separator between them. Pure.
 std::string join(const std::vector<std::string>& words, std::string_view separator);
 
-/// Columns on a terminal, counting each code point as one. Pure.
+/// Columns on a terminal: two for each wide character of East Asia and each emoji, one for any
+/// other. Pure.
 std::size_t width_of(std::string_view text);
+
+/// The beginning of `text` that is at most `columns` wide. Pure.
+std::string_view within(std::string_view text, std::size_t columns);
 
 /// At most `columns` columns, the last one an ellipsis if something was cut. Pure.
 std::string crop(std::string_view text, std::size_t columns);

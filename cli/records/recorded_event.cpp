@@ -64,7 +64,10 @@ bool recorded_result_is_cut(const LineMembers& line) {
     const auto length = line.find("result_len");
     if (!length || !is_integer(*length)) return false;
     if (result && result->kind() != JsonKind::kString) return false;
-    const std::size_t kept = result ? width_of(result->text()) : 0;
+    const std::string_view text = result ? result->text() : std::string_view{};
+    const auto kept = std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // characters of UTF-8
+    });
     return length->number() > static_cast<double>(kept);
 }
 

@@ -287,8 +287,10 @@ std::optional<core::Result<ScannedSession>> scan_if_stored(FileStream& stream,
         messages ? scan_messages(stream, *format, head_of_messages(path), options, never)
                  : scan_session(stream, format, options, never);
     if (stream.bad()) return unread(file + ": cannot be read");
-    if (session) session->file = file;
-    return session;
+    if (!session) return session;
+    session->file = file;
+    if (!session->is_empty()) return session;
+    return unread(file + ": holds no session that is understood; " + broken_lines_of(*session));
 }
 
 }  // namespace headway::cli

@@ -57,6 +57,12 @@ ScannedSession SessionScan::finish(const StoredAbout& about, std::size_t open_ca
     return std::move(session_);
 }
 
+std::string broken_lines_of(const ScannedSession& session) {
+    return std::to_string(session.broken) + " of " + std::to_string(session.lines) +
+           (session.lines == 1 ? " line" : " lines") +
+           (session.broken == 1 ? " is damaged" : " are damaged");
+}
+
 void SessionScan::pass(double seconds) {
     if (session_.began == 0) session_.began = session_.ended = seconds;
     const double passed = seconds - session_.ended;

@@ -65,6 +65,9 @@ struct ScannedSession {
     bool is_empty() const { return began == 0 && calls.empty() && uses.empty(); }
 };
 
+/// "3 of 40 lines are damaged". Pure.
+std::string broken_lines_of(const ScannedSession& session);
+
 inline constexpr double kGapSeconds = 600;
 
 /// Maximum number of models of one session: more than a person uses.

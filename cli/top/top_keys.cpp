@@ -81,6 +81,13 @@ void ask_end(TopState& state, const Json& data) {
     }
 }
 
+/// Takes the last character off, also one of several bytes.
+void erase_last(std::string& text) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U)
+        text.pop_back();
+    if (!text.empty()) text.pop_back();
+}
+
 void type_filter(TopState& state, std::string_view key) {
     if (key == "\r" || key == "\n") {
         state.typing = false;
@@ -88,18 +95,11 @@ void type_filter(TopState& state, std::string_view key) {
         state.typing = false;
         state.filter.clear();
     } else if (key == "\x7f" || key == "\b") {
-        if (!state.filter.empty()) state.filter.pop_back();
+        erase_last(state.filter);
     } else if (key.size() == 1 && key[0] >= ' ' && state.filter.size() < kFilterBytesMax) {
         state.filter += key;
     }
     state.stale = true;
-}
-
-/// Takes the last character off, also one of several bytes.
-void erase_last(std::string& text) {
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U)
-        text.pop_back();
-    if (!text.empty()) text.pop_back();
 }
 
 /// The typed text is complete: it approves a critical call by the name of its tool, and nothing

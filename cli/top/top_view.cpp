@@ -29,6 +29,7 @@ constexpr std::size_t kNarrowVerdict = 12;
 constexpr std::size_t kGoalLeast = 21;  // 20 characters and the mark of the cut
 constexpr std::size_t kDepthShown = 4;
 constexpr std::size_t kFootLinesMax = 5;
+constexpr std::size_t kWrapLeast = 8;  // on narrower terminals lines are cut
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kReverse = "\x1b[7m";
 
@@ -217,14 +218,14 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const Json
         lines.push_back("  … " + std::to_string(all - shown) + " more; j k move, / finds them");
 }
 
-/// Text as lines of at most `width` columns, broken at blanks where there are some; no line is
-/// lost.
+/// Text as lines of at most `width` bytes, which no terminal shows wider, broken at blanks where
+/// there are some; no line is lost.
 void add_wrapped(std::vector<std::string>& lines, std::string_view text, std::size_t width) {
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         std::string_view rest = text.substr(begin, end - begin);
         begin = end + 1;
-        while (width > 8 && width_of(rest) > width) {
+        while (width > kWrapLeast && rest.size() > width) {
             std::size_t cut = cut_bytes(rest, width).size();
             const std::size_t blank = rest.rfind(' ', cut);
             if (blank != std::string_view::npos && blank > width / 2) cut = blank;
@@ -244,7 +245,7 @@ bool add_asked(std::vector<std::string>& lines, const TopState& state, const Jso
     }
     const std::size_t begin = lines.size();
     add_wrapped(lines, approvals_text(Json::array({data["approval"]}), now, false), width);
-    if (lines.size() - begin <= room) return true;
+    if (lines.size() - begin <= room) return width > kWrapLeast;
     const std::size_t cut = lines.size() - begin - room + 1;
     lines.resize(lines.size() - cut);
     lines.push_back("… " + std::to_string(cut) + " more lines: `headway approvals --session " +
@@ -323,17 +324,16 @@ std::string foot_line(const TopState& state, const Json& data) {
 std::string fitted(const std::string& line, std::size_t columns) {
     if (line.find('\x1b') == std::string::npos) return crop(line, columns);
     std::string kept;
-    std::size_t used = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '\x1b') {
-            const std::size_t end = line.find('m', i);
-            kept += line.substr(i, end - i + 1);
-            i = end;
-            continue;
-        }
-        const bool begins = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
-        if (begins && ++used > columns) break;
-        kept += line[i];
+    for (std::string_view rest = line; !rest.empty();) {
+        const bool color = rest.front() == '\x1b';
+        const std::size_t end =
+            color ? std::min(rest.find('m'), rest.size() - 1) + 1 : rest.find('\x1b');
+        const std::string_view part = rest.substr(0, end);
+        const std::string_view shown = color ? part : within(part, columns);
+        kept += shown;
+        if (shown.size() < part.size()) break;
+        if (!color) columns -= width_of(shown);
+        rest.remove_prefix(part.size());
     }
     return kept + std::string{kColorReset};
 }

@@ -2,10 +2,13 @@
 #include "cli/wait/below.hpp"
 
 #include <cstdint>
+#include <utility>
 
+#include "cli/base/exit_code.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/wait/verdict_wait.hpp"
 
 namespace headway::cli {
 namespace {
@@ -19,24 +22,39 @@ Json read(Daemon& daemon, const std::string& path) {
     return reply.ok() ? body_json(reply).value_or(Json()) : Json();
 }
 
-}  // namespace
-
-std::vector<std::string> needs_below(Daemon& daemon, const std::vector<std::string>& sessions,
-                                     std::string_view until) {
-    if (sessions.size() != 1 || !takes_need(until)) return {};
-    const std::string& id = sessions.front();
+/// Empty: no sub-agent needs a person.
+std::string need_below(Daemon& daemon, const std::string& id) {
     const Json session = read(daemon, session_path(id));
     const std::uint64_t asked = session.count_of("approvals_below");
     if (asked > 0) {
-        return {clean_line(id) + ": a sub-agent waits for a person (" + std::to_string(asked) +
-                (asked == 1 ? " approval" : " approvals") + "); `headway approvals` lists them"};
+        return clean_line(id) + ": a sub-agent waits for a person (" + std::to_string(asked) +
+               (asked == 1 ? " approval" : " approvals") + "); `headway approvals` lists them";
     }
     const Json blocked =
         read(daemon, "/v1/sessions?open=true&verdict=blocked&limit=1&parent=" + url_encode(id));
     const Json& first = blocked["sessions"][std::size_t{0}];
     if (first.is_null()) return {};
-    return {clean_line(id) + ": its sub-agent " + clean_line(first.text_of("id")) +
-            " is blocked (" + clean_line(first["verdict"].text_of("reason")) + ")"};
+    return clean_line(id) + ": its sub-agent " + clean_line(first.text_of("id")) + " is blocked (" +
+           clean_line(first["verdict"].text_of("reason")) + ")";
+}
+
+}  // namespace
+
+NeedsBelow needs_below(Daemon& daemon, bool any, std::string_view until, WaitAnswer& answer) {
+    NeedsBelow needs;
+    if (!takes_need(until)) return needs;
+    for (const std::string& id : answer.unmet) {
+        std::string line = need_below(daemon, id);
+        if (line.empty() && !any) return {};
+        if (!line.empty()) needs.emplace(id, std::move(line));
+        if (any && !needs.empty()) break;
+    }
+    if (needs.empty()) return needs;
+    if (answer.exit_code == kExitOk) answer.exit_code = kExitNeedsHuman;  // others are worse
+    if (answer.lines.size() == 1) answer.lines.clear();
+    for (const auto& [id, line] : needs)
+        answer.lines.push_back(line);
+    return needs;
 }
 
 }  // namespace headway::cli

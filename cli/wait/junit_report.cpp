@@ -66,7 +66,8 @@ JunitCase junit_case_of(const std::string& id, const Json& session, const Json& 
 void append_junit_case(std::string& out, const JunitCase& one, const std::string& time) {
     out += R"(  <testcase classname="headway" name=")" + xml_escaped(one.session) + R"(" time=")" +
            time + "\">\n";
-    if (one.skipped) out += "    <skipped message=\"another session was enough\"/>\n";
+    if (one.skipped)
+        out += "    <skipped message=\"the wait ended because of another session\"/>\n";
     if (!one.failure.empty()) {
         const std::string kind = xml_escaped(one.failure);
         const std::string why = xml_escaped(one.message);
@@ -85,11 +86,14 @@ void append_junit_case(std::string& out, const JunitCase& one, const std::string
 }  // namespace
 
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
-                                   int exit_code) {
+                                   int exit_code, const NeedsBelow& needs) {
     std::vector<JunitCase> cases;
     const bool answered = reply.is_object();
     const bool several = answered && reply.contains("sessions");
     const bool met = answered && reply.flag_of("met") && exit_code != kExitTimeout;
+    // Sessions that say nothing are left open by what ended the wait.
+    const bool ended = several && exit_code != kExitDaemonError &&
+                       (met || reply.flag_of("impossible") || !needs.empty());
     for (const std::string& id : sessions) {
         JunitCase one;
         one.session = id;
@@ -100,9 +104,15 @@ std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::str
                 id, session, matched,
                 several ? plain_text(reply["causes"], id) : plain_text(reply, "cause"));
             const bool says_nothing = several ? !reply["matched"].contains(id) : matched.is_null();
+            const auto need = needs.find(id);
+            if (need != needs.end() && says_nothing) {
+                one.failure = "needs_person";
+                one.message = need->second;
+            }
             if (met && says_nothing && exit_code == kExitDaemonError) one.failure = "no_verdict";
-            one.skipped = met && several && says_nothing && one.failure.empty();
-            if (!met && says_nothing && one.failure.empty()) one.failure = junit_kind_of(exit_code);
+            one.skipped = ended && says_nothing && one.failure.empty();
+            if (!met && !one.skipped && says_nothing && one.failure.empty())
+                one.failure = junit_kind_of(exit_code);
         } else {
             one.failure = junit_kind_of(exit_code);
         }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/wait/below.hpp"
+
 // Result of a wait, as the JUnit XML that CI services show.
 
 namespace headway::cli {
@@ -17,17 +19,18 @@ class Json;
 struct JunitCase {
     std::string session;
     bool skipped = false;  ///< the wait ended because of another session
-    /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`, `no_verdict`; empty:
-    /// success.
+    /// Why the case failed: a verdict, `needs_person` (a sub-agent does), `never_opened`,
+    /// `timeout`, `no_answer`, `no_verdict`; empty: success.
     std::string failure;
     std::string message;             ///< the reason for the session's verdict
     std::vector<std::string> lines;  ///< the session's last events, one per line
 };
 
 /// One case for each of `sessions`, in the same order. The results follow from the last reply of
-/// /wait (null: no reply came) and the exit code of the wait. Pure.
+/// /wait (null: no reply came), the exit code of the wait, and the lines about sub-agents that
+/// need a person. Pure.
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
-                                   int exit_code);
+                                   int exit_code, const NeedsBelow& needs = {});
 
 /// One suite `headway wait`, with one case per session. Text of agents is escaped, without
 /// characters that XML 1.0 forbids. Pure.

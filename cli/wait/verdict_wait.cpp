@@ -83,11 +83,13 @@ void read_several(const Json& reply, bool any, WaitAnswer& answer) {
     for (const auto& [id, session] : reply["sessions"].members()) {
         answer.lines.push_back(line_of(id, session));
         if (session.is_null()) answer.unopened.push_back(id);
+        if (!reply["matched"].contains(id)) answer.unmet.push_back(id);
         read_patience(id, session, answer);
     }
     const Json& matched = reply["matched"];
-    if (answer.met && (!matched.is_object() || matched.members().empty()))
-        answer.exit_code = kExitDaemonError;
+    const bool none = !matched.is_object() || matched.members().empty();
+    const bool why = reply["causes"].is_object() && !reply["causes"].members().empty();
+    if (none && (answer.met || (answer.impossible && !why))) answer.exit_code = kExitDaemonError;
     bool first = true;
     for (const auto& [id, verdict] : matched.members()) {
         const std::string& status = verdict.text();
@@ -154,6 +156,7 @@ WaitAnswer read_wait_reply(const Json& reply, bool any) {
         answer.stuck = plain_text(reply, "matched") == "stuck";
         const std::string id = plain_text(reply, "session");
         answer.lines.push_back(line_of(id, reply));
+        if (!answer.met) answer.unmet.push_back(id);
         if (reply.contains("verdict") && reply["verdict"].is_null()) answer.unopened.push_back(id);
         read_patience(id, reply, answer);
         if (answer.impossible) read_cause(id, plain_text(reply, "cause"), answer);

@@ -41,6 +41,7 @@ struct WaitAnswer {
     int exit_code = 0;
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
     std::vector<std::string> silent;    ///< sessions given up because their agents are silent
+    std::vector<std::string> unmet;     ///< ids without an awaited verdict so far
     std::vector<std::string> unopened;  ///< ids without a session so far
     std::vector<std::string> never_opened;  ///< sessions given up because they were not opened in
                                             ///< time

@@ -83,8 +83,8 @@ private:
             if (answer.met && answer.stuck && person_keeps_waiting(answer)) continue;
             if (answer.met || answer.impossible) return finish(*body, answer, answer.exit_code);
             say_unopened(answer);
-            answer.lines = needs_below(daemon_, options_.sessions, until_);
-            if (!answer.lines.empty()) return finish(*body, answer, kExitNeedsHuman);
+            needs_ = needs_below(daemon_, options_.any, until_, answer);
+            if (!needs_.empty()) return finish(*body, answer, answer.exit_code);
             if (!held) continue;
             const auto took = std::chrono::floor<milliseconds>(steady_now() - began);
             std::this_thread::sleep_for(std::min(pace.after(took), time_left()));
@@ -92,7 +92,7 @@ private:
     }
 
     bool report(const ReportFile& file, int code) {
-        std::vector<JunitCase> cases = junit_cases(last_, options_.sessions, code);
+        std::vector<JunitCase> cases = junit_cases(last_, options_.sessions, code, needs_);
         for (JunitCase& one : cases) {
             if (!one.failure.empty() && one.failure != "no_answer")
                 one.lines = last_of(one.session);
@@ -125,8 +125,7 @@ private:
             // An unreachable daemon is another end than a session that is not there yet.
             if ((again || asked_) && time_left().count() <= 0)
                 return again && !reply.answered() ? Poll::kGaveUp : Poll::kTimedOut;
-            // The first is answered at once: a mistyped name should be seen before the wait is
-            // over.
+            // The first at once: a mistyped name should be seen before the wait is over.
             const milliseconds wait = asked_ ? std::min(kPoll, time_left()) : milliseconds{0};
             const std::string until = leaving_stuck_ ? all_verdicts_but("stuck") : until_;
             const auto waited = std::chrono::floor<milliseconds>(steady_now() - began_);
@@ -269,6 +268,7 @@ private:
     std::set<std::string> said_patient_;
     const SteadyTime began_ = steady_now();
     Json last_;
+    NeedsBelow needs_;
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 2> kOrigins{"hint", "trusted"};
 /// One of `Words`; `Read` makes the member of the place of the word, `Write` the place of it.
 template <const auto& Words, auto Read, auto Write>
 Key word_key(std::string name, std::string help) {
-    Key key{std::move(name), Kind::kText, join(Words, " | "), kReload, std::move(help)};
+    Key key{std::move(name), Kind::kWord, join(Words, " | "), kReload, std::move(help)};
     key.assign = [](Settings& settings, const Value& value) -> core::Result<> {
         HEADWAY_TRY(const std::size_t place, parse_word(value, Words));
         Read(settings.policy_floor, place);

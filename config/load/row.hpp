@@ -21,7 +21,14 @@
 
 namespace headway::config {
 
-enum class Kind : std::uint8_t { kText, kTextList, kCount, kDuration, kNumber };
+enum class Kind : std::uint8_t {
+    kText,
+    kWord,  ///< one of some words; true and false are the words on and off
+    kTextList,
+    kCount,
+    kDuration,
+    kNumber
+};
 
 template <class T>
 struct Row {
@@ -150,7 +157,7 @@ core::Result<std::string> read_word(const Value& value) {
 /// A text that is one of `Words`.
 template <const auto& Words, auto... Path>
 auto word_row(std::string name, bool reloadable = kRestart, std::string help = {}) {
-    return value_row<read_word<Words>, Path...>(Kind::kText, join(Words, " | "), std::move(name),
+    return value_row<read_word<Words>, Path...>(Kind::kWord, join(Words, " | "), std::move(name),
                                                 reloadable, std::move(help));
 }
 
@@ -163,7 +170,7 @@ core::Result<Enum> read_enum(const Value& value) {
 template <auto... Path>
 auto enum_row(std::string name, bool reloadable = kRestart, std::string help = {}) {
     using Enum = Member<Path...>;
-    return value_row<read_enum<Enum>, Path...>(Kind::kText,
+    return value_row<read_enum<Enum>, Path...>(Kind::kWord,
                                                join(core::EnumNames<Enum>::kNames, " | "),
                                                std::move(name), reloadable, std::move(help));
 }
@@ -181,7 +188,7 @@ auto switch_row(std::string name, bool reloadable = kRestart, std::string help =
         [](const Owner<Path...>& owner) -> Value {
             return Words[member<Path...>(owner) ? True : 1 - True];
         },
-        value_row<read_switch<Words, True>, Path...>(Kind::kText, join(Words, " | "),
+        value_row<read_switch<Words, True>, Path...>(Kind::kWord, join(Words, " | "),
                                                      std::move(name), reloadable, std::move(help)));
 }
 

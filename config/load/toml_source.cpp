@@ -26,6 +26,7 @@ namespace {
 std::string_view expected(Kind kind) {
     switch (kind) {
         case Kind::kText:
+        case Kind::kWord:
             return "a string, as \"text\"";
         case Kind::kTextList:
             return "a list of strings, as [\"a\", \"b\"]";
@@ -60,7 +61,9 @@ bool fits(const Value& value, Kind kind) {
     const bool whole = value.is<std::int64_t>();
     switch (kind) {
         case Kind::kText:
-            return text || value.is<bool>();  // of switches, whose words are "on" and "off"
+            return text;
+        case Kind::kWord:
+            return text || value.is<bool>();
         case Kind::kTextList:
             return value.is<Value::List>();
         case Kind::kCount:
@@ -182,8 +185,14 @@ private:
                 continue;
             }
             if (words.needs_keys && node.as_table()->empty()) mistake(node, table + " is empty");
-            for (const auto& [key, value] : *node.as_table())
+            for (const auto& [key, value] : *node.as_table()) {
                 read_named_key(kind, table, key.str(), value);
+                const std::string longer =
+                    std::string(words.optional_prefix) + std::string(key.str());
+                if (words.optional_prefix.empty() || !node.as_table()->contains(longer)) continue;
+                mistake(value, "`" + table + "." + std::string(key.str()) + "` is the same as `" +
+                                   table + "." + longer + "`");
+            }
         }
     }
 

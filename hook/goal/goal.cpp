@@ -86,10 +86,12 @@ int timer_of(int milliseconds) noexcept {
     ::_exit(kNotFound);
 }
 
-/// Reads what is there and keeps the end. False: no more comes.
+/// Reads what is there, at most four times what a pipe holds, and keeps the end: a command that
+/// never stops printing must not hide its time limit. False: no more comes.
 bool take_output(int from, std::string& kept) {
     std::array<char, 4096> piece{};
-    while (true) {
+    constexpr int kPiecesMax = 64;
+    for (int pieces = 0; pieces < kPiecesMax; ++pieces) {
         const ssize_t count = ::read(from, piece.data(), piece.size());
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN;
@@ -97,6 +99,7 @@ bool take_output(int from, std::string& kept) {
         kept.append(piece.data(), static_cast<std::size_t>(count));
         if (kept.size() > kGoalOutputBytes) kept.erase(0, kept.size() - kGoalOutputBytes);
     }
+    return true;
 }
 
 bool is_due(int timer) noexcept {

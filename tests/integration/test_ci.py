@@ -70,6 +70,24 @@ class Report(SharedDaemonCase):
         self.assertEqual(self.wait(good, other, "--any"), 0)
         self.assertEqual(cases(self.file), {good: "", other: "skipped"})
 
+    def test_a_session_that_works_is_skipped_beside_one_that_never_came(self):
+        works, never = unique(), unique("never")
+        self.client.open(works)
+        self.assertEqual(self.wait(works, never, "--open-within", "1ms"), 6)
+        self.assertEqual(cases(self.file), {works: "skipped", never: "never_opened"})
+
+    def test_a_sub_agent_that_needs_a_person_is_named(self):
+        session = unique()
+        self.client.open(session)
+        self.client.report(session, "tool.started", tool="task", call_id="c")
+        self.client.open(session + ".child", parent=session)
+        self.client.post(f"/v1/sessions/{session}.child/approvals", {"tool": "deploy", "args": {}})
+        self.assertEqual(self.wait(session), 4)
+        self.assertEqual(cases(self.file), {session: "needs_person"})
+        case = ElementTree.parse(self.file).getroot().find("testcase")
+        self.assertIn("waits for a person (1 approval)", case.find("failure").get("message"))
+        self.assertIn("task", case.find("system-out").text)
+
     def test_what_never_came_and_what_took_too_long_are_failures(self):
         session, never = unique(), unique("never")
         self.assertEqual(self.wait(never, "--open-within", "1ms"), 6)

@@ -58,6 +58,24 @@ class Waiting(CliCase):
             self.assertIn("waits for a person (1 approval)" if needs == "approval" else f"its sub-agent {session}.child is blocked", output.out)
             self.assertEqual(self.cli.run("wait", session, "--until", "ended", "--timeout", "300ms").code, 124)
 
+    def test_of_several_the_rest_is_waited_for_unless_it_needs_a_person_too(self):
+        parents = [unique("p"), unique("p")]
+        for session in parents:
+            self.client.open(session)
+            self.client.report(session, "tool.started", tool="task", call_id="c")
+            self.client.open(session + ".child", parent=session)
+        self.client.post(f"/v1/sessions/{parents[0]}.child/approvals", {"tool": "deploy", "args": {}})
+        self.assertEqual(self.cli.run("wait", *parents, "--timeout", "300ms").code, 124)
+        output = self.cli.run("wait", *parents, "--any", "--timeout", "60s")
+        self.assertEqual(output.code, 4, output)
+        self.assertIn(f"{parents[0]}: a sub-agent waits for a person (1 approval)", output.out)
+        self.client.post(f"/v1/sessions/{parents[1]}.child/approvals", {"tool": "deploy", "args": {}})
+        for others, code in (((), 4), ((self.ended("completed"),), 4), ((self.ended("failed"),), 1)):
+            output = self.cli.run("wait", *others, *parents, "--timeout", "60s")
+            self.assertEqual(output.code, code, output)
+            for session in parents:
+                self.assertIn(f"{session}: a sub-agent waits for a person (1 approval)", output.out)
+
     def test_stuck_is_2_for_programs_and_can_be_ignored(self):
         session = unique()
         self.client.open(session, policy={"profile": "strict", "heartbeat_limit": 2})

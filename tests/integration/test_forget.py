@@ -76,6 +76,17 @@ class Forget(OwnDaemonCase):
             self.assertEqual(sorted(output.json()["forgotten"]), sorted(family[:1] if alone else family))
             self.assertEqual([self.gone(one) for one in family], [True] + [not alone] * 3)
 
+    def test_a_label_alone_makes_no_session_a_part_of_another(self):
+        self.ended("old")
+        self.ended("old~2", labels={"resumed": "old"})
+        for name in ("evil", "old~x", "old~", "older"):
+            self.c.open(name, labels={"resumed": "old"})
+        self.c.end("old~x")
+        output = self.cli.run("forget", "old", "--yes")
+        self.assertEqual((output.code, output.out), (0, "old: forgotten, with 1 more\n"), output)
+        self.assertEqual(output.err.split(), ["old", "old~2"])
+        self.assertEqual([self.gone(name) for name in ("old", "old~2", "evil", "old~x", "old~", "older")], [True] * 2 + [False] * 4)
+
     def test_a_family_of_more_than_one_page_goes_in_steps(self):
         self.ended("top")
         for number in range(205):

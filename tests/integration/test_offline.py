@@ -94,6 +94,22 @@ class Replay(OfflineCase):
         self.assertIn("missing.jsonl: cannot be read", output.err)
         self.assertIn("test:quiet: 4 events", output.out)
 
+    def test_a_stored_session_with_damage_says_so_and_one_that_is_not_understood_is_no_session(self):
+        base = {"sessionId": "s", "cwd": "/w", "version": "2.1.332"}
+        user = {"type": "user", **base, "timestamp": "2026-11-26T10:00:00.000Z", "message": {"content": "Fix it"}}
+        damaged = self.write("d/damaged.jsonl", [user, '{"type":"user" broken'])
+        output = self.ok("replay", damaged)
+        self.assertIn("damaged.jsonl: 1 of 2 lines is damaged", output.err)
+        self.assertEqual(self.ok("replay", damaged, "--json").json()["damage"], "1 of 2 lines is damaged")
+        output = self.ok("eval", str(self.folder / "d"), "--json")
+        self.assertEqual(output.json()["events_unreadable"], 1)
+        self.assertIn("damaged.jsonl: 1 of 2 lines is damaged", output.err)
+        unknown = self.write("u/unknown.jsonl", [{"type": "v9", "sessionId": "s"}, {"type": "v9", "more": 1}])
+        output = self.fails(1, "replay", unknown)
+        self.assertEqual(output.out, "")
+        self.assertIn("unknown.jsonl: holds no session that is understood", output.err)
+        self.assertEqual(self.fails(1, "eval", str(self.folder / "u"), "--json").json()["unreadable"], 1)
+
     def test_many_files_are_shown_in_the_order_they_were_named(self):
         files = [self.write(f"{number:02}.jsonl", quiet(1)) for number in range(80)]
         named = files[::-1]

@@ -103,6 +103,14 @@ class Scan(unittest.TestCase):
         self.assertRegex(output.err, r"skipped: .*noise.jsonl: no session, \d+ of \d+ lines are damaged")
         self.assertNotIn("empty.jsonl", output.err)
 
+    def test_sessions_of_a_form_that_is_not_known_are_counted(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 1))
+        for name in ("new-1", "new-2"):
+            self.store(f".claude/projects/p/{name}.jsonl", [{"type": "v9", "sessionId": name}] * 4)
+        output = self.scan()
+        self.assertIn("1 session, ", output.out)
+        self.assertIn("left out: 2 stored sessions in which nothing is understood", output.err)
+
     def test_a_damaged_session_is_counted_and_named(self):
         file = self.store(".claude/projects/p/one.jsonl", claude("one", 1))
         with file.open("a") as more:

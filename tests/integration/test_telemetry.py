@@ -173,6 +173,19 @@ class Telemetry(SharedDaemonCase):
         self.assertEqual((shown["token_parts"]["input"], shown["token_parts"]["output"]), (200, 40))
         self.assertEqual(self.events(f"claude-{session}", "tool.finished"), [])  # hooks report the calls
 
+    def test_answers_that_a_server_numbers_are_all_counted(self):
+        session = unique("numbers")
+        for n in range(3):
+            answer = {"event.name": "qwen-code.api_response", "session.id": session, "response_id": "chatcmpl-7",
+                      "input_token_count": 100 + n, "output_token_count": 10}
+            body = logs(answer, called(session, "call_0") | {"event.name": "qwen-code.tool_call", "n": n}, service="qwen-code")
+            for record in body["resourceLogs"][0]["scopeLogs"][0]["logRecords"]:
+                record["timeUnixNano"] = str(int(record["timeUnixNano"]) + 10 * n)
+            for _ in range(2):
+                self.sent(body)
+        self.assertEqual(self.session(f"qwen-{session}")["used"]["tokens"], 333)
+        self.assertEqual(len(self.events(f"qwen-{session}", "tool.finished")), 3)
+
     def test_no_label_hides_telemetry(self):
         for adapter in ("opencode", "claude", "generic", "transcript", "zzz"):
             name = unique("label")

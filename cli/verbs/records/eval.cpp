@@ -49,6 +49,8 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonDo
     if (auto stored = scan_if_stored(stream, file.string(), options)) {
         if (*stored) {
             judged.timeline = std::move((*stored)->timeline);
+            judged.timeline.unreadable = (*stored)->broken;
+            judged.timeline.first_unreadable = " " + broken_lines_of(**stored);
         } else {
             judged.trouble = stored->error().detail;
         }

@@ -30,6 +30,7 @@ struct JudgedFile {
     std::string session;
     Timeline timeline;
     std::string gap;
+    std::string damage;  ///< lines of a stored session that cannot be read, in words; or empty
 };
 
 /// Files that are judged before the first of them is printed: their timelines are in memory.
@@ -40,7 +41,11 @@ core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions&
     FileStream stream(file);
     if (auto stored = scan_if_stored(stream, file, options)) {
         HEADWAY_TRY(ScannedSession session, *std::move(stored));
-        return JudgedFile{recorded_id(session.about.id, file), std::move(session.timeline), {}};
+        std::string damage = session.broken > 0 ? broken_lines_of(session) : std::string{};
+        return JudgedFile{recorded_id(session.about.id, file),
+                          std::move(session.timeline),
+                          {},
+                          std::move(damage)};
     }
     HEADWAY_TRY(Recording recording, read_recording_file(stream, file, reading_for(options)));
     const std::string session = recorded_id(recording.session, file);
@@ -49,7 +54,7 @@ core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions&
     if (!timeline) {
         return core::Error{timeline.error().code, file + ":" + timeline.error().detail, {}};
     }
-    return JudgedFile{session, std::move(*timeline), std::move(gap)};
+    return JudgedFile{session, std::move(*timeline), std::move(gap), {}};
 }
 
 /// In the order of `files`.
@@ -75,6 +80,7 @@ void print(const std::string& file, const JudgedFile& judged, const ReplayOption
         Json line = timeline_json(judged.session, judged.timeline, options.why);
         line["file"] = file;
         if (!judged.gap.empty()) line["gap"] = judged.gap;
+        if (!judged.damage.empty()) line["damage"] = judged.damage;
         console.out << dump(line) << "\n";
         return;
     }
@@ -84,6 +90,8 @@ void print(const std::string& file, const JudgedFile& judged, const ReplayOption
 
 /// Beside the verdicts, which are then those of an agent that reported no more than this.
 void say_gap(const std::string& file, const JudgedFile& judged, const Console& console) {
+    if (!judged.damage.empty())
+        complain(console, kExitOk, clean_line(file + ": " + judged.damage), "the rest was judged");
     if (judged.gap.empty()) return;
     complain(
         console, kExitOk, clean_line(file + ": part of the export is missing: " + judged.gap),

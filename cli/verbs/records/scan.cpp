@@ -171,18 +171,13 @@ private:
             ++reread_;
         }
         for (ScannedSession& session : read.sessions) {
+            if (session.lines > 0 && session.broken == 0 && session.is_empty()) ++not_understood_;
             if (session.broken > 0 && session.is_empty())
                 found_.skipped.push_back(path + ": no session, " + broken_lines_of(session));
             if (!wanted(session)) continue;
             if (session.broken > 0) broken_.push_back(path + ": " + broken_lines_of(session));
             sessions_.push_back(std::move(session));
         }
-    }
-
-    static std::string broken_lines_of(const ScannedSession& session) {
-        return std::to_string(session.broken) + " of " + std::to_string(session.lines) +
-               (session.lines == 1 ? " line" : " lines") +
-               (session.broken == 1 ? " is damaged" : " are damaged");
     }
 
     /// Large files first, so that the last one does not hold up the end.
@@ -282,6 +277,9 @@ private:
     void say_left_out() {
         say("skipped: ", found_.skipped);
         say("in part: ", broken_);
+        if (not_understood_ > 0)
+            console_.err << "left out: " << not_understood_
+                         << " stored sessions in which nothing is understood\n";
         if (stop_) console_.err << "stopped: the files behind this were not read\n";
     }
 
@@ -294,6 +292,7 @@ private:
     std::size_t reread_ = 0;  ///< files that the cache did not know
     std::vector<ScannedSession> sessions_;
     std::vector<std::string> broken_;  ///< files of which not every line could be read
+    std::size_t not_understood_ = 0;   ///< sessions without damage of which no line is known
     StopSignals signals_;
     std::atomic<bool> stop_ = false;
 };

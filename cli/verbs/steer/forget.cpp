@@ -4,6 +4,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -50,8 +51,18 @@ bool is_open(const Json& session) {
     return session["ended_at"].is_null() && !(session["recorded"] == true);
 }
 
-/// The sessions that a list has, added to `family` unless they are there.
-HttpReply add_listed(Daemon& daemon, const std::string& filter, Family& found) {
+/// The daemon opens the sessions that continue `base` as `base~2`, `base~3` and so on. Any agent
+/// may write their label.
+bool continues(std::string_view id, std::string_view base) {
+    if (!id.starts_with(base) || !id.substr(base.size()).starts_with('~')) return false;
+    const std::string_view number = id.substr(base.size() + 1);
+    return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+}
+
+/// The sessions that a list has, added to `family` unless they are there. `resumed`: only those
+/// that continue this one; or empty.
+HttpReply add_listed(Daemon& daemon, const std::string& filter, const std::string& resumed,
+                     Family& found) {
     HttpReply reply = daemon.get("/v1/sessions?limit=200&" + filter);
     const std::optional<Json> body = body_json(reply);
     if (!reply.ok() || !body) return reply;
@@ -62,6 +73,7 @@ HttpReply add_listed(Daemon& daemon, const std::string& filter, Family& found) {
         const auto known = std::find_if(family.begin(), family.end(),
                                         [&id](const Member& one) { return one.id == id; });
         if (known != family.end()) continue;
+        if (!resumed.empty() && !continues(id, resumed)) continue;
         if (family.size() == kFamilyMax) {
             found.complete = false;
             break;
@@ -79,10 +91,10 @@ HttpReply find_family(Daemon& daemon, const ForgetOptions& options, Family& foun
     if (!reply.ok() || !body) return reply;
     family.push_back({options.session, is_open(*body)});
     for (std::size_t i = 0; i < family.size() && !options.alone; ++i) {
-        const std::string id = url_encode(family[i].id);
-        reply = add_listed(daemon, "parent=" + id, found);
+        const std::string id = family[i].id;
+        reply = add_listed(daemon, "parent=" + url_encode(id), {}, found);
         if (!reply.ok()) return reply;
-        reply = add_listed(daemon, "label=resumed:" + id, found);
+        reply = add_listed(daemon, "label=resumed:" + url_encode(id), id, found);
         if (!reply.ok()) return reply;
     }
     return reply;
@@ -147,9 +159,11 @@ int forget(const ForgetOptions& options, const Console& console) {
     std::vector<Member>& family = found.members;
     if (!found.complete) family.erase(family.begin());
     if (const int refused = refuse_open(family, console); refused != 0) return refused;
-    if (!options.yes) {
+    if (!options.yes || (family.size() > 1 && !options.client.json)) {
         for (const Member& member : family)
             console.err << "  " << clean_line(member.id) << "\n";
+    }
+    if (!options.yes) {
         if (!confirmed(console, "Delete everything that is stored about these, for good?")) {
             console.err << "nothing was deleted\n";
             return kExitFailed;

@@ -33,7 +33,8 @@ constexpr std::size_t kRowsMax = 200;  // a page of the daemon
 constexpr std::size_t kPlainWidth = 120;
 constexpr std::size_t kPlainHeight = 60;
 
-/// Keys come one by one and unseen, on a screen that is put back afterwards.
+/// Keys come one by one and unseen, on a screen that is put back afterwards. A line that is too
+/// long for it is cut, since the terminal would scroll the top away.
 class Screen {
 public:
     explicit Screen(std::ostream& out) : out_(out) {
@@ -43,12 +44,12 @@ public:
         raw.c_cc[VMIN] = 0;
         raw.c_cc[VTIME] = 0;
         ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-        out_ << "\x1b[?1049h\x1b[?25l" << std::flush;
+        out_ << "\x1b[?1049h\x1b[?25l\x1b[?7l" << std::flush;
     }
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
     ~Screen() {
-        out_ << "\x1b[?25h\x1b[?1049l" << std::flush;
+        out_ << "\x1b[?7h\x1b[?25h\x1b[?1049l" << std::flush;
         ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
     }
 

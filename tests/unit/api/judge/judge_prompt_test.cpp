@@ -140,6 +140,19 @@ TEST_CASE("estimate prompt: the rendered form", "[api]") {
                                 Catch::Contains("\"blockers\""));
 }
 
+TEST_CASE("estimate prompt: a call counts as one of a hook only where the policy trusts that",
+          "[api]") {
+    core::Event failed = call(6, "\"no rule\"");
+    std::get<core::ToolFinished>(failed.payload).origin = "hook";
+    const std::vector<core::Event> recent{call(5, "\"ok\""), failed};
+    for (const bool trusted : {true, false}) {
+        core::SessionState state = suspect();
+        state.policy.change().trust_origin = trusted;
+        const std::string wanted = trusted ? "outcome: #5 call bash" : "outcome: #6 call bash";
+        CHECK_THAT(estimate_prompt(state, recent).user, Catch::Contains(wanted));
+    }
+}
+
 TEST_CASE("prompts: a session of which nothing is known can be asked about", "[api]") {
     const core::SessionState state;
     CHECK_THAT(status_prompt(state, {}).user, Catch::Contains("events, the newest last: none"));

@@ -89,7 +89,7 @@ TEST_CASE("log records of Qwen Code and Codex are understood") {
                           "{\"cmd\":\"ls -la\"} result Chunk ID: e4a2c9\n"));
 }
 
-TEST_CASE("a model's request and a call have the same keys in log records and in spans") {
+TEST_CASE("a model's request has the same key in log records and in spans") {
     const auto logs = said_in(otlp_fixture("qwen_logs.json"), Signal::kLogs);
     const auto spans = said_in(otlp_fixture("qwen_traces.json"), Signal::kTraces);
     int same = 0;
@@ -97,7 +97,41 @@ TEST_CASE("a model's request and a call have the same keys in log records and in
         for (const Said& span : spans)
             same += !log.key.empty() && log.key == span.key ? 1 : 0;
     }
-    CHECK(same == 3);  // one use of tokens, two calls
+    CHECK(same == 1);  // the use of tokens; a session takes calls of one signal only
+}
+
+TEST_CASE("answers and calls that a server numbers are as many as they are") {
+    const auto key = [](const std::string& attributes, bool span, const std::string& more) {
+        const auto said = said_in(one_record("session.id=s;" + attributes, span, more, "qwen-code"),
+                                  span ? Signal::kTraces : Signal::kLogs);
+        REQUIRE(said.size() == 1);
+        REQUIRE(said[0].kind != SaidKind::kAlive);
+        return said[0].key;
+    };
+    const std::string first = R"(,"timeUnixNano":"1","traceId":"aa","spanId":"b1")";
+    const std::string second = R"(,"timeUnixNano":"2","traceId":"aa","spanId":"b2")";
+    const std::string span_use =
+        "gen_ai.operation.name=chat;gen_ai.response.id=chatcmpl-7;gen_ai.usage.input_tokens=";
+    const std::string log_use =
+        "event.name=qwen-code.api_response;response_id=chatcmpl-7;output_token_count=3;"
+        "input_token_count=";
+    // The same answer by two instruments of one process is one.
+    CHECK(key(span_use + "100", true, first) == key(span_use + "100", true, second));
+    CHECK(key(span_use + "100", true, first) != key(span_use + "131", true, second));
+    CHECK(key(log_use + "100", false, first) == key(log_use + "100", false, first));
+    CHECK(key(log_use + "100", false, first) != key(log_use + "131", false, second));
+    const std::string span_call =
+        "gen_ai.operation.name=execute_tool;gen_ai.tool.name=grep;gen_ai.tool.call.id=call_0";
+    const std::string log_call =
+        "event.name=qwen-code.tool_call;function_name=grep;success=true;call_id=call_0";
+    CHECK(key(span_call, true, first) == key(span_call, true, first));
+    CHECK(key(span_call, true, first) != key(span_call, true, second));
+    CHECK(key(log_call, false, first) == key(log_call, false, first));
+    CHECK(key(log_call, false, first) != key(log_call, false, second));
+    // A refused call is in two records: the decision, and the result.
+    const std::string refused = ";tool_name=Bash;tool_use_id=c1;decision=reject;success=false";
+    CHECK(key("event.name=tool_decision" + refused, false, first) ==
+          key("event.name=qwen-code.tool_call" + refused, false, second));
 }
 
 TEST_CASE("spans are understood by the names of each convention") {
@@ -229,6 +263,17 @@ TEST_CASE("cached tokens are counted once, whether they are input or beside it")
                   "cache_read_tokens=100") == "usage shop s 27+0 c100 $0 \n");
 }
 
+TEST_CASE("numbers are read in each form in which exporters write them") {
+    for (const char* tokens : {"100000", "100000.0", "1e5", "1e+05", "1.0E5"}) {
+        INFO(tokens);
+        CHECK(of_log(std::string{"session.id=s;event.name=api_request;input_tokens="} + tokens,
+                     "claude-code") == "usage claude s 100000+0 $0 \n");
+        CHECK(of_span(std::string{"session.id=s;gen_ai.operation.name=execute_tool;"
+                                  "gen_ai.tool.name=t;duration_ms="} +
+                      tokens) == "call shop s t  ok args  result  100000 ms\n");
+    }
+}
+
 TEST_CASE("numbers that no model can have used are left out") {
     for (const char* tokens : {"-1", "1e300", "99999999999", "x", "18446744073709551616"}) {
         INFO(tokens);
@@ -261,6 +306,16 @@ TEST_CASE("a call that a person has refused is denied") {
                  "claude-code") == "call claude s Bash c denied args  result \n");
     CHECK(of_log("session.id=s;event.name=tool_decision;decision=accept;tool_name=Bash",
                  "claude-code") == "alive claude s\n");
+}
+
+TEST_CASE("a call that Codex was refused is denied in its decision and in its result") {
+    const std::string call =
+        "event.name=codex.tool_result;conversation.id=s1;tool_name=shell;"
+        "call_id=c1;success=false;arguments=x;output=";
+    CHECK(of_log(call + "exec command rejected by user", "codex_cli_rs") ==
+          "call codex s1 shell c1 denied args x result exec command rejected by user\n");
+    CHECK(of_log(call + "exit 1", "codex_cli_rs") ==
+          "call codex s1 shell c1 failed args x result exit 1\n");
 }
 
 TEST_CASE("an error of the model has its class and its status") {

@@ -17,12 +17,20 @@ TEST_CASE("text: a clean line is one line in which nothing is dropped", "[cli]")
     CHECK(on_one_line(" a\n\x1b") == "a \x1b");
 }
 
-TEST_CASE("text: cropping and padding count code points", "[cli]") {
+TEST_CASE("text: cropping and padding count columns", "[cli]") {
     CHECK(width_of("h\xC3\xA9llo") == 5);
     CHECK(crop("hello", 5) == "hello");
     CHECK(crop("hello", 4) == "hel…");
     CHECK(crop("h\xC3\xA9llo", 3) == "h\xC3\xA9…");
     CHECK(crop("hello", 0).empty());
+    for (const char* const wide : {"\u65E5", "\uD55C", "\uFF21", "\u2705", "\U0001F680", "\u3042"})
+        CHECK(width_of(wide) == 2);
+    for (const char* const narrow : {"\u00D7", "\u2026", "\u2588", "\u2713", "\u03A3", "\u0416"})
+        CHECK(width_of(narrow) == 1);
+    CHECK(crop("\u65E5\u672C\u8A9E", 6) == "\u65E5\u672C\u8A9E");
+    CHECK(crop("\u65E5\u672C\u8A9E", 5) == "\u65E5\u672C…");
+    CHECK(crop("\u65E5\u672C\u8A9E", 4) == "\u65E5…");
+    CHECK(pad("\u65E5", 4) == "\u65E5  ");
     CHECK(pad("h\xC3\xA9", 4) == "h\xC3\xA9  ");
     CHECK(pad("hello", 4) == "hello");
     CHECK(cut_bytes("h\xC3\xA9llo", 2) == "h");

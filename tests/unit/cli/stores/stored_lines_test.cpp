@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -339,6 +340,18 @@ TEST_CASE("stored Qwen session: calls, tokens and errors of the API", "[cli]") {
     CHECK(std::get<ErrorReported>(read.events[2].payload).status == 503);
     REQUIRE(read.uses.size() == 1);
     CHECK(read.uses[0].tokens == LineTokens{900, 100, 0, 20, 0});
+    // Some servers number their answers, others name none.
+    for (const std::string id : {"r1", "r1", "", ""}) {
+        const std::string at = std::to_string(read.uses.size());
+        read.line(head + R"("timestamp":"2026-11-22T11:59:0)" + at +
+                  R"(.000Z","type":"system","systemPayload":{"uiEvent":{)"
+                  R"("event.name":"qwen-code.api_response","response_id":")" +
+                  id + R"(","input_token_count":7}}})");
+    }
+    std::set<std::string> answers;
+    for (const auto& use : read.uses)
+        answers.insert(use.answer);
+    CHECK(answers.size() == 5);
 }
 
 TEST_CASE("stored Gemini session: a message that is written again with its calls counts once",

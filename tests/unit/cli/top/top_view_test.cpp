@@ -312,6 +312,9 @@ TEST_CASE("top: keys while typing a filter are text", "[cli]") {
     TopState state;
     keys(state, data, {"/", "q", "a", "\x7f", "j"});
     CHECK(state.filter == "qj");
+    state.filter += "\u00E9";
+    keys(state, data, {"\x7f"});
+    CHECK(state.filter == "qj");
     CHECK_FALSE(state.quit);
     CHECK(state.stale);
     keys(state, data, {"\r"});
@@ -377,6 +380,36 @@ TEST_CASE("top: what the screen has no room for is not approved, and may be deni
         CHECK(state.decided.approval.empty() == (*first == 'a'));
         CHECK(state.asked.approval.empty());
     }
+}
+
+TEST_CASE("top: wide characters make no line wider than the terminal", "[cli]") {
+    Json data = fleet();
+    std::string wide;
+    for (int i = 0; i < 60; ++i)
+        wide += i % 2 == 0 ? "\u65E5" : "\U0001F680";
+    data["overview"]["needs_you"][0]["reason"] = wide;
+    data["rows"][0]["goal"] = wide;
+    data["approval"] = asked("b.a7");
+    data["approval"]["summary"] = wide;
+    data["approval"]["args"]["command"] = wide;
+    for (const bool asks : {false, true}) {
+        TopState state;
+        if (asks) keys(state, data, {"n", "a"});
+        for (const std::string& line : lines_of(draw(state, data, kTopNow, 80, 40, false))) {
+            std::size_t columns = 0;
+            for (const char c : line)  // no character of fewer than three bytes is wide
+                columns += (c & 0xC0) == 0x80 ? 0 : static_cast<unsigned char>(c) < 0xE3 ? 1 : 2;
+            CHECK(columns <= 80);
+        }
+    }
+    TopState state;
+    keys(state, data, {"n", "a"});
+    std::size_t height = 20;
+    while (height < 200 && !shows_request_whole(state, data, kTopNow, 80, height))
+        ++height;
+    state.whole = true;
+    CHECK_THAT(draw(state, data, kTopNow, 80, height, false), Catch::Contains("y: yes"));
+    CHECK_FALSE(shows_request_whole(state, data, kTopNow, 8, 200));
 }
 
 TEST_CASE("top: bytes that are not shown are said before an approval", "[cli]") {

@@ -84,6 +84,26 @@ TEST_CASE("junit: what was given up says why", "[cli]") {
     CHECK(junit_cases(open, {"a"}, kExitTimeout)[0].message == "works");
 }
 
+TEST_CASE("junit: a session that works has not failed because of another one", "[cli]") {
+    const auto of = [](const std::string& b, const std::string& impossible, int code) {
+        const std::string reply = R"({"met":false,"impossible":)" + impossible +
+                                  R"(,"sessions":{"a":{"verdict":{"status":"progressing",)"
+                                  R"("reason":"works"}},"b":null},"matched":{},"causes":{)" +
+                                  b + "}}";
+        return junit_cases(junit_reply(reply.c_str()), {"a", "b"}, code);
+    };
+    const auto never = of(R"("b":"never_opened")", "true", kExitNeverOpened);
+    CHECK(never[0].skipped);
+    CHECK(never[0].failure.empty());
+    CHECK(never[1].failure == "never_opened");
+    const auto silent = of(R"("b":"silent")", "true", kExitSilent);
+    CHECK(silent[0].skipped);
+    CHECK(silent[1].failure == "silent");
+    const auto late = of("", "false", kExitTimeout);
+    CHECK(late[0].failure == "timeout");
+    CHECK_FALSE(late[0].skipped);
+}
+
 TEST_CASE("junit: the report counts, and escapes what agents wrote", "[cli]") {
     JunitCase bad{"b<\"&>", false, "failed", "x\x1b[31m]]> \xEF\xBF\xBF \xFF", {"<done>", "a & b"}};
     const JunitCase cases[] = {{"a", false, {}, {}, {}}, bad, {"c", true, {}, {}, {}}};

@@ -56,6 +56,15 @@ TEST_CASE("wait: a reply that names no known verdict is an error of the daemon",
               .exit_code == 0);
 }
 
+TEST_CASE("wait: several that are given up without a word are no success", "[cli]") {
+    for (const char* const rest :
+         {R"("matched":{},"causes":{})", R"("matched":{})", R"("causes":[])"}) {
+        const std::string text =
+            std::string{R"({"met":false,"impossible":true,"sessions":{"a":{}},)"} + rest + "}";
+        CHECK(read_wait_reply(parsed(text), false).exit_code == 70);
+    }
+}
+
 TEST_CASE("wait: a reply for one session", "[cli]") {
     const WaitAnswer answer = read_wait_reply(
         parsed(R"({"met":true,"matched":"stuck","impossible":false,"session":"a","n":3,

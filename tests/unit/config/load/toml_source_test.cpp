@@ -51,6 +51,33 @@ TEST_CASE("toml: each kind of value arrives as what it is", "[config]") {
     CHECK(is("budget.agents.a.b.max_steps", Value(std::int64_t{5})));
 }
 
+TEST_CASE("toml: a limit of an agent type that stands there by both its names is a mistake",
+          "[config]") {
+    const FileValues values = read("[budget.agents.plan]\nmax_steps = 5\ndefault_max_steps = 50\n");
+    REQUIRE(values.mistakes.size() == 1);
+    CHECK(
+        values.mistakes[0] ==
+        "2: `budget.agents.plan.max_steps` is the same as `budget.agents.plan.default_max_steps`");
+}
+
+TEST_CASE("toml: true and false are words of switches, and no text", "[config]") {
+    const FileValues switches = read(
+        "[policy]\nloop_detection = false\n[policy.floor]\njudge = true\n"
+        "[judge.endpoints.x]\ntls_verify = true\n");
+    CHECK(switches.mistakes.empty());
+    for (const char* const text :
+         {"[server]\nsocket = false\n", "[server]\nreport_socket = true\n",
+          "[storage]\nstate_dir = false\n", "[access]\nsecret_file = false\n",
+          "[digest]\nat = true\n", "[judge.endpoints.x]\nmodel = true\n",
+          "[webhooks.endpoints.x]\nurl = false\n"}) {
+        INFO(text);
+        const FileValues values = read(text);
+        CHECK(values.values.empty());
+        REQUIRE(values.mistakes.size() == 1);
+        CHECK_THAT(values.mistakes[0], Catch::Contains("expected a string, as \"text\""));
+    }
+}
+
 TEST_CASE("toml: a value of another kind is a mistake and no value", "[config]") {
     for (const char* line :
          {"heartbeat_limit = \"7\"", "heartbeat_limit = 7.5", "heartbeat_limit = 2026-11-23",

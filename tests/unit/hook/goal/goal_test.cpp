@@ -53,6 +53,12 @@ TEST_CASE("goal: the status of its command is that of a shell, and the end of it
     CHECK(loud.output.ends_with("last\n"));
 }
 
+TEST_CASE("goal: a command that never stops printing has its time limit", "[hook]") {
+    const GoalRun run = run_goal("yes & yes & yes & yes", "", 300);
+    CHECK(run.timed_out);
+    CHECK(run.output.starts_with("y"));
+}
+
 TEST_CASE("goal: a command whose end is unknown has not passed", "[hook]") {
     // The kernel then reaps children by itself, and their status is lost.
     const auto before = std::signal(SIGCHLD, SIG_IGN);
