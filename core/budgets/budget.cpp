@@ -64,7 +64,7 @@ void read_children(const BudgetMeter& meter, BudgetStatus& status) {
     HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax);
     status.children_open = meter.children.size();
     status.children_ended = meter.ended_count;
-    status.children_evicted = meter.evicted_count;
+    status.children_evicted = meter.evicted->count;
 }
 
 void weigh(const BudgetRules& rules, BudgetStatus& status) {
@@ -334,7 +334,7 @@ FanOut fan_out_in(const ChildProgress& child) {
 
 const ChildUse* counted_child(const BudgetMeter& parent, std::uint64_t key) {
     const ChildUse* known = child_in(parent.children, key);
-    return known != nullptr ? known : child_in(parent.evicted, key);
+    return known != nullptr ? known : child_in(parent.evicted->known, key);
 }
 
 ChildProgress without_counted(ChildProgress child, const BudgetMeter& counted) {

@@ -222,25 +222,26 @@ struct Meter {
             sum(all.cost_micros, now.cost_micros - std::min(now.cost_micros, before.cost_micros));
     }
 
-    /// The child that has been quiet for longest gives its place. Its use stays counted, so that
-    /// many children take no work out of the budget.
+    /// The child that was quiet for longest gives its place; its use stays counted.
     void evict_child() const {
         meter.ended_children.change() = added(*meter.ended_children, meter.children.front().use);
-        if (meter.evicted.size() >= kEvictedChildrenMax) meter.evicted.erase(meter.evicted.begin());
-        meter.evicted.push_back(meter.children.front());
+        auto& [count, known] = meter.evicted.change();
+        if (known.size() >= kEvictedChildrenMax) known.erase(known.begin());
+        known.push_back(meter.children.front());
         meter.children.erase(meter.children.begin());
-        ++meter.evicted_count;
+        ++count;
     }
 
     /// Its new totals contain what was counted as it was evicted.
     void take_evicted(std::uint64_t key) const {
-        const auto place = std::find_if(meter.evicted.begin(), meter.evicted.end(),
+        if (!meter.evicted.has_value()) return;
+        auto& [count, known] = meter.evicted.change();
+        const auto place = std::find_if(known.begin(), known.end(),
                                         [key](const ChildUse& c) { return c.child == key; });
-        if (place == meter.evicted.end()) return;
+        if (place == known.end()) return;
         meter.ended_children.change() = taken_out(*meter.ended_children, place->use);
-        meter.evicted.erase(place);
-        HEADWAY_ASSERT(meter.evicted_count > 0);
-        --meter.evicted_count;
+        known.erase(place);
+        --count;
     }
 
     /// Directives about the budget of an ancestor session; one at a time.

@@ -55,9 +55,6 @@ struct FanOut {
     }
 };
 
-/// Number of evicted children whose use is known. The use of more counts again when they report.
-inline constexpr std::size_t kEvictedChildrenMax = 1'536;
-
 /// The last totals of an open child.
 struct ChildUse {
     std::uint64_t child = 0;  ///< digest of the child's id
@@ -68,6 +65,22 @@ struct ChildUse {
     static constexpr auto fields() {
         return field_list(field("child", &ChildUse::child), field("use", &ChildUse::use),
                           field("level", &ChildUse::level), field("below", &ChildUse::below));
+    }
+};
+
+/// Number of evicted children whose use is known. The use of more counts again when they report.
+inline constexpr std::size_t kEvictedChildrenMax = 1'536;
+
+/// Open children that gave up their places in BudgetMeter::children.
+struct EvictedChildren {
+    std::uint64_t count = 0;
+    /// The part of BudgetMeter::ended_children of each child, so that it counts once when the child
+    /// reports again; the last evicted last, at most kEvictedChildrenMax.
+    std::vector<ChildUse> known;
+    bool operator==(const EvictedChildren&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("count", &EvictedChildren::count),
+                          field("known", &EvictedChildren::known));
     }
 };
 
@@ -134,12 +147,9 @@ struct BudgetMeter {
                                      ///< kChildrenMax
     /// Total usage of the children that ended or were evicted.
     LazyOptional<BudgetUse> ended_children;
-    /// The part of `ended_children` of each evicted child that is open, so that it counts once when
-    /// the child reports again; the last evicted last, at most kEvictedChildrenMax.
-    std::vector<ChildUse> evicted;
+    LazyOptional<EvictedChildren> evicted;
     LazyOptional<BudgetUse> hook_children;    ///< use of all children with ChildProgress::of_hooks
     std::uint64_t ended_count = 0;            ///< number of ended children
-    std::uint64_t evicted_count = 0;          ///< number of open children evicted from `children`
     std::string directive;                    ///< id of the directive in force, if any
     std::vector<std::string> extended_calls;  ///< calls in flight that have extra time
     std::uint64_t extension_seconds = 0;      ///< extra time of `extended_calls` beyond the limit
@@ -175,15 +185,15 @@ struct BudgetMeter {
             field("rate_limited", &M::rate_limited), field("iteration_max", &M::iteration_max),
             field("tokens", &M::tokens), field("cost_micros", &M::cost_micros),
             field("children", &M::children), field("ended_children", &M::ended_children),
-            field("ended_count", &M::ended_count), field("evicted_count", &M::evicted_count),
-            field("level", &M::level), field("told_level", &M::told_level),
-            field("directive", &M::directive), field("told", &M::stop_sent),
-            field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
-            field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
-            field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
-            field("parts", &M::parts), field("below_ended", &M::below_ended),
-            field("alarmed", &M::alarmed), field("channels", &M::channels),
-            field("hook_children", &M::hook_children), field("evicted", &M::evicted));
+            field("ended_count", &M::ended_count), field("level", &M::level),
+            field("told_level", &M::told_level), field("directive", &M::directive),
+            field("told", &M::stop_sent), field("extended_calls", &M::extended_calls),
+            field("last_words", &M::last_words), field("extension_seconds", &M::extension_seconds),
+            field("extended", &M::extended), field("source", &M::source),
+            field("parent", &M::parent), field("waited", &M::waited), field("parts", &M::parts),
+            field("below_ended", &M::below_ended), field("alarmed", &M::alarmed),
+            field("channels", &M::channels), field("hook_children", &M::hook_children),
+            field("evicted", &M::evicted));
     }
 };
 

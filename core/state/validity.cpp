@@ -75,8 +75,9 @@ bool is_valid(const BudgetMeter& meter) {
            meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax &&
            meter.iteration_max <= kBudgetCountMax && ended.steps <= kBudgetCountMax &&
            ended.tokens <= kBudgetCountMax && ended.cost_micros <= kBudgetCountMax &&
-           fits(meter.children, limits::kChildrenMax) && fits(meter.evicted, kEvictedChildrenMax) &&
-           fits(meter.last_words, 1);
+           fits(meter.children, limits::kChildrenMax) &&
+           fits(meter.evicted->known, kEvictedChildrenMax) &&
+           meter.evicted->known.size() <= meter.evicted->count && fits(meter.last_words, 1);
 }
 
 bool is_valid(const Approval& one, std::uint64_t n) {

@@ -92,7 +92,7 @@ bool has_ended_now(const Transaction& transaction, const Resident& resident) {
 /// restart loses none of it.
 Result<> tell_children(Transaction& transaction, const Resident& parent) {
     const core::SessionState& state = parent.session.state();
-    const bool has_any = !state.budget.children.empty() || state.budget.evicted_count > 0 ||
+    const bool has_any = !state.budget.children.empty() || state.budget.evicted->count > 0 ||
                          transaction.tree().has_children(parent.session.id());
     if (!has_any) return {};
     storage::SessionFilter filter;

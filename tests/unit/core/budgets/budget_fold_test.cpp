@@ -410,16 +410,16 @@ TEST_CASE("budget fold: the child that was quiet for longest gives its place, an
     for (std::size_t i = 0; i < limits::kChildrenMax; ++i)
         m.takes(child_at("c" + std::to_string(i), 1));
     m.takes(child_at("c0", 2));
-    CHECK(m.meter().evicted_count == 0);
+    CHECK(m.meter().evicted->count == 0);
     m.takes(child_at("late", 1));
     CHECK(m.meter().children.size() == limits::kChildrenMax);
-    CHECK(m.meter().evicted_count == 1);
+    CHECK(m.meter().evicted->count == 1);
     CHECK(m.meter().ended_children->steps == 1);
     CHECK(m.meter().ended_count == 0);
     CHECK(m.meter().children.front().child == child_key("c2"));
     CHECK(m.meter().children.back().child == child_key("late"));
     m.takes(child_at("c0", 2, true)).takes(child_at("later", 1));
-    CHECK(m.meter().evicted_count == 1);
+    CHECK(m.meter().evicted->count == 1);
 }
 
 TEST_CASE("budget fold: the use of a child that gave its place counts once when it reports again",
