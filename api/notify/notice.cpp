@@ -256,7 +256,7 @@ void tell(const Stored& message, const Facts& facts, Notice& notice) {
 bool names_a_code(std::string_view before) {
     while (!before.empty() && (before.back() == ' ' || before.back() == ':'))
         before.remove_suffix(1);
-    constexpr std::array<std::string_view, 5> kWords{"http", "status", "code", "signal", "error"};
+    constexpr std::array<std::string_view, 4> kWords{"http", "status", "code", "signal"};
     const std::string end =
         core::lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 6)));
     return std::any_of(kWords.begin(), kWords.end(),
@@ -267,12 +267,13 @@ bool names_a_code(std::string_view before) {
 std::string masked(std::string_view text) {
     std::string out;
     core::append_masked(out, text);
-    bool keeps = false;  // the number at hand
+    bool in_number = false;
+    bool keeps = false;  // this number
     for (std::size_t i = 0; i < out.size(); ++i) {
-        if (!core::is_digit(out[i])) continue;
-        const bool begins = i == 0 || (out[i - 1] != '#' && !core::is_digit(out[i - 1]));
-        if (begins) keeps = names_a_code(std::string_view{out}.substr(0, i));
-        if (!keeps) out[i] = '#';
+        const bool digit = core::is_digit(out[i]);
+        if (digit && !in_number) keeps = names_a_code(std::string_view{out}.substr(0, i));
+        if (digit && !keeps) out[i] = '#';
+        in_number = digit;
     }
     return out;
 }

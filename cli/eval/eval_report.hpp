@@ -26,6 +26,7 @@ struct Evaluation {
     std::size_t events_lost = 0;         ///< unreadable events in readable files
     std::vector<std::string> lost;       ///< "file:line: what", the first such event of each file
     std::vector<std::string> troubles;   ///< "file:line: what", one for each unreadable file
+    std::size_t foreign = 0;             ///< those of `troubles` in which nothing is understood
 };
 
 /// `{"total","sources","alarms"?,"scenarios"?,"unlabelled","labels_missing","unreadable",`

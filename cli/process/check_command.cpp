@@ -118,7 +118,7 @@ void CheckCommand::signal_all(int signal) const {
         ::kill(pid, signal);
 }
 
-/// Keeps the last bytes, and one more if there were more.
+/// Keeps the last bytes, and as many more as tail_of() needs to see that it cuts.
 void CheckCommand::read_tail(system::FileDescriptor& from) {
     std::array<char, 4096> bytes{};
     const ssize_t size = ::read(from.get(), bytes.data(), bytes.size());
@@ -129,7 +129,7 @@ void CheckCommand::read_tail(system::FileDescriptor& from) {
     }
     setup_.output += static_cast<std::uint64_t>(size);
     tail_.append(bytes.data(), static_cast<std::size_t>(size));
-    if (tail_.size() > 2 * kTailBytesKept) tail_.erase(0, tail_.size() - kTailBytesKept - 1);
+    if (tail_.size() > 2 * kTailBytesKept) tail_.erase(0, tail_.size() - kTailBytesKept - 4);
 }
 
 }  // namespace headway::cli

@@ -287,10 +287,8 @@ std::optional<core::Result<ScannedSession>> scan_if_stored(FileStream& stream,
         messages ? scan_messages(stream, *format, head_of_messages(path), options, never)
                  : scan_session(stream, format, options, never);
     if (stream.bad()) return unread(file + ": cannot be read");
-    if (!session) return session;
-    session->file = file;
-    if (!session->is_empty()) return session;
-    return unread(file + ": holds no session that is understood; " + broken_lines_of(*session));
+    if (session) session->file = file;
+    return session;
 }
 
 }  // namespace headway::cli

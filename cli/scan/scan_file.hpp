@@ -52,8 +52,8 @@ using TakeStored = std::function<bool(StoredLine& line, const StoredAbout& about
 core::Result<> read_reports(const StoreFile& file, const std::string& id, const TakeStored& take);
 
 /// The session in a file that a person named. Nothing if the file is not a stored session; `stream`
-/// is then still at its beginning. Error: kBadRequest, also if no line of it is understood; the
-/// detail names the file.
+/// is then still at its beginning. The session is empty if no line of it is understood. Error:
+/// kBadRequest; the detail names the file.
 std::optional<core::Result<ScannedSession>> scan_if_stored(FileStream& stream,
                                                            const std::string& file,
                                                            const JudgeOptions& options);

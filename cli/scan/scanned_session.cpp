@@ -63,6 +63,10 @@ std::string broken_lines_of(const ScannedSession& session) {
            (session.broken == 1 ? " is damaged" : " are damaged");
 }
 
+std::string not_understood(const ScannedSession& session) {
+    return session.file + ": holds no session that is understood; " + broken_lines_of(session);
+}
+
 void SessionScan::pass(double seconds) {
     if (session_.began == 0) session_.began = session_.ended = seconds;
     const double passed = seconds - session_.ended;

@@ -68,6 +68,10 @@ struct ScannedSession {
 /// "3 of 40 lines are damaged". Pure.
 std::string broken_lines_of(const ScannedSession& session);
 
+/// Why a file with an empty session is no session: "FILE: holds no session that is understood; …".
+/// Pure.
+std::string not_understood(const ScannedSession& session);
+
 inline constexpr double kGapSeconds = 600;
 
 /// Maximum number of models of one session: more than a person uses.

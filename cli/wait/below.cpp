@@ -2,6 +2,7 @@
 #include "cli/wait/below.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "cli/base/exit_code.hpp"
@@ -17,23 +18,26 @@ bool takes_need(std::string_view until) {
     return until.find("settled") != until.npos || until.find("needs_somebody") != until.npos;
 }
 
-Json read(Daemon& daemon, const std::string& path) {
+std::optional<Json> read(Daemon& daemon, const std::string& path) {
     const HttpReply reply = daemon.get(path);
-    return reply.ok() ? body_json(reply).value_or(Json()) : Json();
+    if (!reply.ok()) return std::nullopt;
+    return body_json(reply).value_or(Json());
 }
 
-/// Empty: no sub-agent needs a person.
-std::string need_below(Daemon& daemon, const std::string& id) {
-    const Json session = read(daemon, session_path(id));
-    const std::uint64_t asked = session.count_of("approvals_below");
+/// Empty: no sub-agent needs a person. Nothing: the daemon has not answered.
+std::optional<std::string> need_below(Daemon& daemon, const std::string& id) {
+    const std::optional<Json> session = read(daemon, session_path(id));
+    if (!session) return std::nullopt;
+    const std::uint64_t asked = session->count_of("approvals_below");
     if (asked > 0) {
         return clean_line(id) + ": a sub-agent waits for a person (" + std::to_string(asked) +
                (asked == 1 ? " approval" : " approvals") + "); `headway approvals` lists them";
     }
-    const Json blocked =
+    const std::optional<Json> blocked =
         read(daemon, "/v1/sessions?open=true&verdict=blocked&limit=1&parent=" + url_encode(id));
-    const Json& first = blocked["sessions"][std::size_t{0}];
-    if (first.is_null()) return {};
+    if (!blocked) return std::nullopt;
+    const Json& first = (*blocked)["sessions"][std::size_t{0}];
+    if (first.is_null()) return "";
     return clean_line(id) + ": its sub-agent " + clean_line(first.text_of("id")) + " is blocked (" +
            clean_line(first["verdict"].text_of("reason")) + ")";
 }
@@ -44,9 +48,10 @@ NeedsBelow needs_below(Daemon& daemon, bool any, std::string_view until, WaitAns
     NeedsBelow needs;
     if (!takes_need(until)) return needs;
     for (const std::string& id : answer.unmet) {
-        std::string line = need_below(daemon, id);
-        if (line.empty() && !any) return {};
-        if (!line.empty()) needs.emplace(id, std::move(line));
+        std::optional<std::string> line = need_below(daemon, id);
+        // A daemon that does not answer would take the time of the wait for each session.
+        if (!line || (line->empty() && !any)) return {};
+        if (!line->empty()) needs.emplace(id, *std::move(line));
         if (any && !needs.empty()) break;
     }
     if (needs.empty()) return needs;

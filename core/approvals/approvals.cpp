@@ -94,7 +94,7 @@ auto by_rank(const Approvals& approvals) {
 int worth(const Approval& approval) {
     if (approval.pending()) return 6;
     if (!approval.by_person()) return approval.open() ? 1 : 0;
-    if (approval.unused()) return 5;
+    if (approval.unused() && !approval.taken()) return 5;
     if (approval.undelivered()) return 4;
     if (approval.open()) return 3;
     return approval.decision == Decision::kReject ? 2 : 0;

@@ -7,13 +7,15 @@
 
 namespace headway::core {
 
-void SendWindow::delivered(const PeopleLimits& limits, Timestamp now) noexcept {
+void SendWindow::delivered(const PeopleLimits& limits, Timestamp now, bool urgent) noexcept {
     // A clock that was set back does not keep a window open.
     if (began_ == kNever || now < began_ || now - began_ >= limits.window) {
         began_ = now;
         sent_ = 0;
+        others_ = 0;
     }
     ++sent_;
+    if (!urgent) ++others_;
 }
 
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,

@@ -26,9 +26,13 @@ struct PeopleLimits {
 /// Counts delivered messages. Kept in memory only: a restart begins a new window.
 class SendWindow {
 public:
-    /// When the next message may be sent; kNever = at once.
-    Timestamp closed_until(const PeopleLimits& limits) const noexcept {
-        return sent_ >= limits.messages_max ? began_ + limits.window : kNever;
+    /// When the next message may be sent; kNever = at once. Messages that are not `urgent`, so
+    /// neither requests nor alarms, get at most half of the window: no agent can delay what a
+    /// person has to decide soon by failing in many ways.
+    Timestamp closed_until(const PeopleLimits& limits, bool urgent) const noexcept {
+        const bool full =
+            sent_ >= limits.messages_max || (!urgent && others_ >= (limits.messages_max + 1) / 2);
+        return full ? began_ + limits.window : kNever;
     }
     /// True once half of the window's messages are sent. Requests then share a message, to leave
     /// room for alarms.
@@ -37,11 +41,12 @@ public:
     }
     /// Counts a message that was delivered at `now`. The first one after the window's end begins a
     /// new window.
-    void delivered(const PeopleLimits& limits, Timestamp now) noexcept;
+    void delivered(const PeopleLimits& limits, Timestamp now, bool urgent) noexcept;
 
 private:
     Timestamp began_ = kNever;
     std::uint32_t sent_ = 0;
+    std::uint32_t others_ = 0;  ///< those of `sent_` that were not urgent
 };
 
 /// An event that waits to be sent.

@@ -94,7 +94,11 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     const std::uint64_t steps = own_steps(state_);
     const std::size_t first = out.size();
     credit_pause(command);
-    end_lapsed(context, out);
+    // A call that is reported after a pause of ours may have run while its grant was in force.
+    const auto is_end = [](const Event& e) {
+        return std::holds_alternative<ToolFinished>(e.payload);
+    };
+    if (std::none_of(events.begin(), events.end(), is_end)) end_lapsed(context, out);
     for (std::size_t place = 0; place < events.size(); ++place) {
         Event& event = events[place];
         event.at = context.now;

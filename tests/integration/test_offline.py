@@ -109,6 +109,10 @@ class Replay(OfflineCase):
         self.assertEqual(output.out, "")
         self.assertIn("unknown.jsonl: holds no session that is understood", output.err)
         self.assertEqual(self.fails(1, "eval", str(self.folder / "u"), "--json").json()["unreadable"], 1)
+        self.write("u/known.jsonl", [user])  # settings alone are no fault while something is read
+        output = self.ok("eval", str(self.folder / "u"), "--json")
+        self.assertEqual(output.json()["unreadable"], 1)
+        self.assertIn("unknown.jsonl: holds no session that is understood", output.err)
 
     def test_many_files_are_shown_in_the_order_they_were_named(self):
         files = [self.write(f"{number:02}.jsonl", quiet(1)) for number in range(80)]

@@ -432,6 +432,15 @@ class Schedules(OwnDaemonCase):
         self.daemon_.clock.advance(15 * 60)
         self.missing("laptop~2")
 
+    def test_a_machine_that_wakes_for_moments_leaves_them_their_grace_after_the_last_sleep(self):
+        self.ping("laptop?every=1h&grace=10m")
+        for _ in range(2):
+            self.daemon_.clock.suspend(4 * 3600)
+            self.daemon_.clock.advance(60)
+        self.assertEqual(self.runs("laptop"), ["laptop"])
+        self.daemon_.clock.advance(15 * 60)
+        self.missing("laptop~2")
+
     def test_a_daemon_that_begins_again_and_again_puts_nothing_off(self):
         self.ping("nightly?every=1h&grace=10m")
         self.daemon_.clock.advance(66 * 60)

@@ -34,8 +34,9 @@ constexpr std::size_t kMissingShown = 3;
 
 // Result of one file.
 struct Judged {
-    std::string trouble;  ///< empty: it was read
-    std::string meta;     ///< of a scenario
+    std::string trouble;   ///< empty: it was read
+    bool foreign = false;  ///< the trouble: nothing in the file is understood
+    std::string meta;      ///< of a scenario
     Timeline timeline;
 };
 
@@ -47,20 +48,19 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonDo
         return judged;
     }
     if (auto stored = scan_if_stored(stream, file.string(), options)) {
-        if (*stored) {
-            judged.timeline = std::move((*stored)->timeline);
-            judged.timeline.unreadable = (*stored)->broken;
-            judged.timeline.first_unreadable = " " + broken_lines_of(**stored);
-        } else {
-            judged.trouble = stored->error().detail;
+        judged.foreign = *stored && (*stored)->is_empty();
+        if (!*stored || judged.foreign) {
+            judged.trouble = *stored ? not_understood(**stored) : stored->error().detail;
+            return judged;
         }
+        judged.timeline = std::move((*stored)->timeline);
+        judged.timeline.unreadable = (*stored)->broken;
+        judged.timeline.first_unreadable = " " + broken_lines_of(**stored);
         return judged;
     }
     auto recording = read_recording(stream, reading_for(options));
-    if (stream.bad()) {
-        judged.trouble = file.string() + ": cannot be read";
-        return judged;
-    }
+    if (stream.bad()) judged.trouble = file.string() + ": cannot be read";
+    if (stream.bad()) return judged;
     if (recording) judged.meta = std::move(recording->meta);
     auto timeline = recording ? judge_recording(std::move(*recording), options, document)
                               : core::Result<Timeline>(recording.error());
@@ -181,10 +181,9 @@ public:
     void add(const fs::path& file, Judged judged) {
         const std::string name = name_of(file, folder_);
         found_.insert(name);
-        if (!judged.trouble.empty()) {
-            evaluation_.troubles.push_back(std::move(judged.trouble));
-            return;
-        }
+        evaluation_.foreign += judged.foreign ? 1 : 0;
+        if (!judged.trouble.empty())
+            return evaluation_.troubles.push_back(std::move(judged.trouble));
         if (const Timeline& timeline = judged.timeline; timeline.unreadable > 0) {
             evaluation_.events_lost += timeline.unreadable;
             evaluation_.lost.push_back(file.string() + ":" + timeline.first_unreadable);
@@ -322,7 +321,10 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     } else {
         console.out << eval_text(evaluation, options.list, console.width) << std::flush;
     }
-    return evaluation.troubles.empty() ? kExitOk : kExitFailed;
+    // Some agents keep files that have nothing in them but settings: no fault while others are
+    // read.
+    const std::size_t troubles = evaluation.troubles.size();
+    return troubles == evaluation.foreign && troubles < files->size() ? kExitOk : kExitFailed;
 }
 
 constexpr const char* kEvalFooter =

@@ -41,6 +41,8 @@ core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions&
     FileStream stream(file);
     if (auto stored = scan_if_stored(stream, file, options)) {
         HEADWAY_TRY(ScannedSession session, *std::move(stored));
+        if (session.is_empty())
+            return core::Error{core::ErrorCode::kBadRequest, not_understood(session), {}};
         std::string damage = session.broken > 0 ? broken_lines_of(session) : std::string{};
         return JudgedFile{recorded_id(session.about.id, file),
                           std::move(session.timeline),

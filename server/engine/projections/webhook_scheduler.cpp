@@ -68,11 +68,11 @@ bool is_urgent(std::string_view type) {
            type == core::name_of(core::EventType::kApprovalAlarm);
 }
 
-/// The limits for all other events. The rest of the window is for what a person has to decide soon,
-/// so that no agent can put that off by failing in many ways.
-core::PeopleLimits without_urgent(core::PeopleLimits limits) {
-    limits.messages_max = (limits.messages_max + 1) / 2;
-    return limits;
+/// True for a message that has a request or an alarm in it.
+bool is_urgent(const WebhookJob& job) {
+    return is_urgent(job.type) ||
+           std::any_of(job.others.begin(), job.others.end(),
+                       [](const WebhookPart& other) { return is_urgent(other.type); });
 }
 
 }  // namespace
@@ -244,7 +244,8 @@ Result<> WebhookScheduler::settle_delivery(Endpoint& endpoint, const WebhookResu
     HEADWAY_CHECK(remove(result.job));
     for (const WebhookPart& other : result.job.others)
         HEADWAY_CHECK(remove(other));
-    if (endpoint.rule.for_people()) endpoint.window.delivered(endpoint.rule.limits, now);
+    if (endpoint.rule.for_people())
+        endpoint.window.delivered(endpoint.rule.limits, now, is_urgent(result.job));
     const bool was_away =
         endpoint.paused_until != core::kNever || stored.failed_at > stored.succeeded_at;
     stored.succeeded_at = now;
@@ -322,11 +323,11 @@ bool WebhookScheduler::may_send(const Endpoint& endpoint) {
 Timestamp WebhookScheduler::opens_at(const Endpoint& endpoint) {
     const core::PeopleLimits& people = endpoint.rule.limits;
     if (!endpoint.rule.for_people()) return std::max(endpoint.next_due, endpoint.paused_until);
-    const Timestamp any = std::max({endpoint.next_due, endpoint.paused_until,
-                                    endpoint.window.closed_until(without_urgent(people))});
+    const Timestamp any = std::max(
+        {endpoint.next_due, endpoint.paused_until, endpoint.window.closed_until(people, false)});
     if (endpoint.next_urgent_due == core::kNever) return any;
     return std::min(any, std::max({endpoint.next_urgent_due, endpoint.paused_until,
-                                   endpoint.window.closed_until(people)}));
+                                   endpoint.window.closed_until(people, true)}));
 }
 
 Timestamp WebhookScheduler::next_wake() const {
@@ -369,7 +370,7 @@ Result<std::optional<WebhookJob>> WebhookScheduler::next_job(Endpoint& endpoint,
     std::optional<WebhookJob> job;
     if (endpoint.rule.for_people()) {
         const core::PeopleLimits& people = endpoint.rule.limits;
-        const Timestamp closed = endpoint.window.closed_until(without_urgent(people));
+        const Timestamp closed = endpoint.window.closed_until(people, false);
         if (closed != core::kNever && closed <= now) endpoint.backlog_before = closed;
         // With those that are due soon: their wait for others has the same end.
         HEADWAY_TRY(auto due,

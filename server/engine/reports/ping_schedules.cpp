@@ -142,8 +142,10 @@ Result<> MissedPing::run(Transaction& transaction) {
     const core::Timestamp due = missing_at(*found);
     if (due == core::kNever || due > transaction.now()) return {};
     core::Timestamp& excused = found->schedule.excused;
-    if (excused == core::kNever && attended_ + found->schedule.grace > transaction.now()) {
-        excused = attended_ + found->schedule.grace;
+    // Again after each pause of Headway: a laptop may wake for seconds in between.
+    const core::Timestamp graced = attended_ + found->schedule.grace;
+    if (graced > transaction.now() && (excused == core::kNever || graced > excused)) {
+        excused = graced;
         return set_schedule(table, job_, *found, transaction.now());
     }
     if (excused != core::kNever && excused > transaction.now()) return {};

@@ -90,6 +90,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     judges_.commit();
     receivers_ = transaction.take_woken();
     add_receivers(receivers_, later);
+    if (receivers_.empty()) days_.let_go.clear();  // all of them were looked at, and it is stored
     if (transaction.deletes()) upkeep_.hurry_deletion();
     for (Request& request : requests) {
         if (request.write != nullptr) answer(request, publication);
@@ -165,8 +166,8 @@ void Engine::drop_turn(Publication& publication) {
     judges_.rollback();
     sessions_.residents().clear();
     tree_.clear();
+    if (!days_.let_go.empty()) days_.day = INT64_MIN;  // their release may have been part of it
     days_.sessions.merge(days_.let_go);
-    days_.day = INT64_MIN;  // the turn of the day may have been part of this one
     publication.views.clear();
     publication.events.clear();
     publication.tokens.reset();

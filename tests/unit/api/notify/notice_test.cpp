@@ -133,6 +133,10 @@ TEST_CASE("notice: an agent's text is one line without what cannot be seen", "[a
 TEST_CASE("notice: the cause is the same for the same thing of other sessions", "[api]") {
     CHECK(verdict("a", "silent", "no heartbeat for 21 s").cause ==
           verdict("b", "silent", "no heartbeat for 34 s").cause);
+    CHECK(verdict("a", "blocked", "HTTP 529: overloaded, request #8831").cause ==
+          verdict("b", "blocked", "HTTP 529: overloaded, request #8832").cause);
+    CHECK(verdict("a", "stuck", "type error: 31 problems").cause ==
+          verdict("b", "stuck", "type error: 32 problems").cause);
     CHECK(verdict("a", "silent", "x").cause != verdict("a", "stuck", "x").cause);
     // A number that says what happened is no count.
     CHECK(verdict("a", "blocked", "HTTP 401").cause != verdict("b", "blocked", "HTTP 529").cause);

@@ -904,6 +904,13 @@ TEST_CASE("approvals: no used approvals push a person's unread answer out", "[co
     }
     REQUIRE(scheduler.session.state().approvals.find(answered) != nullptr);
     CHECK(scheduler.at_n(answered).undelivered());
+    for (std::size_t i = 0; i < 2 * limits::kApprovalsKeptMax; ++i) {
+        const std::string id = "ack" + std::to_string(i);
+        const auto n = scheduler.ask(call("t", "sha256:" + id, id));
+        REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove)));
+        (void)scheduler.report(acknowledged(approval_id("story", n)), 6);
+    }
+    REQUIRE(scheduler.session.state().approvals.find(answered) != nullptr);
 }
 
 TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") {

@@ -45,9 +45,9 @@ TEST_CASE("webhook groups: many questions leave room for an alarm, which goes fi
     const PeopleLimits limits{4, 10min, 0ms};
     SendWindow window;
     CHECK_FALSE(window.crowded(limits, at(1)));
-    window.delivered(limits, at(1));
+    window.delivered(limits, at(1), true);
     CHECK_FALSE(window.crowded(limits, at(2)));
-    window.delivered(limits, at(2));
+    window.delivered(limits, at(2), true);
     CHECK(window.crowded(limits, at(3)));
     CHECK_FALSE(window.crowded(limits, at(1 + 600'000)));
 }
@@ -68,21 +68,40 @@ TEST_CASE("webhook groups: what was refused holds up no other", "[core]") {
 TEST_CASE("send window: so many messages, then none until its end", "[core]") {
     const PeopleLimits limits{2, 10min, 0s};
     SendWindow window;
-    CHECK(window.closed_until(limits) == kNever);
-    window.delivered(limits, at(1'000));
-    CHECK(window.closed_until(limits) == kNever);
-    window.delivered(limits, at(2'000));
-    CHECK(window.closed_until(limits) == at(601'000));
-    window.delivered(limits, at(601'000));  // which begins the next one
-    CHECK(window.closed_until(limits) == kNever);
-    window.delivered(limits, at(601'001));
-    CHECK(window.closed_until(limits) == at(1'201'000));
+    CHECK(window.closed_until(limits, true) == kNever);
+    window.delivered(limits, at(1'000), true);
+    CHECK(window.closed_until(limits, true) == kNever);
+    window.delivered(limits, at(2'000), true);
+    CHECK(window.closed_until(limits, true) == at(601'000));
+    window.delivered(limits, at(601'000), true);  // which begins the next one
+    CHECK(window.closed_until(limits, true) == kNever);
+    window.delivered(limits, at(601'001), true);
+    CHECK(window.closed_until(limits, true) == at(1'201'000));
 }
 
 TEST_CASE("send window: a clock that went back keeps none closed", "[core]") {
     const PeopleLimits limits{1, 10min, 0s};
     SendWindow window;
-    window.delivered(limits, at(10'000'000));
-    window.delivered(limits, at(0));
-    CHECK(window.closed_until(limits) == at(600'000));
+    window.delivered(limits, at(10'000'000), true);
+    window.delivered(limits, at(0), true);
+    CHECK(window.closed_until(limits, true) == at(600'000));
+}
+
+TEST_CASE("send window: half is for requests and alarms, and they take nothing of the other half",
+          "[core]") {
+    const PeopleLimits limits{4, 10min, 0s};
+    SendWindow window;
+    window.delivered(limits, at(1'000), true);
+    window.delivered(limits, at(2'000), true);
+    CHECK(window.closed_until(limits, false) == kNever);
+    window.delivered(limits, at(3'000), false);
+    CHECK(window.closed_until(limits, false) == kNever);
+    window.delivered(limits, at(4'000), false);
+    CHECK(window.closed_until(limits, true) == at(601'000));
+
+    SendWindow others;
+    others.delivered(limits, at(1'000), false);
+    others.delivered(limits, at(2'000), false);
+    CHECK(others.closed_until(limits, false) == at(601'000));
+    CHECK(others.closed_until(limits, true) == kNever);
 }
