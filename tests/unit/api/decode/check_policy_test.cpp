@@ -184,7 +184,7 @@ TEST_CASE("check policy: a pattern would cover no tool, so it is refused", "[api
 
 TEST_CASE("check policy: a detector that is stuck before it is suspect is refused", "[api]") {
     PolicyOverride policy;
-    policy.detectors.push_back({headway::core::DetectorId::kExactRepeat, false, 9, 3});
+    policy.detectors.push_back({{}, false, 9, 3});
     expect_refused(policy, "detectors/0/suspect",
                    "must be at most `stuck`, or it would never be suspect");
     policy.detectors[0].stuck = 0;  // never stuck
