@@ -167,7 +167,7 @@ TEST_CASE("check policy: the list of tools is bounded, and each has one entry an
 
 TEST_CASE("check policy: each detector has one entry", "[api]") {
     PolicyOverride policy;
-    policy.detectors = {{DetectorId{0}}, {DetectorId{2}, true}, {DetectorId{1}, false, 9, 3}};
+    policy.detectors = {{DetectorId{0}}, {DetectorId{2}, true}, {DetectorId{1}, false, 3, 9}};
     require_ok(check_policy(policy));
     policy.detectors.push_back({DetectorId{2}, false, 1, 2});
     expect_refused(policy, "/detectors/3", "has an entry already");
@@ -179,13 +179,13 @@ TEST_CASE("check policy: a pattern would cover no tool, so it is refused", "[api
     expect_refused(
         policy, "tools/1/tool",
         "\"mcp__*\" is no name of a tool, and no tool would match it; write exact names, "
-        "or a class, as class:shell");
+        "or a class, as class:mcp");
 }
 
 TEST_CASE("check policy: a detector that is stuck before it is suspect is refused", "[api]") {
     PolicyOverride policy;
     policy.detectors.push_back({{}, false, 9, 3});
-    expect_refused(policy, "detectors/0/suspect",
+    expect_refused(policy, "/detectors/0/suspect",
                    "must be at most `stuck`, or it would never be suspect");
     policy.detectors[0].stuck = 0;  // never stuck
     require_ok(check_policy(policy));
