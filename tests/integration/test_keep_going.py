@@ -1061,8 +1061,7 @@ class KeepGoing(KeepGoingCase):
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        for command, words in ((("codex", "-m", "o", "exec", "--json", "x"), "is not codex exec"), (("cursor-agent", "x"), "no resume of its own"),
-                               (("claude", "-p", "--new", "value", "x"), "which word")):
+        for command, words in ((("codex", "-m", "o", "exec", "--json", "x"), "is not codex exec"), (("cursor-agent", "x"), "no resume of its own")):
             output = self.cli.run("run", "--keep-going", "--", *command)
             self.assertEqual(output.code, 64, output)
             self.assertRegex(output.err, f"could not be resumed: .*{words}.*--resume-command")
@@ -1079,6 +1078,12 @@ class KeepGoing(KeepGoingCase):
                 (self.folder / "play").write_text("done")
                 output = self.cli.run("run", "--keep-going", *(options if quiet else ()), "--", str(self.folder / "claude"), "-p", *words, "x")
                 self.assertEqual((output.code, "it needs: --output-format stream-json" in output.err), (0, not options), output)
+
+    def test_a_word_that_may_be_the_prompt_is_a_warning_and_the_agent_starts(self):
+        (self.folder / "play").write_text("done")
+        output = self.cli.run("run", "--keep-going", "--", str(self.folder / "claude"), "-p", "--new", "value", "x")
+        self.assertEqual((output.code, len(self.starts())), (0, 1), output)
+        self.assertRegex(output.err, "cannot be resumed by this command: which word .*--resume-command")
 
     def test_a_conversation_in_a_database_that_went_on_elsewhere_is_left_alone(self):
         for other, starts in (("ses_other", 2), ("ses_1", 1)):
