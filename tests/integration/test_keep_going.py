@@ -1085,6 +1085,13 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((output.code, len(self.starts())), (0, 1), output)
         self.assertRegex(output.err, "cannot be resumed by this command: which word .*--resume-command")
 
+    def test_an_agent_with_its_prompt_from_a_pipe_is_called_for_its_lines(self):
+        (self.folder / "play").write_text("done")
+        (self.folder / "claude").rename(self.folder / "qwen")
+        for words, warns in (("stream-json", False), ("text", True)):
+            output = self.cli.run("run", "--keep-going", "--", str(self.folder / "qwen"), "-o", words, "-y")
+            self.assertEqual("it needs: --output-format stream-json" in output.err, warns, output)
+
     def test_a_conversation_in_a_database_that_went_on_elsewhere_is_left_alone(self):
         for other, starts in (("ses_other", 2), ("ses_1", 1)):
             with self.subTest(other):

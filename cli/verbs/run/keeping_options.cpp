@@ -109,7 +109,7 @@ void warn_of_prompt(const RunOptions& options, const Console& console) {
 void warn_of_lines(const RunOptions& options, const Console& console) {
     const Recipe* const recipe = recipe_of_command(options);
     if (options.quiet || recipe == nullptr || recipe->lines.empty()) return;
-    if (!called_for_lines(options.command).empty()) return;
+    if (names_lines(options.command)) return;  // its prompt may come from standard input
     complain(
         console, kExitOk,
         std::string(recipe->agent) +
