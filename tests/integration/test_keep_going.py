@@ -25,6 +25,9 @@ from support.stored_sessions import Rows
 AGENT = r'''#!/usr/bin/env python3
 import json, os, sys, time
 here = os.environ["PLAY"]
+if "HANGUP" in os.environ:
+    import signal
+    signal.signal(signal.SIGHUP, signal.SIG_DFL if os.environ["HANGUP"] == "by the signal" else lambda *_: os._exit(129))
 with open(here + "/starts", "a") as log:
     log.write(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "at": time.time()}) + "\n")
 starts = sum(1 for _ in open(here + "/starts"))
@@ -348,6 +351,21 @@ class KeepGoing(KeepGoingCase):
                 (self.folder / "go").touch()
                 _, err = process.communicate(timeout=patient(60))
                 self.assertEqual((process.returncode, len(self.starts())), (0, starts), err)
+
+    def test_an_agent_that_does_not_ignore_the_hangup_too_is_resumed(self):
+        """Node sets each signal back to its default at its start."""
+        for ends in ("by the signal", "by itself"):
+            with self.subTest(ends):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                self.cli.environment["HANGUP"] = ends
+                process = self.start("slow done", start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                self.addCleanup(process.kill)
+                self.wait_for(lambda: bool(self.starts()), "no start")
+                os.killpg(process.pid, signal.SIGHUP)
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual((process.returncode, len(self.starts())), (0, 2), err)
+                self.assertIn("the process was killed", err)
 
     def test_a_signal_right_before_the_next_start_starts_nothing(self):
         process = self.start("limit1 done")
