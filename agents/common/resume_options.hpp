@@ -13,14 +13,18 @@ inline constexpr std::string_view kGeminiGreedy[] = {"-e",
                                                      "--allowed-tools",
                                                      "--allowed-mcp-server-names",
                                                      "--core-tools",
-                                                     "--exclude-tools"};
+                                                     "--exclude-tools",
+                                                     "--add-dir",
+                                                     "--fallback-model"};
 inline constexpr std::string_view kGeminiTalk[] = {"--session-id", "--resume", "-r"};
 inline constexpr std::string_view kGeminiNoRun[] = {"--list-sessions", "--delete-session",
                                                     "--list-extensions", "-l", "-v"};
 inline constexpr std::string_view kOpencodeValued[] = {
-    "-m",      "--model", "--agent",  "--format",  "-f",          "--file",
-    "--title", "--port",  "--attach", "--variant", "--log-level", "--dir"};
-inline constexpr std::string_view kOpencodeTalk[] = {"-s", "--session"};
+    "-m",         "--model", "--agent",  "--format",  "-f",          "--file",
+    "--title",    "--port",  "--attach", "--variant", "--log-level", "--dir",
+    "--password", "-p",      "-u",       "--username"};
+/// A command is the first prompt, whose words are its arguments.
+inline constexpr std::string_view kOpencodeTalk[] = {"-s", "--session", "--command"};
 inline constexpr std::string_view kOpencodeNewest[] = {"-c", "--continue", "--fork"};
 inline constexpr std::string_view kDir[] = {"--dir"};
 inline constexpr std::string_view kWorktree[] = {"-w", "--worktree"};

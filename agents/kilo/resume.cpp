@@ -18,6 +18,7 @@ const Recipe kKiloRecipe{
     .conversation = kOpencodeTalk,
     .newest = kOpencodeNewest,
     .resume = "-s",
+    .joins_words = true,
     .folder = kDir,
     .fresh_folder = kKiloWorktree,
     .lines = kFormat,

@@ -17,6 +17,7 @@ const Recipe kOpencodeRecipe{
     .conversation = kOpencodeTalk,
     .newest = kOpencodeNewest,
     .resume = "-s",
+    .joins_words = true,
     .folder = kDir,
     .fresh_folder = kWorktreeLong,
     .lines = kFormat,

@@ -28,6 +28,7 @@ const Recipe kPiRecipe{
     .conversation = kPiTalk,
     .newest = kPiNewest,
     .resume = "--session",
+    .file_mark = "@",
     .fresh_folder = kWorktreeLong,
     .lines = kPiMode,
     .lines_value = "json",

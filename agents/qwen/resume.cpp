@@ -22,7 +22,23 @@ constexpr std::string_view kQwenValued[] = {"-m",
                                             "--auth-type",
                                             "--core-tools",
                                             "--exclude-tools",
-                                            "--cwd"};
+                                            "--cwd",
+                                            "--openai-api-key",
+                                            "--openai-base-url",
+                                            "--openai-logging-dir",
+                                            "--tavily-api-key",
+                                            "--system-prompt",
+                                            "--append-system-prompt",
+                                            "--input-format",
+                                            "--json-schema",
+                                            "--mcp-config",
+                                            "--add-dir",
+                                            "--fallback-model",
+                                            "--max-wall-time",
+                                            "--max-tool-calls",
+                                            "--max-subagent-depth",
+                                            "--proxy"};
+constexpr std::string_view kQwenNewest[] = {"-c", "--continue", "--fork-session"};
 constexpr std::string_view kCwd[] = {"--cwd"};
 
 }  // namespace
@@ -32,6 +48,7 @@ const Recipe kQwenRecipe{
     .programs = kQwen,
     .valued = kQwenValued,
     .conversation = kGeminiTalk,
+    .newest = kQwenNewest,
     .prompt_option = "-p",
     .resume = "--resume",
     .greedy = kGeminiGreedy,

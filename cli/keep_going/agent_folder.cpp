@@ -62,9 +62,20 @@ bool is_agent_program(const std::string& program) {
     return recipe_of({program}) != nullptr;
 }
 
+bool names_lines(const Words& command) {
+    const Recipe* const recipe = recipe_of(command);
+    if (recipe == nullptr || recipe->lines.empty()) return false;
+    bool prints = false;
+    each_option(*recipe, command,
+                [&](const std::string&, const std::string& name, const std::string& value) {
+                    if (is_one_of(recipe->lines, name)) prints = value == recipe->lines_value;
+                });
+    return prints;
+}
+
 std::string called_for_lines(const Words& command) {
     const Recipe* const recipe = recipe_of(command);
-    if (recipe == nullptr || recipe->lines.empty()) return {};
+    if (recipe == nullptr || !names_lines(command)) return {};
     std::span<const std::string> words{command};
     words = words.subspan(1);
     if (!recipe->verb.empty()) {
@@ -72,16 +83,14 @@ std::string called_for_lines(const Words& command) {
         if (verb == words.end()) return {};
         words = words.subspan(static_cast<std::size_t>(verb - words.begin()) + 1);
     }
-    bool prints = false;
     bool runs = !recipe->verb.empty() || has_prompt(*recipe, words);
     bool asks = !words.empty() && is_one_of(recipe->no_run, words.front());  // for something else
     each_option(*recipe, command,
-                [&](const std::string&, const std::string& name, const std::string& value) {
+                [&](const std::string&, const std::string& name, const std::string&) {
                     asks = asks || is_one_of(kAsks, name) || is_one_of(recipe->no_run, name);
                     runs = runs || is_one_of(kPrints, name);
-                    if (is_one_of(recipe->lines, name)) prints = value == recipe->lines_value;
                 });
-    return prints && runs && !asks ? std::string(recipe->agent) : std::string{};
+    return runs && !asks ? std::string(recipe->agent) : std::string{};
 }
 
 std::string named_folder(const Words& command) {

@@ -20,6 +20,10 @@ std::string fresh_folder_option(const std::vector<std::string>& command);
 /// True for the program of a known agent.
 bool is_agent_program(const std::string& program);
 
+/// True if the command of a known agent has the option by which it prints JSON lines, for a run or
+/// for something else.
+bool names_lines(const std::vector<std::string>& command);
+
 /// The name of the known agent whose own program the command calls with the option by which it
 /// prints JSON lines, for a run: with a prompt, or as a command that takes its prompt from standard
 /// input; empty: it does not.

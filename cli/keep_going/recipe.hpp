@@ -25,6 +25,8 @@ struct Recipe {
     std::string_view resume{};  ///< "--resume", "resume"; ends in `=`: one word with the id; empty:
                                 ///< it cannot be resumed by its own options
     bool verb_behind = false;   ///< the resume stands behind all flags, as a verb of its own
+    bool joins_words = false;   ///< all words that are no option's are one prompt
+    std::string_view file_mark{};  ///< words with this beginning are files beside the prompt
     /// Those of `valued` that take all words up to the next option.
     std::span<const std::string_view> greedy{};
     /// Options that name the folder in which the agent works, in each run the same.

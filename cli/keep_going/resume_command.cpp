@@ -10,8 +10,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-core::Error cannot(std::string why) {
-    return {core::ErrorCode::kInvalidParameter,
+core::Error cannot(std::string why, core::ErrorCode code = core::ErrorCode::kInvalidParameter) {
+    return {code,
             std::move(why) + "; name the command with --resume-command 'AGENT {id} {prompt}'",
             {}};
 }
@@ -26,7 +26,8 @@ core::Error inside_quotes() {
 /// The options of the first command.
 struct Flags {
     Words kept;
-    std::size_t prompts = 0;  ///< words that are no option's
+    std::size_t prompts = 0;  ///< words that may each be the prompt
+    bool files = false;       ///< beside the prompt
 };
 
 bool takes_prompt(const Recipe& recipe, std::string_view word) {
@@ -34,19 +35,39 @@ bool takes_prompt(const Recipe& recipe, std::string_view word) {
     return word == recipe.prompt_option || word == "--prompt";
 }
 
+bool names_prompt(const Recipe& recipe, std::span<const std::string> words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    return std::any_of(words.begin(), end, [&](const std::string& word) {
+        return takes_prompt(recipe, std::string_view(word).substr(0, word.find('=')));
+    });
+}
+
 /// Claude and pi print and end with a flag that the others use for the prompt.
 Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
     Flags flags;
+    const bool named = names_prompt(recipe, words);
+    bool may_take = false;  // the option before may take words, or not
+    const auto count = [&](std::size_t prompts) {
+        flags.prompts += recipe.joins_words ? std::size_t{flags.prompts == 0} : prompts;
+    };
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         const std::string name = word.substr(0, word.find('='));
         const bool joined = name.size() < word.size();
         if (word == "--") {  // no option behind it
-            flags.prompts += words.size() - i - 1;
+            if (i + 1 < words.size()) count(words.size() - i - 1);
             break;
         }
-        if (!word.starts_with('-') || word == "-") {
-            ++flags.prompts;
+        const bool bare = !word.starts_with('-') || word == "-";
+        if (bare && named && may_take) {  // no prompt beside its option
+            flags.kept.push_back(word);
+            continue;
+        }
+        may_take = false;
+        if (bare && !recipe.file_mark.empty() && word.starts_with(recipe.file_mark)) {
+            flags.files = true;
+        } else if (bare) {
+            count(1);
         } else if (takes_prompt(recipe, name)) {
             ++flags.prompts;
             if (!joined) ++i;
@@ -54,6 +75,7 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
             if (!joined) ++i;
         } else if (!is_one_of(recipe.newest, word)) {
             flags.kept.push_back(word);
+            may_take = !joined && !is_one_of(recipe.valued, name);
             if (!joined && is_one_of(recipe.valued, name) && i + 1 < words.size())
                 flags.kept.push_back(words[++i]);
             const bool more = !joined && is_one_of(recipe.greedy, name);
@@ -67,7 +89,8 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
 }  // namespace
 
 bool has_prompt(const Recipe& recipe, std::span<const std::string> words) {
-    return flags_of(recipe, words).prompts > 0;
+    const Flags flags = flags_of(recipe, words);
+    return flags.prompts > 0 || flags.files;
 }
 
 core::Result<Words> resume_command(const Words& first, std::string_view agent,
@@ -103,7 +126,9 @@ core::Result<Words> resume_command(const Words& first, std::string_view agent,
         flags.kept.insert(flags.kept.end(), behind.kept.begin(), behind.kept.end());
         flags.prompts += behind.prompts > 0 ? behind.prompts - 1 : 0;
     }
-    if (flags.prompts > 1) return cannot("which word of the command is the prompt is unknown");
+    if (flags.prompts > 1)
+        return cannot("which word of the command is the prompt is unknown",
+                      core::ErrorCode::kUnknownField);
     command.insert(command.end(), flags.kept.begin(), flags.kept.end());
     if (recipe->resume.ends_with('=')) {
         command.push_back(std::string(recipe->resume) + id);

@@ -13,8 +13,8 @@ namespace headway::cli {
 
 /// The command that resumes an agent's conversation: the first command with all its flags, another
 /// prompt, and the agent's own option for a resume. `agent`: the agent's name, as in its output
-/// lines; `id`: the agent's id of the conversation. Error: kInvalidParameter; the detail is a
-/// reason for people. Pure.
+/// lines; `id`: the agent's id of the conversation. Error: kUnknownField if it is only unknown
+/// which word is the prompt, else kInvalidParameter; the detail is a reason for people. Pure.
 core::Result<std::vector<std::string>> resume_command(const std::vector<std::string>& first,
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);

@@ -129,12 +129,13 @@ ExitStatus exit_status_of(int wait_status) {
 SignalGuard::SignalGuard() {
     sigset_t set;
     sigemptyset(&set);
+    sigemptyset(&ignored_);
     for (const int signal : kGuardedSignals) {
         struct sigaction action {};
         // A signal that is blocked comes even if it is ignored.
         const bool ignored = ::sigaction(signal, nullptr, &action) == 0 &&
                              (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN;
-        if (!ignored || signal == SIGCHLD) sigaddset(&set, signal);
+        sigaddset(ignored && signal != SIGCHLD ? &ignored_ : &set, signal);
     }
     ::pthread_sigmask(SIG_BLOCK, &set, &outer_);
     fd_ = system::FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

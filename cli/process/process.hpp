@@ -77,9 +77,12 @@ public:
 
     int fd() const { return fd_.get(); }
     const sigset_t& outer_mask() const { return outer_; }
+    /// True for a guarded signal that this process was started to ignore.
+    bool ignores(int signal) const { return ::sigismember(&ignored_, signal) == 1; }
 
 private:
     sigset_t outer_{};
+    sigset_t ignored_{};
     system::FileDescriptor fd_;
 };
 

@@ -25,7 +25,10 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kReportInterval{1'000};
 constexpr milliseconds kKillAfter{10'000};
-constexpr milliseconds kKillEvery{50};  // a process may have started another meanwhile
+// A container is killed 10 s after the signal: the end of the session is reported before that.
+constexpr milliseconds kKillRestAfter{5'000};
+constexpr milliseconds kRestAfterExit{2'000};  // at least
+constexpr milliseconds kKillEvery{50};         // a process may have started another meanwhile
 constexpr milliseconds kKillFor{5'000};
 // A process left behind may keep the pipe open without end: after the exit, what the pipe holds and
 // what comes at once is still copied.
@@ -94,7 +97,7 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
 ExitStatus SupervisedCommand::run() {
     while (!status_ || !output_done() || outlived()) {
         poll_once();
-        if (status_ && interrupted_) end_rest();
+        if (status_ && interrupted_at_) end_rest();
         if (kill_at_ && steady_now() >= *kill_at_) kill_tree();
         if (std::exchange(waits_long_, false) && !kill_at_ && !status_) {
             ended_for_wait_ = agent_.facts();
@@ -290,7 +293,7 @@ void SupervisedCommand::read_signals() {
     while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
-            interrupted_ = true;
+            interrupted_at_ = interrupted_at_.value_or(steady_now());
         if (signal == SIGCHLD) {
             reap();
         } else if (!status_ && is_for_us_alone(info)) {
@@ -334,7 +337,9 @@ void SupervisedCommand::look_at_stay() {
 /// a watch.
 void SupervisedCommand::end_rest() {
     if (std::exchange(ended_rest_, true) || kill_at_ || !setup_.own_program) return;
-    if (!tree().empty()) end_tree();
+    if (tree().empty()) return;
+    end_tree();
+    kill_at_ = std::max(*interrupted_at_ + kKillRestAfter, steady_now() + kRestAfterExit);
 }
 
 void SupervisedCommand::end_tree() {

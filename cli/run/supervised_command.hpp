@@ -88,7 +88,7 @@ public:
     bool unread() const { return unread_; }
 
     /// True if a signal that ends commands came from outside the command.
-    bool interrupted() const { return interrupted_; }
+    bool interrupted() const { return interrupted_at_.has_value(); }
 
     /// The facts at the moment at which the command was ended because of a wait longer than
     /// Setup::wait_max: what it prints at the signal is not why.
@@ -168,8 +168,8 @@ private:
     SteadyTime kept_until_;
     bool told_of_stay_ = false;
     bool ended_rest_ = false;
-    bool knows_before_ = false;  ///< the use before the run was read
-    bool interrupted_ = false;
+    bool knows_before_ = false;                 ///< the use before the run was read
+    std::optional<SteadyTime> interrupted_at_;  ///< by the first signal that ends commands
     bool unread_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max
 };

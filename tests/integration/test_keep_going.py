@@ -25,6 +25,9 @@ from support.stored_sessions import Rows
 AGENT = r'''#!/usr/bin/env python3
 import json, os, sys, time
 here = os.environ["PLAY"]
+if "HANGUP" in os.environ:
+    import signal
+    signal.signal(signal.SIGHUP, signal.SIG_DFL if os.environ["HANGUP"] == "by the signal" else lambda *_: os._exit(129))
 with open(here + "/starts", "a") as log:
     log.write(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "at": time.time()}) + "\n")
 starts = sum(1 for _ in open(here + "/starts"))
@@ -348,6 +351,21 @@ class KeepGoing(KeepGoingCase):
                 (self.folder / "go").touch()
                 _, err = process.communicate(timeout=patient(60))
                 self.assertEqual((process.returncode, len(self.starts())), (0, starts), err)
+
+    def test_an_agent_that_does_not_ignore_the_hangup_too_is_resumed(self):
+        """Node sets each signal back to its default at its start."""
+        for ends in ("by the signal", "by itself"):
+            with self.subTest(ends):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                self.cli.environment["HANGUP"] = ends
+                process = self.start("slow done", start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                self.addCleanup(process.kill)
+                self.wait_for(lambda: bool(self.starts()), "no start")
+                os.killpg(process.pid, signal.SIGHUP)
+                _, err = process.communicate(timeout=patient(60))
+                self.assertEqual((process.returncode, len(self.starts())), (0, 2), err)
+                self.assertIn("the process was killed", err)
 
     def test_a_signal_right_before_the_next_start_starts_nothing(self):
         process = self.start("limit1 done")
@@ -1061,8 +1079,7 @@ class KeepGoing(KeepGoingCase):
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        for command, words in ((("codex", "-m", "o", "exec", "--json", "x"), "is not codex exec"), (("cursor-agent", "x"), "no resume of its own"),
-                               (("claude", "-p", "--new", "value", "x"), "which word")):
+        for command, words in ((("codex", "-m", "o", "exec", "--json", "x"), "is not codex exec"), (("cursor-agent", "x"), "no resume of its own")):
             output = self.cli.run("run", "--keep-going", "--", *command)
             self.assertEqual(output.code, 64, output)
             self.assertRegex(output.err, f"could not be resumed: .*{words}.*--resume-command")
@@ -1079,6 +1096,19 @@ class KeepGoing(KeepGoingCase):
                 (self.folder / "play").write_text("done")
                 output = self.cli.run("run", "--keep-going", *(options if quiet else ()), "--", str(self.folder / "claude"), "-p", *words, "x")
                 self.assertEqual((output.code, "it needs: --output-format stream-json" in output.err), (0, not options), output)
+
+    def test_a_word_that_may_be_the_prompt_is_a_warning_and_the_agent_starts(self):
+        (self.folder / "play").write_text("done")
+        output = self.cli.run("run", "--keep-going", "--", str(self.folder / "claude"), "-p", "--new", "value", "x")
+        self.assertEqual((output.code, len(self.starts())), (0, 1), output)
+        self.assertRegex(output.err, "cannot be resumed by this command: which word .*--resume-command")
+
+    def test_an_agent_with_its_prompt_from_a_pipe_is_called_for_its_lines(self):
+        (self.folder / "play").write_text("done")
+        (self.folder / "claude").rename(self.folder / "qwen")
+        for words, warns in (("stream-json", False), ("text", True)):
+            output = self.cli.run("run", "--keep-going", "--", str(self.folder / "qwen"), "-o", words, "-y")
+            self.assertEqual("it needs: --output-format stream-json" in output.err, warns, output)
 
     def test_a_conversation_in_a_database_that_went_on_elsewhere_is_left_alone(self):
         for other, starts in (("ses_other", 2), ("ses_1", 1)):

@@ -331,6 +331,21 @@ class Live(LinesCase):
                 self.assertIn("could not be written, and is lost", err)
                 self.assertIn("a part of its output could not be written", self.client.session(session)["verdict"]["reason"])
 
+    def test_a_process_that_ignores_the_end_of_its_agent_does_not_use_up_the_grace_of_a_container(self):
+        """`docker stop` leaves 10 s."""
+        program = self.daemon.root / "qwen"
+        program.write_text("#!/bin/sh\n(trap '' TERM; echo; exec > /dev/null 2>&1 sleep 600) &\nwait\n")
+        program.chmod(0o755)
+        session = unique("lines")
+        process = self.cli.start("run", "--session", session, "--", str(program))
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(finish(process).code, 128 + 15)
+        self.assertLess(time.monotonic() - began, 9)
+        self.assertEqual(self.client.session(session)["outcome"], "failed")
+
     def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):
         begins = HOOKED.index("    for call in")
         sub_agent = """

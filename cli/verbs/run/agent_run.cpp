@@ -166,7 +166,7 @@ private:
             if (const AgentLines& agent = command.agent(); !agent.conversation().empty())
                 before = {agent.conversation(), agent.meter().last_total(),
                           agent.meter().counted()};
-            RunOver over = over_of(command, ending);
+            RunOver over = over_of(command, ending, signals);
             // A service manager may signal the agent before this process.
             if (over.signal == SIGTERM && file_.held() && machine_goes_down(console_.environment))
                 over.interrupted = true;
@@ -267,7 +267,8 @@ private:
         return status.signal == 0 && of_person ? caught : status.signal;
     }
 
-    static RunOver over_of(const SupervisedCommand& command, const Ending& ending) {
+    static RunOver over_of(const SupervisedCommand& command, const Ending& ending,
+                           const SignalGuard& signals) {
         RunOver over;
         over.end = ending.end;
         over.interrupted = command.interrupted();
@@ -278,6 +279,8 @@ private:
         over.progressed = ending.facts.changed;
         over.clean = ending.status.code == 0 && ending.status.signal == 0;
         over.signal = command.ended_for_wait() ? 0 : signal_of(ending.status);
+        // As by `nohup`. Node sets an ignored signal back to its default, and so it is killed.
+        if (over.signal == SIGHUP && signals.ignores(SIGHUP)) over.signal = SIGKILL;
         return over;
     }
 

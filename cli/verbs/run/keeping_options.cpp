@@ -91,14 +91,25 @@ std::optional<Mistake> resume_fault(const RunOptions& options) {
     const Recipe* const recipe = recipe_of_command(options);
     if (recipe == nullptr || !options.keeping.resume_command.empty()) return std::nullopt;
     const auto words = resume_command(options.command, recipe->agent, "id", "prompt");
-    if (words) return std::nullopt;
+    if (words || words.error().code == core::ErrorCode::kUnknownField) return std::nullopt;
     return Mistake{"--keep-going: it could not be resumed: " + words.error().detail, {}};
+}
+
+/// Which options of an agent take a word is not known of each version: it starts nevertheless.
+void warn_of_prompt(const RunOptions& options, const Console& console) {
+    const Recipe* const recipe = recipe_of_command(options);
+    if (options.quiet || recipe == nullptr || !options.keeping.resume_command.empty()) return;
+    const auto words = resume_command(options.command, recipe->agent, "id", "prompt");
+    if (words || words.error().code != core::ErrorCode::kUnknownField) return;
+    complain(
+        console, kExitOk,
+        std::string(recipe->agent) + " cannot be resumed by this command: " + words.error().detail);
 }
 
 void warn_of_lines(const RunOptions& options, const Console& console) {
     const Recipe* const recipe = recipe_of_command(options);
     if (options.quiet || recipe == nullptr || recipe->lines.empty()) return;
-    if (!called_for_lines(options.command).empty()) return;
+    if (names_lines(options.command)) return;  // its prompt may come from standard input
     complain(
         console, kExitOk,
         std::string(recipe->agent) +
@@ -151,7 +162,10 @@ std::optional<Mistake> keeping_fault(const RunOptions& options) {
 
 std::optional<Mistake> settle_keeping(RunOptions& options, const Console& console) {
     KeepGoingOptions& keeping = options.keeping;
-    if (options.keep_going) warn_of_lines(options, console);
+    if (options.keep_going) {
+        warn_of_prompt(options, console);
+        warn_of_lines(options, console);
+    }
     const bool may = !options.keep_going && !options.no_keep_going && can_be_resumed(options);
     if (options.keep_going || may) {
         const auto own = config::load_keep_going(console.environment);

@@ -61,6 +61,15 @@ TEST_CASE("agent folder: a command without a prompt is no run that owes lines", 
     CHECK(called_for_lines({"qwen", "-o", "stream-json", "list files"}) == "qwen");
 }
 
+TEST_CASE("agent folder: the option for JSON lines is found without a prompt, too", "[cli]") {
+    CHECK(names_lines({"qwen", "-o", "stream-json", "-y"}));
+    CHECK(names_lines({"gemini", "--output-format=stream-json"}));
+    CHECK_FALSE(names_lines({"gemini", "-o", "json", "-p", "x"}));
+    CHECK_FALSE(names_lines({"codex", "exec", "--", "--json"}));
+    CHECK_FALSE(names_lines({"sh", "-c", "qwen -o stream-json"}));
+    CHECK_FALSE(names_lines({}));
+}
+
 TEST_CASE("agent folder: an option that makes one at each start is found", "[cli]") {
     CHECK(fresh_folder_option({"claude", "-p", "-w", "x"}) == "-w");
     CHECK(fresh_folder_option({"claude", "-p", "x", "--worktree=a"}) == "--worktree=a");

@@ -62,6 +62,14 @@ TEST_CASE("resume command: no flag leads to another conversation than the one th
           Words{"codex", "exec", "-c", "a=b", "resume", "ID", "Go on."});
 }
 
+TEST_CASE("resume command: neither does one of qwen, nor is a command of opencode run twice",
+          "[cli]") {
+    CHECK(resumed({"qwen", "--continue", "-p", "Fix it"}, "qwen") ==
+          Words{"qwen", "--resume", "ID", "-p", "Go on."});
+    CHECK(resumed({"opencode", "run", "--command", "test", "all", "of", "it"}, "opencode") ==
+          Words{"opencode", "run", "-s", "ID", "Go on."});
+}
+
 TEST_CASE("resume command: an option that takes several words keeps all of them", "[cli]") {
     CHECK(resumed({"claude", "-p", "--disallowedTools", "Bash", "WebFetch", "--verbose"},
                   "claude") == Words{"claude", "-p", "--disallowedTools", "Bash", "WebFetch",
@@ -76,6 +84,41 @@ TEST_CASE("resume command: the words behind -- are the prompt", "[cli]") {
     CHECK(resumed({"claude", "-p", "--", "-c"}, "claude") ==
           Words{"claude", "-p", "--resume", "ID", "Go on."});
     CHECK_FALSE(resume_command({"claude", "-p", "--", "Fix", "it"}, "claude", "ID", "Go on."));
+}
+
+TEST_CASE("resume command: a prompt of several words, and files beside it, are replaced together",
+          "[cli]") {
+    CHECK(resumed({"opencode", "run", "--format", "json", "Explain", "the", "use", "of", "context",
+                   "in", "Go"},
+                  "opencode") ==
+          Words{"opencode", "run", "--format", "json", "-s", "ID", "Go on."});
+    CHECK(resumed({"kilo", "run", "Fix", "it", "--format", "json", "now"}, "kilo") ==
+          Words{"kilo", "run", "--format", "json", "-s", "ID", "Go on."});
+    CHECK(resumed({"opencode", "run", "--format", "json", "--", "Fix", "it"}, "opencode") ==
+          Words{"opencode", "run", "--format", "json", "-s", "ID", "Go on."});
+    CHECK(resumed({"pi", "--mode", "json", "-p", "@notes.md", "Fix it"}, "pi") ==
+          Words{"pi", "--mode", "json", "-p", "--session", "ID", "Go on."});
+    // pi sends several messages one after the other: the later ones would be lost.
+    CHECK_FALSE(resume_command({"pi", "-p", "Fix it", "Test it"}, "pi", "ID", "Go on."));
+}
+
+TEST_CASE("resume command: beside an option for the prompt, other words are values", "[cli]") {
+    CHECK(resumed({"qwen", "--auth-type", "openai", "--openai-api-key", "KEY", "--openai-base-url",
+                   "http://127.0.0.1:11434/v1", "-o", "stream-json", "-y", "-p", "Fix"},
+                  "qwen") == Words{"qwen", "--auth-type", "openai", "--openai-api-key", "KEY",
+                                   "--openai-base-url", "http://127.0.0.1:11434/v1", "-o",
+                                   "stream-json", "-y", "--resume", "ID", "-p", "Go on."});
+    CHECK(resumed({"qwen", "--openai-api-key", "KEY", "Fix it"}, "qwen") ==
+          Words{"qwen", "--openai-api-key", "KEY", "--resume", "ID", "-p", "Go on."});
+    CHECK(resumed({"copilot", "--reasoning-effort", "high", "--max-autopilot-continues", "10", "-p",
+                   "Fix"},
+                  "copilot") == Words{"copilot", "--reasoning-effort", "high",
+                                      "--max-autopilot-continues", "10", "--resume=ID", "-p",
+                                      "Go on."});
+    CHECK(resumed({"gemini", "--prompt=Fix", "--new", "value"}, "gemini") ==
+          Words{"gemini", "--new", "value", "--resume", "ID", "-p", "Go on."});
+    CHECK_FALSE(resume_command({"gemini", "--new", "value", "Fix"}, "gemini", "ID", "Go on."));
+    CHECK_FALSE(resume_command({"gemini", "value", "-p", "Fix"}, "gemini", "ID", "Go on."));
 }
 
 TEST_CASE("resume command: what cannot be told is refused with the way out", "[cli]") {
