@@ -301,10 +301,8 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
         if (resident->session.state().stopped) touch_below(transaction, *resident);
     }
     HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
-    if (identical) {
-        HEADWAY_TRY(done.left,
-                    transaction.store().approvals().count_identical(approval.identity_digest));
-    }
+    HEADWAY_TRY(done.left,
+                transaction.store().approvals().count_identical(approval.identity_digest));
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));
     return done;
 }
