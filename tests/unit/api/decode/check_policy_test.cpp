@@ -177,7 +177,7 @@ TEST_CASE("check policy: a pattern would cover no tool, so it is refused", "[api
     PolicyOverride policy = with_tools(2);
     policy.tools[1].tool = "mcp__*";
     expect_refused(
-        policy, "tools/1/tool",
+        policy, "/tools/1/tool",
         "\"mcp__*\" is no name of a tool, and no tool would match it; write exact names, "
         "or a class, as class:mcp");
 }
