@@ -195,9 +195,8 @@ bool is_tool_class(std::string_view name) {
 }
 
 std::string wrong_tool_rule(std::string_view rule) {
-    if (std::string wrong = wrong_class(rule); !wrong.empty()) return wrong;
     const std::string_view fix = name_before_pattern(rule);
-    if (fix.size() == rule.size()) return {};
+    if (fix.size() == rule.size()) return wrong_class(rule);
     std::string text =
         quoted_rule(rule) + " is no name of a tool, and no tool would match it; write ";
     if (!fix.empty() && rule.find('(') != rule.npos)
