@@ -136,7 +136,7 @@ Result<> Cluster::hold(std::span<const std::string_view> names,
     HEADWAY_CHECK(catch_up(held_.sessions, true, nullptr));
     HEADWAY_CHECK(catch_up(held_.seen, true, nullptr));
     drop_deleted();
-    if (pulse_now_ == core::kNever || held_.now - pulse_now_ > kPulseFresh) held_.due.clear();
+    if (!pauses_known(held_.now)) held_.due.clear();
     if (held_.due.empty() && held_.messaged.empty() && woken.empty()) return {};
     std::vector<storage::SessionKey> looked_at = held_.due;
     looked_at.insert(looked_at.end(), held_.messaged.begin(), held_.messaged.end());
@@ -331,6 +331,10 @@ Clock::Steady::time_point Cluster::next_wake(Clock::Steady::time_point now) cons
 bool Cluster::follow_due(Clock::Steady::time_point now) {
     const bool hinted = hints_ != nullptr && hints_->take();
     return hinted || behind_ || now - followed_at_ >= kFollowEvery;
+}
+
+bool Cluster::pauses_known(core::Timestamp now) const {
+    return pulse_now_ != core::kNever && now - pulse_now_ <= kPulseFresh;
 }
 
 bool Cluster::pulse_due(Clock::Steady::time_point now) const {

@@ -90,6 +90,8 @@ public:
     bool follow_due(Clock::Steady::time_point now);
     bool claim_due(Clock::Steady::time_point now) const;
     bool pulse_due(Clock::Steady::time_point now) const;
+    /// True if the last pulse() is so recent that pauses of all daemons until `now` are known.
+    bool pauses_known(core::Timestamp now) const;
     /// True if other daemons have committed more than the last follow() read.
     bool is_behind() const { return behind_; }
     bool waiting() const { return !deferred_.empty(); }

@@ -142,9 +142,11 @@ Result<> MissedPing::run(Transaction& transaction) {
     const core::Timestamp due = missing_at(*found);
     if (due == core::kNever || due > transaction.now()) return {};
     core::Timestamp& excused = found->schedule.excused;
-    // Again after each pause of Headway: a laptop may wake for seconds in between.
-    const core::Timestamp graced = attended_ + found->schedule.grace;
-    if (graced > transaction.now() && (excused == core::kNever || graced > excused)) {
+    // Again after each suspend: a laptop may wake for seconds in between. After a restart only
+    // once: a daemon that crashes again and again would never report anything.
+    const core::Timestamp graced = std::max(began_, heard_) + found->schedule.grace;
+    const bool again = heard_ > began_ && graced > excused;
+    if (graced > transaction.now() && (excused == core::kNever || again)) {
         excused = graced;
         return set_schedule(table, job_, *found, transaction.now());
     }
@@ -189,7 +191,7 @@ Result<std::vector<std::unique_ptr<MissedPing>>> MissedPings::look(Reader& reade
         if (at == core::kNever || at > reader.now() || waits) continue;
         // After a suspend, or while reports were refused, pings can arrive only since then.
         const core::Timestamp heard = reader.time().watch.since(found->schedule.grace);
-        due.push_back(std::make_unique<MissedPing>(std::move(job), std::max(began_, heard)));
+        due.push_back(std::make_unique<MissedPing>(std::move(job), began_, heard));
     }
     return due;
 }

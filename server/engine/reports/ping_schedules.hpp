@@ -48,11 +48,12 @@ core::Timestamp missing_at(const ScheduledJob& job);
 /// opens a run and ends it as failed. Does nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    /// `attended`: the time since which pings can arrive. A job has at least one grace period from
-    /// that time, even if it was overdue earlier; further restarts of the daemon do not extend this
-    /// period.
-    MissedPing(std::string job, core::Timestamp attended)
-        : job_(std::move(job)), attended_(attended) {}
+    /// `began`: the first look of this daemon; `heard`: the time since which pings can arrive
+    /// without a pause. A job has at least one grace period from the later of the two, even if it
+    /// was overdue earlier. Each suspend starts the period again; further restarts of the daemon do
+    /// not.
+    MissedPing(std::string job, core::Timestamp began, core::Timestamp heard)
+        : job_(std::move(job)), began_(began), heard_(heard) {}
 
     core::Result<> name(Reader& reader, SessionNames& names) override;
     core::Result<bool> is_well_named(Reader&) const override { return true; }
@@ -71,7 +72,8 @@ public:
 
 private:
     const std::string job_;
-    const core::Timestamp attended_;
+    const core::Timestamp began_;
+    const core::Timestamp heard_;
     std::string target_;  ///< the session to end; set by name()
 };
 

@@ -25,6 +25,7 @@ public:
         cluster_.take_deferred(requests);
     }
     bool ticks_due() const override { return cluster_.claim_due(Clock::steady()); }
+    bool pauses_known() const override { return cluster_.pauses_known(turn_.clock.now()); }
     bool repeats() const override { return true; }
     void begin_naming() override { cluster_.begin_naming(); }
     core::Result<> begin(std::vector<Request>& requests, const TurnNames& named,

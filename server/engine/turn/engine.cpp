@@ -145,7 +145,7 @@ void Engine::turn(std::vector<Request>& requests, std::size_t left) {
 /// Adds what says that jobs have not started.
 void Engine::look_for_missed(std::vector<Request>& requests) {
     const auto now = Clock::steady();
-    if (now < missed_at_ || halted() || !disk_.writable()) return;
+    if (now < missed_at_ || halted() || !disk_.writable() || !policy_->pauses_known()) return;
     missed_at_ = now + kMissedLookEvery;
     Reader reader{parts_};
     auto jobs = missed_.look(reader);

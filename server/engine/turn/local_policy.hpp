@@ -23,6 +23,7 @@ public:
     void note_gap(core::Millis length) override;
     void take_deferred(std::vector<Request>&) override {}
     bool ticks_due() const override;
+    bool pauses_known() const override { return true; }
     bool repeats() const override { return false; }
     void begin_naming() override {}
     core::Result<> begin(std::vector<Request>&, const TurnNames&, Transaction&) override {

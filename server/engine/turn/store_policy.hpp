@@ -63,6 +63,9 @@ public:
     virtual void take_deferred(std::vector<Request>& requests) = 0;
     /// True if sessions may be due.
     virtual bool ticks_due() const = 0;
+    /// False if Headway may have paused without a trace in TurnState::watch so far. Time proves
+    /// nothing until then.
+    virtual bool pauses_known() const = 0;
     /// True if every write may have to run again (WriteTask::keep).
     virtual bool repeats() const = 0;
     virtual void begin_naming() = 0;
