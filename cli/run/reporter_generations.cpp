@@ -217,6 +217,7 @@ std::optional<Reporter::Step> Reporter::take_up() {
     if (!next && by_person_ && !by_person) return Step::kAgain;  // a prompt has come meanwhile
     if (!next) return std::nullopt;
     session_ = named->second;
+    spool_.drop_ends_of_earlier_calls();
     opened_at_.clear();
     opened_ = false;
     return Step::kAgain;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -121,6 +123,18 @@ std::vector<HeldEvent> Spool::take_told() {
 bool Spool::has_told() const {
     return std::any_of(events_.begin(), events_.end(),
                        [](const Event& event) { return event.hooks_tell; });
+}
+
+void Spool::drop_ends_of_earlier_calls() {
+    std::set<std::string> begun;
+    std::erase_if(events_, [&begun](const Event& event) {
+        if (!event.type.starts_with("tool.")) return false;
+        const Json whole = Json::parse(event.text).value_or(Json::object());
+        const std::string call_id = std::as_const(whole)["data"].text_of("call_id");
+        if (event.type != "tool.finished") begun.insert(call_id);
+        return event.type == "tool.finished" && !begun.contains(call_id);
+    });
+    in_flight_ = alone_ = 0;  // the last batch was refused as a whole
 }
 
 void Spool::clear() {

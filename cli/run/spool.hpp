@@ -47,6 +47,10 @@ public:
     bool has_told() const;
     /// True if an event about this call waits.
     bool names_call(const std::string& call_id) const;
+    /// Called when the session has ended and the events go to its next generation: drops the ends
+    /// of calls that began before all events here. They are of the ended session, and could be
+    /// taken for the end of an equal call that waits for a person.
+    void drop_ends_of_earlier_calls();
     /// Drops all events; the numbering of the ids continues.
     void clear();
 

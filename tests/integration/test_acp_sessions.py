@@ -157,6 +157,10 @@ class Ended(AcpCase):
         self.editor.answer(self.editor.asked(), "yes")
         self.decide("approve", self.id + "~2")
         self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+        # The end of the call that a person had ended with its session is no call of the next one.
+        journal = self.client.get(f"/v1/sessions/{self.id}~2/events").json()["events"]
+        self.assertEqual([event for event in journal if event["type"] == "approval.alarm"], [])
+        self.assertNotIn("lasts", [event["data"].get("call_id") for event in journal])
 
     def test_a_conversation_that_is_only_looked_at_makes_no_session(self):
         self.editor.over(self.editor.prompt("talk"))

@@ -151,3 +151,19 @@ TEST_CASE("spool: it tells which calls wait", "[cli]") {
     spool.confirm();
     CHECK_FALSE(spool.names_call("a"));
 }
+
+TEST_CASE("spool: in a next generation the ends of calls of the one before are dropped", "[cli]") {
+    Spool spool("run-x");
+    spool.add("tool.finished", {{"call_id", "before"}});
+    spool.add("heartbeat", {{"usage", {{"tokens", 5}}}});
+    spool.add("tool.started", {{"call_id", "own"}});
+    spool.add("tool.finished", {{"call_id", "own"}});
+    REQUIRE(batch_of(spool).size() == 4);
+    spool.drop_ends_of_earlier_calls();
+    const Json rest = batch_of(spool);
+    REQUIRE(rest.size() == 3);
+    CHECK(rest[0]["type"] == "heartbeat");
+    CHECK(rest[2]["data"]["call_id"] == "own");
+    spool.confirm();
+    CHECK(spool.size() == 0);
+}
