@@ -20,8 +20,8 @@ bool takes_need(std::string_view until) {
 
 std::optional<Json> read(Daemon& daemon, const std::string& path) {
     const HttpReply reply = daemon.get(path);
-    if (!reply.ok()) return std::nullopt;
-    return body_json(reply).value_or(Json());
+    if (!reply.answered() || worth_retrying(reply)) return std::nullopt;
+    return reply.ok() ? body_json(reply).value_or(Json()) : Json();  // none is opened so far
 }
 
 /// Empty: no sub-agent needs a person. Nothing: the daemon has not answered.

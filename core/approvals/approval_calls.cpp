@@ -263,7 +263,7 @@ ApprovalAlarm refusal_alarm(const Approval& approval, std::string_view session,
 
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
-                                      bool must_ask, Timestamp now) {
+                                      bool must_ask, Timestamp began) {
     if (call.refused_here || (!must_ask && approvals.requests.empty())) return std::nullopt;
     const FinishedCall finished{call, fingerprint};
     if (const auto place = covering(approvals, finished)) {
@@ -275,8 +275,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     }
     const std::string call_id = kept_call_id(call.call_id);
     const bool rejected = approvals.is_rejected(call.tool, asked_digest_of(call, fingerprint),
-                                                {.now = now, .call_id = call_id});
-    if (!rejected && granted(approvals, call, finished, now)) return std::nullopt;
+                                                {.now = began, .call_id = call_id});
+    if (!rejected && granted(approvals, call, finished, began)) return std::nullopt;
     if (closed_before(approvals, finished) != nullptr) return std::nullopt;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;

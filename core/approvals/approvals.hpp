@@ -175,10 +175,11 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
 bool asks_for_another_way(std::string_view reason);
 
 /// The alarm for a call that has just finished, judged by earlier decisions; nothing if the call
-/// was allowed or needed no approval. `must_ask`: calls of the tool need approval. Pure.
+/// was allowed or needed no approval. `must_ask`: calls of the tool need approval. `began`: grants
+/// that were in force then count. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
-                                      bool must_ask, Timestamp now);
+                                      bool must_ask, Timestamp began);
 /// The digest of a finished call's arguments, in the form that approval requests use. Pure.
 std::string asked_digest_of(const ToolFinished& call, const CallFingerprint& fingerprint);
 

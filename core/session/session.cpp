@@ -2,6 +2,8 @@
 #include "core/session/session.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/assert.hpp"
@@ -38,6 +40,23 @@ void note_other_session(const std::string& session, Event& event) {
     if (read == nullptr) return;
     const auto ref = parse_approval_id(read->id);
     read->of_other = ref && ref->session != session;
+}
+
+/// Place of the first event of a report that an ended grant must not allow: a request, or the start
+/// of a call that this report does not end. A call that ends here may have run before the grant
+/// ended, during a pause of Headway. 0 if no call ends here; else the size if there is none.
+std::size_t first_beyond_grants(std::span<const Event> events) {
+    std::unordered_set<std::string_view> ended;
+    for (const Event& event : events) {
+        if (const auto* end = std::get_if<ToolFinished>(&event.payload)) ended.insert(end->call_id);
+    }
+    if (ended.empty()) return 0;
+    const auto found = std::find_if(events.begin(), events.end(), [&ended](const Event& event) {
+        if (std::holds_alternative<ApprovalRequested>(event.payload)) return true;
+        const auto* start = std::get_if<ToolStarted>(&event.payload);
+        return start != nullptr && (start->call_id.empty() || !ended.contains(start->call_id));
+    });
+    return static_cast<std::size_t>(found - events.begin());
 }
 
 EstimatePtr shared_estimate(const SessionState& state) {
@@ -94,13 +113,10 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     const std::uint64_t steps = own_steps(state_);
     const std::size_t first = out.size();
     credit_pause(command);
-    // A call that is reported after a pause of ours may have run while its grant was in force.
-    const auto is_end = [](const Event& e) {
-        return std::holds_alternative<ToolFinished>(e.payload);
-    };
-    if (std::none_of(events.begin(), events.end(), is_end)) end_lapsed(context, out);
+    const std::size_t lapse = first_beyond_grants(events);
     for (std::size_t place = 0; place < events.size(); ++place) {
         Event& event = events[place];
+        if (place == lapse) end_lapsed(context, out);
         event.at = context.now;
         note_other_session(id_, event);
         if (auto* asked = std::get_if<ApprovalRequested>(&event.payload))

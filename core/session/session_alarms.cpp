@@ -16,13 +16,23 @@
 namespace headway::core {
 namespace {
 
+/// Time at which Headway received the start of the call; `now` if it did not. A call that began
+/// under a grant may end after it.
+Timestamp began_at(const SessionState& state, const ToolFinished& call, Timestamp now) {
+    const auto& open = state.open_calls;
+    const auto found = std::find_if(open.begin(), open.end(), [&call](const OpenCall& one) {
+        return one.call_id == call.call_id && one.tool == call.tool;
+    });
+    return call.call_id.empty() || found == open.end() ? now : found->since;
+}
+
 /// True if a call that needed approval, and reports no arguments now, was checked when it started:
 /// it needed no request then, so a grant of its tool covered it.
-bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timestamp now) {
+bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timestamp began) {
     if (!call.args.empty() || !call.args_digest.empty() || call.call_id.empty()) return false;
     const auto& grants = state.approvals.grants;
     const bool granted = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
-        return grant.kind == ApprovalKind::kTool && grant.tool == call.tool && grant.live(now);
+        return grant.kind == ApprovalKind::kTool && grant.tool == call.tool && grant.live(began);
     });
     const std::string id = kept_call_id(call.call_id);
     const auto& asked = state.approvals.requests;
@@ -81,10 +91,10 @@ std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& e
         if (rejected) return rejected;
     }
     if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
-    if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
+    const Timestamp began = began_at(state, *call, command.now());
+    if (must_ask && let_go_by_grant(state, *call, began)) return std::nullopt;
     const CallFingerprint fingerprint = fingerprint_of_call();
-    auto alarm =
-        alarm_of(state.approvals, command.id(), *call, fingerprint, must_ask, command.now());
+    auto alarm = alarm_of(state.approvals, command.id(), *call, fingerprint, must_ask, began);
     // It was Headway that refused this one.
     const bool refused = alarm && alarm->alarm == ApprovalAlarmKind::kApprovedButRefused;
     if (refused && must_stop(state)) alarm.reset();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/limits.hpp"
+#include "core/values/watch.hpp"
 #include "storage/postgres/postgres_store.hpp"
 #include "storage/postgres/wire/hints.hpp"
 #include "storage/postgres/wire/times.hpp"
@@ -18,8 +19,13 @@ using core::Result;
 constexpr core::Millis kGapMin{2'500};
 /// Older gaps are in no verdict any more: longer than any heartbeat interval.
 constexpr core::Millis kGapsKept{24 * 3'600'000};
-/// As many as core::Watch keeps.
-constexpr std::int64_t kGapsMax = 32;
+/// A request that expires gets the time of long gaps back, as long as it may be pending.
+constexpr core::Millis kLongGap{15 * 60'000};
+constexpr core::Millis kLongGapsKept = core::limits::kApprovalExpiryMax;
+/// The newest are for silence, the longest for expiry.
+constexpr std::int64_t kNewestGaps = 24;
+constexpr std::int64_t kLongestGaps = 8;
+static_assert(kNewestGaps + kLongestGaps <= std::int64_t{core::Watch::kGapsMax});
 /// Work of a daemon under a lease is taken over when it was not seen for so long.
 constexpr core::Millis kDead{10'000};
 /// More than the clocks of servers are apart.
@@ -67,8 +73,9 @@ Result<Pulse> PostgresStore::try_pulse() {
                       "DO UPDATE SET to_at=excluded.to_at WHERE gap.to_at<excluded.to_at",
                       gap));
         PostgresParameters old;
-        old.add(pulse.now - kGapsKept);
-        HEADWAY_CHECK(sql_.send("DELETE FROM gap WHERE to_at<$1", old));
+        old.add(pulse.now - kGapsKept).add(pulse.now - kLongGapsKept).add(kLongGap.count());
+        HEADWAY_CHECK(
+            sql_.send("DELETE FROM gap WHERE to_at<$2 OR (to_at<$1 AND to_at-from_at<$3)", old));
     }
     PostgresParameters own;
     own.add_text(settings_.id).add_text(settings_.name).add_text(settings_.version).add(pulse.now);
@@ -97,9 +104,12 @@ Result<Pulse> PostgresStore::try_pulse() {
                          "name='deleted_through'),0),coalesce((SELECT value FROM meta "
                          "WHERE name='tokens'),0) FROM feed WHERE id=1"));
     PostgresParameters gaps;
-    gaps.add(kGapsMax);
+    gaps.add(kNewestGaps).add(kLongestGaps);
     HEADWAY_CHECK(
-        sql_.send_asking("SELECT from_at,to_at FROM gap ORDER BY from_at DESC LIMIT $1", gaps));
+        sql_.send_asking("(SELECT from_at,to_at FROM gap ORDER BY from_at DESC LIMIT $1) UNION "
+                         "(SELECT from_at,to_at FROM gap ORDER BY to_at-from_at DESC LIMIT $2) "
+                         "ORDER BY from_at DESC",
+                         gaps));
     HEADWAY_CHECK(
         sql_.send_asking("SELECT * FROM (SELECT id,name,version,started_at,seen_at FROM daemon "
                          "ORDER BY seen_at DESC "

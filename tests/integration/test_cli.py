@@ -69,6 +69,8 @@ class Waiting(CliCase):
         output = self.cli.run("wait", *parents, "--any", "--timeout", "60s")
         self.assertEqual(output.code, 4, output)
         self.assertIn(f"{parents[0]}: a sub-agent waits for a person (1 approval)", output.out)
+        later = (unique("never"), parents[0], "--any", "--missing", "wait", "--timeout", "60s")
+        self.assertEqual(self.cli.run("wait", *later).code, 4)
         self.client.post(f"/v1/sessions/{parents[1]}.child/approvals", {"tool": "deploy", "args": {}})
         for others, code in (((), 4), ((self.ended("completed"),), 4), ((self.ended("failed"),), 1)):
             output = self.cli.run("wait", *others, *parents, "--timeout", "60s")

@@ -113,6 +113,10 @@ class Replay(OfflineCase):
         output = self.ok("eval", str(self.folder / "u"), "--json")
         self.assertEqual(output.json()["unreadable"], 1)
         self.assertIn("unknown.jsonl: holds no session that is understood", output.err)
+        labels = self.write("labels.csv", ["file,outcome", "unknown.jsonl,success", "known.jsonl,success"])
+        self.fails(1, "eval", str(self.folder / "u"), "--labels", labels)
+        self.write("u/torn.jsonl", ['{"type":"summary","summary":"Fix it","leafUuid":"a"}', '{"type":"user" broken'])
+        self.fails(1, "eval", str(self.folder / "u"))
 
     def test_many_files_are_shown_in_the_order_they_were_named(self):
         files = [self.write(f"{number:02}.jsonl", quiet(1)) for number in range(80)]

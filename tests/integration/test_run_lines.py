@@ -18,7 +18,7 @@ from pathlib import Path
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
 from support.daemon import BINARY, PROJECT
-from support.limits import eventually, patient
+from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
 
 FIXTURES = PROJECT / "tests/unit/cli/lines/fixtures"
@@ -343,7 +343,7 @@ class Live(LinesCase):
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         self.assertEqual(finish(process).code, 128 + 15)
-        self.assertLess(time.monotonic() - began, 9)
+        self.assertLess(time.monotonic() - began, 9 * SLOW)
         self.assertEqual(self.client.session(session)["outcome"], "failed")
 
     def test_a_call_of_a_sub_agent_that_hooks_report_there_is_not_reported_here_too(self):

@@ -48,8 +48,9 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonDo
         return judged;
     }
     if (auto stored = scan_if_stored(stream, file.string(), options)) {
-        judged.foreign = *stored && (*stored)->is_empty();
-        if (!*stored || judged.foreign) {
+        const bool empty = *stored && (*stored)->is_empty();
+        judged.foreign = empty && (*stored)->broken == 0;
+        if (!*stored || empty) {
             judged.trouble = *stored ? not_understood(**stored) : stored->error().detail;
             return judged;
         }
@@ -181,7 +182,8 @@ public:
     void add(const fs::path& file, Judged judged) {
         const std::string name = name_of(file, folder_);
         found_.insert(name);
-        evaluation_.foreign += judged.foreign ? 1 : 0;
+        const bool known = labels_ != nullptr && labels_->contains(name);
+        evaluation_.foreign += judged.foreign && !known ? 1 : 0;
         if (!judged.trouble.empty())
             return evaluation_.troubles.push_back(std::move(judged.trouble));
         if (const Timeline& timeline = judged.timeline; timeline.unreadable > 0) {
@@ -201,7 +203,6 @@ public:
         JudgedSession session;
         session.label.file = name;
         session.timeline = std::move(judged.timeline);
-        const bool known = labels_ != nullptr && labels_->contains(name);
         if (known) session.label = labels_->at(name);
         if (labels_ != nullptr && !known) ++evaluation_.unlabelled;
         if (verdicts_ != nullptr) {
@@ -321,8 +322,7 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     } else {
         console.out << eval_text(evaluation, options.list, console.width) << std::flush;
     }
-    // Some agents keep files that have nothing in them but settings: no fault while others are
-    // read.
+    // Some agents keep files of settings alone: no fault while others are read.
     const std::size_t troubles = evaluation.troubles.size();
     return troubles == evaluation.foreign && troubles < files->size() ? kExitOk : kExitFailed;
 }

@@ -242,6 +242,8 @@ Result<ApprovalShown> AskCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(auto replayed, replay(transaction, *this));
     if (replayed) return *std::move(replayed);
     HEADWAY_TRY(Resident * resident, transaction.find(session));
+    if (resident != nullptr)
+        HEADWAY_CHECK(transaction.change(*resident, &core::Session::end_lapsed));
     const core::Approval* before =
         resident == nullptr ? nullptr : resident->session.state().approvals.asked_before(asked);
     const bool created = before == nullptr;

@@ -527,6 +527,50 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or expi
     }
 }
 
+TEST_CASE("approvals: what a report ends lets none of its questions use an ended grant", "[core]") {
+    Requests scheduler;
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kUntil;
+    wide.until = at(1000);
+    const auto asked = scheduler.ask(call("deploy", "sha256:1", ""), 2);
+    REQUIRE(*scheduler.decide(asked, wide, 3));
+    const auto report = [&](std::vector<Event> batch) {
+        return scheduler.keep([&](auto& out) {
+            scheduler.session.report(batch, scheduler.around(2000), out);
+            return out;
+        });
+    };
+    SECTION("a request") {
+        (void)report({ran(call("read"), "c8"), event(call("deploy", "sha256:1", "c9"))});
+        CHECK(scheduler.at_n(asked).closed == ApprovalClosing::kGrantEnded);
+        CHECK(scheduler.session.state().approvals.pending() == 1);
+    }
+    SECTION("a start") {
+        (void)report({ran(call("read"), "c8"), tool_started("c9", "deploy")});
+        CHECK(scheduler.at_n(asked).closed == ApprovalClosing::kGrantEnded);
+    }
+    SECTION("a call that may have run before") {
+        const auto out = report({tool_started("c9", "deploy"), ran(call(), "c9")});
+        CHECK(scheduler.status(asked) == S::kExecuted);
+        CHECK(all_of<ApprovalAlarm>(out).empty());
+    }
+}
+
+TEST_CASE("approvals: a call that began under a grant may end after it", "[core]") {
+    Requests scheduler;
+    scheduler.rules.require_tools = {"deploy"};
+    Ruling wide = ruling(Decision::kApprove);
+    wide.scope = GrantScope::kUntil;
+    wide.until = at(1000);
+    wide.match = GENERATE(GrantMatch::kArgs, GrantMatch::kTool);
+    REQUIRE(*scheduler.decide(scheduler.ask(call(), 2), wide, 3));
+    (void)scheduler.report(ran(call()), 4);
+    const std::int64_t began = GENERATE(999, 1000);
+    (void)scheduler.report(tool_started("c9", "deploy"), began);
+    const auto out = scheduler.report(ran(call(), "c9"), 1001);
+    CHECK(all_of<ApprovalAlarm>(out).size() == (began < 1000 ? 0 : 1));
+}
+
 TEST_CASE("approvals: one approval of a rejected call allows no further request under a grant",
           "[core]") {
     Requests scheduler;

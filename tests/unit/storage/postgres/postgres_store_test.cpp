@@ -292,6 +292,31 @@ TEST_CASE("postgres: time in which no daemon committed is a gap for all of them"
     CHECK(one->pulse().value().gaps == pulse.gaps);
 }
 
+TEST_CASE("postgres: long gaps are known for as long as a request may wait", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    constexpr std::int64_t kHour = 3'600'000;
+    std::int64_t ms = 0;
+    const auto one = here.daemon("one", [&ms] { return at(ms); });
+    const auto pulse_after = [&](std::int64_t pause) {
+        ms += pause;
+        return one->pulse().value().gaps;
+    };
+    (void)pulse_after(0);
+    (void)pulse_after(12 * kHour);
+    const std::pair night{at(0), at(12 * kHour)};
+    for (int i = 0; i < 40; ++i)
+        (void)pulse_after(3'000);
+    const auto known = pulse_after(3'000);
+    CHECK(known.front() == night);
+    CHECK(known.size() <= 32);
+    CHECK(known.back().second == at(ms));
+    const auto later = pulse_after(25 * kHour);  // the short ones are forgotten
+    REQUIRE(later.size() == 2);
+    CHECK(later.front() == night);
+    CHECK(pulse_after(24 * 366 * kHour).front() != night);
+}
+
 TEST_CASE("postgres: a lease has one holder until it ends", "[postgres]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;
