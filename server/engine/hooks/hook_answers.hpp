@@ -16,8 +16,8 @@ namespace headway::server {
 /// True if a hook of this kind waits for the answer. Pure.
 bool waits(api::hooks::HookKind kind);
 
-/// True if asking a person is pointless, because the session must stop or the call is already
-/// approved. Pure.
+/// True if asking a person is pointless, because the session must stop or, for a kRequest, the call
+/// is already approved. Pure.
 bool is_vain(const Resident& resident, const HookCall& call, core::Timestamp now);
 
 /// Answers the hook, and records the changes that the answer makes: delivered directives, a refused
