@@ -6,9 +6,9 @@
 namespace headway::api {
 
 /// Removes the parts that the agent's platform adds to a canonical answer and that differ from call
-/// to call: the id and the usage of a sub-agent, the name of the file with a long output, the id of
-/// work that continues in the background, reminders, and the size of a page. Changes only
-/// `canonical`. Linear in the text.
+/// to call: the id and the usage of a sub-agent, the name of the file to which the platform moved a
+/// long output, the id of work that continues in the background, reminders, and the size of a
+/// fetched page. Changes only `canonical`. Linear in the text.
 void cut_platform_frames(std::string& canonical);
 
 }  // namespace headway::api

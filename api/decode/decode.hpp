@@ -12,9 +12,9 @@
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Decodes the bodies of requests into events and arguments. Functions change only a `document` that
-// is not const: it is scratch memory, which the caller reuses. Errors name the JSON pointer and the
-// fix.
+// Decodes the bodies of requests into events and arguments. The functions change only `document`,
+// and only where it is not const: it is scratch memory that the caller reuses. Errors name the JSON
+// pointer and the fix.
 
 namespace headway::api {
 

@@ -11,7 +11,8 @@
 #include "core/views/digest.hpp"
 
 // The digest: what has happened since a given time, and the matters that wait for people now.
-// Functions change only arguments; shapes as in API.md.
+// The functions have no side effects except on their reference arguments; shapes as in
+// API.md.
 
 namespace headway::api {
 
@@ -34,7 +35,7 @@ struct DigestDocument {
     core::Timestamp until = core::kNever;
     bool partial = false;         ///< `since` is later than requested, or sessions are left out
     std::vector<DigestRow> rows;  ///< sorted by id
-    std::vector<Need> needs;      ///< alarms first, then the oldest
+    std::vector<Need> needs;      ///< alarms first, then by urgency, then oldest first
     std::uint64_t needs_total = 0;
 };
 

@@ -20,7 +20,8 @@
 #include "core/views/view.hpp"
 #include "core/views/wait.hpp"
 
-// Replies as JSON text, appended to `out`. Functions change only arguments; shapes as in API.md.
+// Replies as JSON text, appended to `out`. The functions have no side effects except on their
+// reference arguments; shapes as in API.md.
 
 namespace headway::api {
 
@@ -50,7 +51,7 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
 
 /// If `written` is set, events include the digests by which calls are compared; an export needs
 /// them. A secret could be guessed from a digest, so the digests of calls that contained a secret
-/// are hidden with `key`, or left out if there is no key.
+/// are replaced with digests keyed by `key`, or left out if there is no key.
 struct Fingerprints {
     bool written = false;
     std::string_view key = {};

@@ -16,15 +16,17 @@ struct AcpAnswer {
     enum class Says : std::uint8_t {
         kMayRun,
         kRefused,
-        kAway,    ///< there is no daemon: the editor decides alone, unless one has had the call
-        kSilent,  ///< a daemon took the question and has not decided: it must, or the call is
-                  ///< refused
-        kEnded,   ///< the session has ended: the hook's answer tells where the call belongs
+        kAway,  ///< no daemon is reachable: the editor decides alone, unless a daemon has received
+                ///< the call
+        kSilent,  ///< a daemon has received the question and not decided: without a decision, the
+                  ///< call is refused
+        kEnded,   ///< the session has ended; the hook is for the generation in force
     };
     Says says = Says::kMayRun;
-    std::string reason{};  ///< of a refusal
-    bool held = false;     ///< of kSilent: it had begun to answer
+    std::string reason{};  ///< why the call is refused
+    bool held = false;     ///< with kSilent: the daemon had begun its reply
 
+    /// True if the call must not run.
     bool refuses() const { return says == Says::kRefused || says == Says::kEnded; }
 };
 
@@ -33,17 +35,19 @@ struct AcpAnswer {
 /// Pure.
 AcpAnswer acp_answer(const HttpReply& reply);
 
-/// Decides how long a call waits for a daemon that has it: a restart is no answer, since a person
-/// may be asked, and the request outlives the daemon. Pure.
+/// Decides how long a call waits for a daemon that has received it. A restart of the daemon is no
+/// answer, because a person may have been asked, and the request outlasts the daemon. Pure.
 class AcpPatience {
 public:
-    /// How long a daemon is asked again that went away, or hangs.
+    /// How long the question is sent again to a daemon that has become unreachable or hangs. After
+    /// this time the call is refused.
     static constexpr std::chrono::milliseconds kBackMax{60'000};
 
-    /// `reached`: a daemon has had the call before.
+    /// `reached`: a daemon has received the call before.
     explicit AcpPatience(bool reached) : reached_(reached) {}
 
-    /// The end of it, after this try; nothing: Headway is asked again.
+    /// The final answer after a try at `now` whose answer was `said`; nothing: the question is to
+    /// be sent again.
     std::optional<AcpAnswer> after(const AcpAnswer& said, SteadyTime now);
 
 private:

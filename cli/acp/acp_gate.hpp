@@ -24,7 +24,8 @@ class AcpGate {
 public:
     /// Maximum number of open permissions, which is more than an agent requests at once.
     static constexpr std::size_t kOpenMax = 64;
-    /// Ids of the last requests with an answer, whose dialogs an editor may still answer.
+    /// Maximum number of ids kept of requests that have their answer. An editor may still answer
+    /// the dialogs of these requests.
     static constexpr std::size_t kAnsweredMax = 256;
 
     enum class Answer : std::uint8_t {
@@ -39,18 +40,19 @@ public:
         bool known = false;    ///< the request is one that ask() took, or has had its answer
         AcpAction asking;
     };
-    /// A request that is answered without editor and Headway.
+    /// A request that is answered before both the editor and Headway have decided.
     struct Closed {
         AcpAction asking;
-        std::string line;  ///< for the agent
+        std::string line;  ///< the answer, for the agent
     };
 
-    /// Called for each request of the agent, before ask(). Returns what was open by this id, which
-    /// is refused: two questions would share one answer.
+    /// Called for each request of the agent, before ask(). Returns an open request with the same
+    /// id, if any, which is then refused, because two questions would share one answer.
     std::optional<Closed> begin(const std::string& id);
 
     /// Takes the agent's `request` and returns the question for Headway; nothing if too many
-    /// requests are open. `line`: of a deed, which the editor does not get before it is allowed.
+    /// requests are open. `line`: the line of a deed (AcpDeed), which the editor gets once the deed
+    /// is allowed; empty for other requests.
     std::optional<AcpAction> ask(AcpAction asking, const Json& request, std::string_view line = {});
 
     /// Takes the editor's reply to any request of the agent.
@@ -59,16 +61,16 @@ public:
     /// True if ask() takes no more.
     bool is_full() const { return open_.size() >= kOpenMax; }
 
-    /// True if a reply to the request with this id may be about a permission: of that request, or
-    /// of any where the id is not known.
+    /// True if a reply with this id may answer a request for permission: one that is open or has
+    /// had its answer. With an empty id, for an unknown one: true if any request is open.
     bool may_answer(const std::string& id) const;
 
     /// True if the editor has not answered a request of this session.
     bool waits_for_editor(const std::string& session) const;
 
     /// Takes Headway's answer to the question with this serial; returns the message to send now, if
-    /// any: a deed that is allowed to the editor, all else to the agent. `reached`: it is a
-    /// daemon's.
+    /// any. The message of an allowed deed is for the editor, any other is for the agent.
+    /// `reached`: a daemon has received the question.
     std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused,
                                       bool reached = true);
 
@@ -76,7 +78,7 @@ public:
     /// Headway.
     std::vector<Closed> close(const std::string& session, bool refused = false);
 
-    /// Refuses the open request with this id, or all where the id is not known.
+    /// Refuses the open request with this id, or all open requests if `id` is empty.
     std::vector<Closed> refuse(const std::string& id);
 
     /// Called when a request that ask() did not take has been answered.
@@ -86,8 +88,8 @@ private:
     struct Open {
         AcpAction asking;
         Json options;
-        std::string refusal;    // the line that tells the agent of the refusal
-        std::string cancelled;  // the line that tells it of the end of the turn
+        std::string refusal;    // the line that refuses the request
+        std::string cancelled;  // the line that ends the request with the turn
         std::string held;       // the editor's line that allows the call, or the deed; empty: no
                                 // answer so far
         bool decided = false;

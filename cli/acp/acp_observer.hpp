@@ -33,7 +33,7 @@ struct AcpAction {
         /// `hook`, the body of a hook that Headway may hold. Unless the start of the call was
         /// reported before, `data` also has `started`, the data of its `tool.started`. `hook` is
         /// missing if the call cannot be read or its session is not followed; `refused`, if any,
-        /// tells why it must not run.
+        /// is the reason why the call must not run.
         kAsk,
         kCancel,   ///< the turn is cancelled
         kIdle,     ///< the turn is over; `type`: why it failed; empty if it succeeded
@@ -58,7 +58,7 @@ struct AcpAction {
 };
 
 /// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded,
-/// whatever is sent. Pure.
+/// whatever is sent. No I/O, except by `read_file`.
 class AcpObserver {
 public:
     using Actions = std::vector<AcpAction>;
@@ -77,6 +77,7 @@ public:
     explicit AcpObserver(std::string agent, std::string mark = {}, AcpReadFile read_file = {})
         : agent_(std::move(agent)), mark_(std::move(mark)), read_file_(std::move(read_file)) {}
 
+    /// Take one message of the editor or of the agent, and return its consequences in order.
     Actions from_editor(const Json& message);
     Actions from_agent(const Json& message);
     /// Takes the editor's reply to any request of the agent.
@@ -87,8 +88,9 @@ public:
     void refused(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::refused);
     }
-    /// The same, if the daemon may still wait for a decision. Returns the end of the call, which
-    /// has not run; `how`: the class of its error, `denied` or `cancelled`.
+    /// Like refused(), if the daemon may still wait for a decision. Returns the data of the call's
+    /// `tool.finished`, since the call has not run; null if the call is unknown. `how`: the class
+    /// of its error, `denied` or `cancelled`.
     Json taken_back(const std::string& session, const std::string& call_id, const char* how);
     /// Called when that end has been reported: it is not reported again.
     void told_end(const std::string& session, const std::string& call_id) {
@@ -104,22 +106,24 @@ public:
     void reached(const std::string& session, const std::string& call_id) {
         note(session, call_id, &Call::reached);
     }
-    /// Called when a deed was refused; no agent reports its end.
+    /// Called when a deed was refused. Returns the end of its call, which no agent reports.
     Actions not_done(const std::string& session, const std::string& call_id);
     /// Called when this session's turn, or its work outside a turn, is cancelled.
     void stopped(const std::string& session);
     /// True if the session has a turn, or a call outside of one.
     bool works(const std::string& session) const;
 
-    /// True if calls that have begun, or questions, are not reported so far: right after announcing
-    /// a call as begun, agents ask for permission in their own words, which are part of its start;
-    /// and a question that no person sees is answered at once.
+    /// True if calls that have begun, questions, or texts outside of a turn are not reported so
+    /// far. They are reported late for two reasons: agents ask for permission right after they
+    /// announced a call as begun, in words that are part of its start; and a question that no
+    /// person sees is answered at once.
     bool has_begun() const { return begun_; }
-    /// Reports those that were unreported at this function's last invocation.
+    /// Reports those that were already unreported at the previous call of this function.
     Actions start_calls();
 
     /// Data of the current `state.changed`; null if other reports show the state.
     Json state(const std::string& session) const;
+    /// The agent's own name, or the name given to the constructor until the agent has sent its own.
     const std::string& agent() const { return agent_; }
 
 private:

@@ -20,9 +20,11 @@ namespace headway::cli {
 
 /// Passes the Agent Client Protocol between an editor, on this program's standard input and output,
 /// and an agent. Both get whole lines, because answers to permissions and requests to the editor
-/// may be held, and a cancel must be inserted between two lines.
+/// may be held, and a cancel must be inserted between two lines. One thread; `signals` and
+/// `sessions` must outlive this object.
 class AcpProxy {
 public:
+    /// `agent`: name of the agent until it sends its own.
     AcpProxy(Process process, const SignalGuard& signals, AcpSessions& sessions, std::string agent);
 
     /// Runs until the agent has exited and its output is copied.

@@ -36,14 +36,15 @@ public:
         std::string goal;
         std::chrono::milliseconds linger{1'000};
         std::function<void(const std::string&)> warn;     ///< any thread
-        std::function<void(const std::string&)> refused;  ///< why a call must not run
+        std::function<void(const std::string&)> refused;  ///< gets why a call must not run;
+                                                          ///< owner's thread
     };
     /// Headway's answer to a permission.
     struct Decision {
         AcpAction asked;
         bool refused = false;
         std::string reason{};  ///< of the refusal
-        bool reached = false;  ///< a daemon has had the call
+        bool reached = false;  ///< a daemon has received the call
     };
 
     explicit AcpSessions(Setup setup);
@@ -53,15 +54,16 @@ public:
 
     /// Makes a session known. Its first turn, report or question opens it.
     void open(const std::string& agent, const AcpAction& action);
+    /// Reports an action of kind kEvent. No effect if its session is unknown.
     void report(const AcpAction& action);
     /// Asks the daemon about a call. Later, decisions() returns the answer; it is `refused` unless
-    /// the daemon lets the call run, or there is none.
+    /// the daemon lets the call run, or no daemon was ever reached for it.
     void ask(const AcpAction& action);
     /// Decides about a call without the daemon; decisions() returns that like any other.
     void refuse(const AcpAction& action, const std::string& reason);
     /// Called when the question with this serial has been answered without the daemon. `end` is the
-    /// data of the call's end, after which a daemon has nothing left to decide. False if it had
-    /// answered before: the end is not reported.
+    /// data of the call's end, after which a daemon has nothing left to decide. False if the
+    /// question is unknown or was answered before: the end is not reported.
     bool forget(std::uint64_t serial, Json end);
     /// Called when a person's prompt begins a turn: an ended session goes on in its next
     /// generation.
@@ -71,24 +73,25 @@ public:
     void end_turn(const std::string& session, const std::string& wrong);
     /// Called when the session is not followed any more, because others need its place.
     void leave(const std::string& session);
-    /// Called often: sessions for which `works` is false do nothing outside of a turn any more.
+    /// Called often. If `works` is false for a session, its work outside of a turn is over.
     void note_rest(const std::function<bool(const std::string&)>& works);
     /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
 
     /// Becomes readable when decisions() or late() has something.
     int decided_fd() const { return decided_.get(); }
+    /// The answers since the last call, each once.
     std::vector<Decision> decisions();
-    /// True if a question has not come so far that a daemon holds it.
+    /// True if there is an open question to which no daemon has begun its reply.
     bool waits_for_daemon();
-    /// Open sessions of forgotten questions that have reached the daemon since the last call, maybe
-    /// after newer reports.
+    /// Open sessions of forgotten questions that were finished since the last call. Such a question
+    /// may have reached the daemon after newer reports.
     std::vector<std::string> late();
     /// Descriptors that become readable when stops() may return a session.
     std::vector<int> stop_fds() const;
     /// Sessions that Headway has stopped, each once per turn.
     std::vector<std::string> stops();
-    /// Ends those of them that are stopped for good and have no turn, which would end them.
+    /// Ends the sessions that are stopped for good and have no turn. end_turn() ends the others.
     void end_stopped();
 
 private:

@@ -24,9 +24,9 @@ bool is_agent_program(const std::string& program);
 /// for something else.
 bool names_lines(const std::vector<std::string>& command);
 
-/// The name of the known agent whose own program the command calls with the option by which it
-/// prints JSON lines, for a run: with a prompt, or as a command that takes its prompt from standard
-/// input; empty: it does not.
+/// The name of the known agent whose own program the command calls for a run with JSON lines: with
+/// the option for lines, and with a prompt, or in a form that takes the prompt from standard input.
+/// Empty: the command is no such call.
 std::string called_for_lines(const std::vector<std::string>& command);
 
 }  // namespace headway::cli

@@ -73,13 +73,16 @@ std::int64_t keeper_ahead(const ProviderTurns& turns, std::int64_t pid, const st
 std::string print_turns(const ProviderTurns& turns);
 ProviderTurns read_turns(std::string_view text);
 
-/// The state directory that a verb uses.
+/// The state directory that a command of `headway` uses, by its options and the environment.
 std::string state_folder_of(const ClientOptions& client,
                             std::map<std::string, std::string> environment);
 
-/// Makes the folder and those above it, for this user alone; the error is that of its files then.
+/// Makes the folder and those above it, for this user alone. Errors are ignored, because the later
+/// use of a file in the folder reports them.
 void make_state_folder(const std::string& folder);
 
+/// Access to the files of this state, for the keeper that this process is. A call may wait for the
+/// lock of a file. If a file cannot be used, functions without a Result change nothing.
 class KeepGoingState {
 public:
     /// `folder`: the state directory.
@@ -111,6 +114,7 @@ public:
     /// Forgets the conversation of this keeper, whose agent does not go on.
     void leave_conversation(const std::string& agent) const;
 
+    /// Path of the file that exists while keep-going is switched off.
     std::string switch_file() const;
 
 private:

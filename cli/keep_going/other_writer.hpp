@@ -9,12 +9,14 @@
 #include "cli/conversations/agent_homes.hpp"
 
 // Finds another process that has an agent's conversation open, because two processes would corrupt
-// it. Reads only names, sizes, also of rows, locks and the registers of running agents.
+// it. Uses only file names, sizes of files and of database rows, locks, and the registers of
+// running agents.
 
 namespace headway::cli {
 
-/// The process that has the conversation open: "process 4711 of claude"; empty if no process is
-/// known. It is found in Claude's register of live sessions, or through Codex's lock.
+/// The process that has the conversation open: "process 4711 of claude", "a process of codex";
+/// empty if no process is known. It is found in Claude's register of live sessions, or through
+/// Codex's lock.
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);
 

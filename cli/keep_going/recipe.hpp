@@ -8,18 +8,19 @@
 
 namespace headway::cli {
 
-/// How one agent goes on.
+/// The options of one agent's command, for the command that resumes its conversation.
 struct Recipe {
-    std::string_view agent{};                      ///< by its name in its lines
+    std::string_view agent{};                      ///< the agent's name in its lines
     std::span<const std::string_view> programs{};  ///< names of its program
     std::string_view verb{};                       ///< before its flags: "exec", "run"; empty: none
     /// Options that take the next word; other options stand alone. A word that is neither is the
     /// prompt.
     std::span<const std::string_view> valued{};
-    /// Options of the first run that name a conversation; they go, with their value.
+    /// Options of the first run that name a conversation; a resume leaves them out, with their
+    /// value.
     std::span<const std::string_view> conversation{};
-    /// Options without a value that go on in the newest conversation, which may be another one, or
-    /// make a copy of it; they go.
+    /// Options without a value that resume the newest conversation, which may be another one, or a
+    /// copy of it; a resume leaves them out.
     std::span<const std::string_view> newest{};
     std::string_view prompt_option{};  ///< takes the prompt; empty: the prompt stands alone
     std::string_view resume{};  ///< "--resume", "resume"; ends in `=`: one word with the id; empty:
@@ -37,7 +38,8 @@ struct Recipe {
     /// option stands alone.
     std::span<const std::string_view> lines{};
     std::string_view lines_value{};
-    /// Options, and words in the place of the prompt, by which it does something else than a run.
+    /// Options, and words in place of the prompt, that make the program do something other than a
+    /// run.
     std::span<const std::string_view> no_run{};
 };
 
@@ -57,6 +59,7 @@ extern const Recipe kQwenRecipe;
 const Recipe* recipe_of_agent(std::string_view agent);
 const Recipe* recipe_of_program(std::string_view program);
 
+/// True if `all` contains `word`. Pure.
 bool is_one_of(std::span<const std::string_view> all, std::string_view word);
 
 }  // namespace headway::cli

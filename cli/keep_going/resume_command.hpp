@@ -19,15 +19,16 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
                                                       std::string_view agent, const std::string& id,
                                                       const std::string& prompt);
 
-/// True if `words`, the command after the program and its verb, include a prompt. Pure.
+/// True if `words`, the command after the program and its verb, include a prompt or a file that
+/// belongs to a prompt. Pure.
 bool has_prompt(const Recipe& recipe, std::span<const std::string> words);
 
 /// The command that resumes the conversation, made from the user's own shell command `words`. In
 /// `words`, the placeholders {id} and {prompt} are unquoted or alone in quotes. They become
 /// parameters of the shell, which never parses the text put in their place. Error:
 /// kInvalidParameter for a placeholder in quotes together with other words, because the quoted text
-/// could be a command for another shell. The same error for an id that would be taken as an option.
-/// Pure.
+/// could be a command for another shell. The same error for an id that is empty or would be taken
+/// as an option. Pure.
 core::Result<std::vector<std::string>> own_resume_command(const std::string& words,
                                                           const std::string& id,
                                                           const std::string& prompt);

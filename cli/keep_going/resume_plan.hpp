@@ -48,18 +48,18 @@ struct RunOver {
     bool lost = false;          ///< the agent says that there is no such conversation
     int signal = 0;             ///< signal that killed it; 0: none
     std::string stuck;          ///< why the session was judged `stuck`; empty: it was not
-    /// The output of the check, if it failed after a clean end; nothing if there is no check or it
-    /// passed.
+    /// The output of the check, if it failed after a clean end, or `check_broken`; nothing if there
+    /// is no check, or it passed or did not run.
     std::optional<std::string> check_failed;
     bool check_ended = false;   ///< a person ended the check, so the work is not checked
     bool check_missed = false;  ///< the check did not run, or not again after a pause
-    /// Why the command of the check cannot be run; the work is then not checked. Empty: it can be
-    /// run.
+    /// Why the check cannot be run, or would show nothing about the work; the work is then not
+    /// checked. Empty: neither.
     std::string check_broken;
 };
 
-/// How the run, or its check, shows that the work is not done though the agent has ended well, for
-/// people; empty: it does not. Pure.
+/// Why the work is not accepted as done although the agent has ended well, as text for people;
+/// empty: nothing shows this. Pure.
 std::string_view check_fault(const RunOver& run);
 
 /// True for the words with which agents say that they did not find the conversation to resume.
@@ -81,11 +81,12 @@ struct ResumeCounts {
     std::uint64_t in_row = 0;   ///< resumes since the last progress
     bool compacted = false;  ///< true if, since the last progress, a full context led to a resume
     bool unstuck = false;    ///< resumed after a loop; this happens only once
-    std::string
-        last_check;  ///< SHA-256 of the masked output of the check that failed last; empty: none
+    /// SHA-256 of the masked output of the check that failed last; empty: none.
+    std::string last_check;
     bool operator==(const ResumeCounts&) const = default;
 };
 
+/// Decides after each run whether and when the agent is resumed. `began`: the first start.
 class ResumePlan {
 public:
     ResumePlan(const ResumeRules& rules, WallTime began, ResumeCounts counts = {})

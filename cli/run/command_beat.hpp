@@ -19,8 +19,9 @@ namespace headway::cli {
 /// Id of the tool call that represents the command.
 inline constexpr const char* kCommandCallId = "run";
 
-/// Data of a command's heartbeats: the resources that its process tree uses, or the end of its
-/// wait. Called on the reporter's thread.
+/// Makes the data of a command's heartbeats: the resources that its process tree uses, and whether
+/// it runs, is checked, or waits until a given time. Called on the reporter's thread. `figures`
+/// must outlive this object.
 class CommandBeat {
 public:
     explicit CommandBeat(const CommandFigures& figures) : figures_(figures) {}

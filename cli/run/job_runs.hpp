@@ -9,17 +9,18 @@
 
 namespace headway::cli {
 
-/// Which runs of jobs have a row in a list. A job that pings each minute has a session for each
-/// run. Therefore the completed runs of a job share the row of the newest completed run. Any other
-/// run has a row of its own.
+/// Decides which sessions have a row of their own in a list. A job that pings each minute has a
+/// session for each run. Therefore the completed runs of a job, if they have no alarm, share the
+/// row of the newest of them. Any other session has a row of its own.
 class JobRuns {
 public:
-    /// Sessions come newest first. True: the session has a row of its own; false: it is counted
-    /// with its job's row.
+    /// To be called once for each session, newest first. True: the session has a row of its own;
+    /// false: it is counted with its job's row.
     bool takes_row(const Json& session);
 
-    /// How many runs are counted with this session's row.
+    /// Number of further runs that are counted with this session's row.
     std::size_t behind(const std::string& id) const;
+    /// Number of sessions without a row of their own.
     std::size_t hidden() const { return hidden_; }
 
 private:

@@ -18,8 +18,10 @@
 
 namespace headway::cli {
 
+/// How long a check may take by default.
 inline constexpr std::chrono::minutes kCheckMost{60};
-/// How long an agent may stay after its result: its hooks for the end of a session take seconds.
+/// How long an agent may stay after its result by default: its hooks for the end of a session take
+/// seconds.
 inline constexpr std::chrono::minutes kStayMost{10};
 
 struct KeepGoingOptions {
@@ -32,7 +34,8 @@ struct KeepGoingOptions {
     std::string resume_command;
     std::string resume_text;   ///< added to the prompt of each resume; empty: nothing
     std::string state_folder;  ///< shared by all agents that are kept going
-    bool by_settings = false;  ///< by [keep_going], which also holds for commands that are no agent
+    bool by_settings = false;  ///< switched on by [keep_going] in the configuration, which also
+                               ///< applies to commands that are not agents
     AgentHomes homes;
 };
 
@@ -41,7 +44,7 @@ std::string identity_of(const std::string& folder);
 /// The path without links and "..", for people.
 std::string plain_path(const std::string& folder);
 
-/// The folders of a new run by its command and options.
+/// Sets the folders of a new run, from its command, its options and the current folder.
 void record_folders(RunRecord& record);
 
 /// The record of a run, and its file. One thread, that of the run.
@@ -49,15 +52,15 @@ class RecordKeeper {
 public:
     using Say = std::function<void(const std::string& text)>;
 
-    /// `file`: holds none for a run that is not continued after a restart. All references must
-    /// outlive this object.
+    /// `file`: a RecordFile that holds no record if the run is not continued after a restart. All
+    /// references must outlive this object.
     RecordKeeper(RecordFile& file, RunRecord record, const Reporter& reporter, Say say);
 
     const RunRecord& record() const { return record_; }
-    /// Writes the record if it is another one then. A file that cannot be written is named once,
-    /// and the run goes on.
+    /// Changes the record, and writes it if it differs from the one written last. If the file
+    /// cannot be written, `say` is called once, and the run goes on.
     void change(const std::function<void(RunRecord&)>& change);
-    /// change() by what the reporter knows of the session.
+    /// Updates the record with the session that is open now.
     void refresh();
 
 private:
@@ -79,8 +82,8 @@ public:
               Reporter& reporter, CommandFigures& figures,
               const std::map<std::string, std::string>& environment, Say say, RecordKeeper& keeper);
 
-    /// after() for a run of which only the record is left: goes on where it was cut off, in the
-    /// folder in which it began. `run` is what the record shows of its end.
+    /// Like after(), for a run of which only the record is left: goes on where the run was cut off,
+    /// and changes to the folder in which it began. `run`: its end, as far as the record shows it.
     std::optional<Words> go_on(RunOver& run);
 
     /// Waits as the plan requires and returns the command of the next run; nothing: no next run.
@@ -90,14 +93,17 @@ public:
 
     /// To be called as soon as the agent has named its conversation.
     void note_conversation(const std::string& agent, const std::string& id);
-    /// To be called as soon as the agent was started.
+    /// To be called as soon as the agent has been started.
     void note_start(std::int64_t pid);
-    /// To be called now and then while the agent works: its session may go on as another one.
+    /// To be called about once a second while the agent works, because its session may go on as
+    /// another generation.
     void note_session() { keeper_.refresh(); }
 
-    /// Why there is no next run; empty: the work is complete.
+    /// Why there is no next run; empty: the work is complete, or the command was no agent's
+    /// (KeepGoingOptions::by_settings).
     const std::string& why_over() const { return why_over_; }
-    /// True if a person ended the run during a wait or a check.
+    /// True if a signal or a stop of the session ended a wait or a check, or prevented a check, or
+    /// if `headway keep-going off` ended a check.
     bool cancelled() const { return cancelled_; }
 
 private:
@@ -144,7 +150,7 @@ private:
     RecordedFolder here_;       ///< where the agent begins
     RecordedFolder works_;      ///< where it works, by the options of its command
     RecordedFolder checks_in_;  ///< where the check runs
-    std::string elsewhere_;     ///< another folder, in which an agent said that it works
+    std::string elsewhere_;     ///< another folder in which the agent says that it works
     std::uint64_t checks_ = 0;
     SteadyTime next_look_{};  ///< time at which a check looks at the session again
     std::string why_over_;
@@ -155,8 +161,8 @@ private:
     std::string conversation_;  ///< its id of the conversation
     std::string began_in_;      ///< the conversation that it named first
     bool now_ = false;          ///< a person has ended the wait
-    /// Goes on after a run that was cut off, and the daemon has not replied since: a person may
-    /// have stopped the session meanwhile.
+    /// The daemon has not replied since the run was continued from its record, or since it was
+    /// asked right before a start: a person may have stopped the session in the meantime.
     bool unseen_ = false;
     Json waits_;  ///< data of the tool call that reports the wait
 };

@@ -31,24 +31,27 @@ struct StopDirective {
 /// State of a session according to its document and journal. An acknowledgement of the agent
 /// removes a directive from the replies to reports, but not from the document and the journal.
 struct Standing {
-    bool held = false;  ///< paused, or a person has to decide
+    /// Paused, or a person has to decide, or nothing shows that the agent may go on.
+    bool held = false;
     bool paused = false;
-    bool stopped = false;  ///< cancelled, halted, stopped or gone
-    bool gone = false;     ///< deleted, or another session of that name is there now
-    std::string stuck;     ///< why the session is stuck; empty: not stuck
+    /// Cancelled, halted, stopped, ended or gone, or its budget is exhausted.
+    bool stopped = false;
+    bool gone = false;  ///< deleted, or another session of that name is there now
+    std::string stuck;  ///< why the session is stuck; empty: not stuck
 };
 
 /// True if a rejection has stopped the open session: a person can resume it, but not a later
 /// generation. Pure.
 bool can_be_lifted(const Json& session);
 
-/// True if the daemon has no such session. Another server at its address may reply 404 as well.
+/// True if the reply is the daemon's and shows that it has no such session. Status 404 alone does
+/// not show this, because another server at the address may send it. Pure.
 bool is_unknown(const HttpReply& reply);
 
 /// Reports for one session from a thread of its own, so that the daemon never delays the supervised
 /// command. The thread opens the session, delivers spooled events in order, sends heartbeats as the
 /// daemon asks, and tries again with the same event ids while the daemon is unreachable. Public
-/// functions are called on the owner's thread.
+/// functions are called on the owner's thread, except those that permit any thread.
 class Reporter {
 public:
     struct Setup {
@@ -57,21 +60,23 @@ public:
         std::string session;
         std::string open;  ///< JSON text: body of PUT /v1/sessions/{id}
         std::chrono::milliseconds heartbeat{
-            10'000};                 ///< until the daemon asks for another interval
+            10'000};                 ///< interval of heartbeats until the daemon asks for another
         std::function<Json()> beat;  ///< data of a heartbeat; called on the reporter's thread
         /// The longest time between heartbeats, whatever the daemon asks for; unset: as the daemon
         /// asks. Called on the reporter's thread.
         std::function<std::chrono::milliseconds()> pace;
         std::function<void(const std::string&)> warn;  ///< called on the reporter's thread
-        /// After an end that no person decided, goes on in the session's next generation.
+        /// After an end of the session that no person decided, reports go on in its next
+        /// generation.
         bool goes_on = false;
-        /// For a conversation that a person may take up again: the body of a hook `start`, by which
-        /// the daemon finds or begins the generation that it goes on in. `by_person`: after any
-        /// end; else only where the agent may go on by itself. Called on the reporter's thread.
+        /// Set for a conversation that a person may take up again. Returns the body of a `start`
+        /// hook, by which the daemon finds or begins the generation in which the conversation goes
+        /// on. `by_person`: a person takes it up, which is possible after any end; false: the agent
+        /// goes on by itself, if it may. Called on the reporter's thread.
         std::function<std::string(bool by_person)> take_up;
         bool by_person = false;  ///< a person begins or takes up the conversation now
-        /// Time at which the session was opened that a run before reported into. One that was
-        /// opened at another time is another session: it counts as stopped. Empty: any.
+        /// Time at which the session of an earlier run was opened. A session of this name that was
+        /// opened at another time is another session, and counts as stopped. Empty: any session.
         std::string opened_at = {};
     };
 
@@ -81,8 +86,9 @@ public:
         std::string at;  ///< time of its opening; empty: not known yet
     };
 
-    /// `after`: the reporter before, if any, whose end of its session comes first.
+    /// `after`: an earlier reporter, or null. Work begins only when that reporter has finished.
     explicit Reporter(Setup setup, std::shared_ptr<Reporter> after = nullptr);
+    /// Without finish() or close(), drops the remaining events and ends no session.
     ~Reporter();
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
@@ -92,51 +98,56 @@ public:
     /// `other_ids`: as of HeldEvent.
     void add(const std::string& type, const Json& data, bool hooks_tell = false,
              bool other_ids = false);
-    /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
+    /// Reports an action of `headway run --keep-going` itself (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
 
-    /// A person's prompt takes the conversation up (Setup::take_up). False if the session takes no
-    /// more reports: another reporter is needed.
+    /// Called when a person's prompt takes up the conversation (Setup::take_up). Forgets the stop
+    /// directive of the turn before. False if the session takes no more reports: another reporter
+    /// is needed.
     bool begin_turn();
-    /// The id of the generation in force. Waits until it is known, the daemon is away, or the time
-    /// is up. Any thread.
+    /// The id of the generation in force. Waits until it is known, the daemon is unreachable, the
+    /// reports are over, or `most` has passed. Any thread.
     std::string in_force(std::chrono::milliseconds most) const;
 
     Opening opening() const;
-    /// True if the daemon has opened the session and replied to the newest request. Any thread.
+    /// True if the daemon has opened the session and the newest request need not be sent again. Any
+    /// thread.
     bool in_touch() const;
-    /// True if a daemon has opened the session and taken all that was added about this call,
-    /// whether or not it is there now. Any thread.
+    /// True if a daemon has opened the session and stored all events about this call, whether or
+    /// not it is reachable now. Any thread.
     bool has_told(const std::string& call_id) const;
-    /// True if the daemon has taken all added events. Waits until it has, is away, or the time is
-    /// up. Any thread.
+    /// True if the daemon has stored all added events. Waits until it has, is unreachable, takes no
+    /// more reports, or `most` has passed. Any thread.
     bool caught_up(std::chrono::milliseconds most) const;
 
-    /// To be called when the agent has ended: what its hooks have not reported, they never will.
+    /// To be called when the agent has ended: its hooks report nothing after this.
     void agent_ended();
 
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
+    /// The stop directive in force; nothing: none has come.
     std::optional<StopDirective> stop_directive() const;
     /// True if the newest reply holds the agent back: the session is paused, or a person has to
     /// decide.
     bool held() const;
-    /// Asks for a new standing().
+    /// Requests a new standing(), which is known once settled() is true.
     void look();
-    /// No agent works from now on, or one does again. Meanwhile a session that is gone gets no
-    /// heartbeat, which would open it.
+    /// `rests`: no agent works from now on; false: one works again. While no agent works, a session
+    /// that is gone gets no heartbeat, because the heartbeat would open it.
     void rest(bool rests);
+    /// The newest known state of the session.
     Standing standing() const;
     /// True if the daemon has replied to all added events that are not held back, and to look(), so
     /// that held(), stop_directive() and standing() are up to date.
     bool settled() const;
-    /// True if the daemon takes no more reports: the session has ended.
+    /// True if no more reports are sent: the session has ended, is gone or another one, or the
+    /// token is refused.
     bool refused() const;
     /// True if the daemon refuses the token, so that nothing of the session is known.
     bool denied() const;
 
     /// Delivers the remaining events and ends the session with this body of POST .../end. Gives up
-    /// after `linger`, or sooner if no daemon was ever reached. True if everything arrived.
+    /// after `linger`, or after 1 s if no daemon was ever reached. True if everything arrived.
     bool finish(const Json& end, std::chrono::milliseconds linger);
 
     /// finish() in the background; the destructor waits for it.
@@ -144,7 +155,7 @@ public:
 
 private:
     enum class Step : std::uint8_t { kDone, kAgain, kIdle, kRetry };
-    /// Which session counts as the one that this reporter has opened.
+    /// Condition for a session to count as the one that this reporter has opened.
     enum class Own : std::uint8_t {
         kUnlessOpened,  ///< any, unless another run has opened it
         kUnlessGone,    ///< the same, and there has to be one
@@ -218,11 +229,11 @@ private:
     bool denied_ = false;
     bool refused_ = false;        // the session takes no more reports
     bool hooks_ = false;          // the agent's hooks report into the session
-    HeldEvents lines_;            // what they may report as well
+    HeldEvents lines_;            // events that the hooks may report as well
     bool lines_over_ = false;     // the agent has ended
-    bool lines_changed_ = false;  // since the wait of the reporter's thread was set
-    bool held_ = false;           // the newest reply holds the agent back
-    bool looks_ = false;          // a new standing is wanted
+    bool lines_changed_ = false;  // since the reporter's thread began to wait
+    bool held_ = false;           // as held()
+    bool looks_ = false;          // look() was called
     bool rests_ = false;          // no agent works
     Standing standing_;
     bool finished_ = false;

@@ -13,13 +13,15 @@
 namespace headway::cli {
 
 /// Events that wait to be delivered. Their number is bounded: if the spool is full, the oldest
-/// event that can be spared is dropped (heartbeats without figures first, then messages; then
-/// figures become sums; then anything, figures last). One thread at a time. Pure.
+/// heartbeat without usage is dropped, else the oldest message. If there is neither, two heartbeats
+/// with usage are added up into one. If this is impossible too, the oldest event without usage is
+/// dropped, and at last the oldest event. Events in a report on its way stay. One thread at a time.
+/// Pure.
 class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
     static constexpr std::size_t kBatchMax = 50;  // 50 messages of 10 kB stay under the body limit
-    /// Half of the body limit, because one more event of at most 200 kB may be added.
+    /// Maximum size of a report of several events: about half of the body limit.
     static constexpr std::size_t kBatchBytesMax = 500'000;
 
     /// Gives each event an id that no other event of this spool has. `prefix` makes these ids
@@ -32,18 +34,18 @@ public:
     /// add() with an id that begins with `author`, for readers who must know the author.
     void add_as(std::string_view author, const std::string& type, const Json& data);
 
-    /// The oldest events as one report, a JSON array; they stay until confirm(), and further calls
-    /// return the same events.
+    /// The oldest events as one report, a JSON array. They stay until confirm() or narrow(), and
+    /// until then further calls return the same events.
     std::string batch();
     /// Called when the last batch was stored, or can never be stored.
     void confirm();
-    /// Called when the last batch was refused: its events now come one by one, so that only one is
-    /// lost. False if the batch was a single event.
+    /// Called when the last batch was refused: its events now come one by one, so that only the
+    /// invalid ones are lost. False if the batch was a single event.
     bool narrow();
     /// Called when the agent has hooks, which may report the events that were added with
-    /// `hooks_tell`: takes these events out, except those that are being sent.
+    /// `hooks_tell`: takes these events out, except those that are being sent or come one by one.
     std::vector<HeldEvent> take_told();
-    /// True if an event was added with `hooks_tell`.
+    /// True if an event that was added with `hooks_tell` waits.
     bool has_told() const;
     /// True if an event about this call waits.
     bool names_call(const std::string& call_id) const;
@@ -55,6 +57,7 @@ public:
     void clear();
 
     std::size_t size() const { return events_.size(); }
+    /// Number of events dropped because the spool was full.
     std::uint64_t dropped() const { return dropped_; }
 
 private:

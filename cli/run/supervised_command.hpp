@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 
 /// A command's figures for heartbeats. Any thread.
 struct CommandFigures {
-    std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, since 1970; 0: running
+    std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, in ms since 1970; 0: no wait
     std::atomic<std::uint64_t> waits{0};          ///< number of the current wait
     std::atomic<std::uint64_t> check{0};          ///< number of the running check; 0: none
     std::atomic<std::uint64_t> output_bytes{0};   ///< bytes of output of the command and of checks
@@ -37,7 +37,7 @@ struct CommandFigures {
 /// Runs one command: copies its output byte for byte to this program's output, reports its lines,
 /// passes signals on, and stops it at a stop directive. Output is copied only as fast as it is
 /// read; this never delays signals or a stop. Lines that an agent prints about itself are reported
-/// as events.
+/// as events. One thread; `signals`, `reporter` and Setup::figures must outlive this object.
 class SupervisedCommand {
 public:
     struct Setup {
@@ -49,21 +49,25 @@ public:
         CommandFigures& figures;
         std::string began = {};  ///< time before the command was started, in the journal's form
         RunBefore before = {};   ///< the run that this one may resume
-        /// An agent that stays for longer than this after its result, without a line or named work,
-        /// is ended, or only told of; 0: neither.
+        /// If an agent prints nothing for longer than this after its result, and has named no work
+        /// that goes on, `say` is called; 0: never.
         milliseconds stay_max{0};
-        bool end_stay = false;
-        /// The command is an agent's own program: a signal that ends it ends what it has begun.
+        bool end_stay = false;  ///< such an agent is ended as well
+        /// The command is an agent's own program: after a signal that ends it, the processes that
+        /// it has started are ended as well.
         bool own_program = false;
-        /// An error that ends the agent's turn is reported only by tell_kept(), or 15 s later, or
-        /// before the next answer of the model: the run may wait for its end by itself.
+        /// An error that ends the agent's turn is kept back until tell_kept(), for at most 15 s, or
+        /// until the next answer of the model, because the run may wait in the agent's place.
         bool keeps_errors = false;
-        /// Another `headway run` reads the same output, and counts its tokens and cost.
+        /// Another `headway run` reads the same output and counts its tokens and cost, so this one
+        /// does not report them.
         bool counted_above = false;
+        /// Shows a text to the user; required if `stay_max` is set.
         std::function<void(const std::string& text)> say{};
         /// Called with the agent's name and its id of the conversation, each time the agent names
         /// another conversation.
         std::function<void(const std::string& agent, const std::string& id)> in_conversation{};
+        /// Called about once a second while the command runs; may be empty.
         std::function<void()> each_second{};
     };
 
@@ -74,7 +78,8 @@ public:
 
     /// Reports the errors that were kept back (Setup::keeps_errors).
     void tell_kept();
-    /// Drops them, and returns the data of the last; null: there are none.
+    /// Drops the errors that were kept back, and returns the data of the last; null: there are
+    /// none.
     Json take_kept();
 
     /// The directive that stopped the command, if any.
@@ -91,15 +96,15 @@ public:
     bool interrupted() const { return interrupted_at_.has_value(); }
 
     /// The facts at the moment at which the command was ended because of a wait longer than
-    /// Setup::wait_max: what it prints at the signal is not why.
+    /// Setup::wait_max: lines that it prints at the signal do not show the cause.
     const std::optional<RunFacts>& ended_for_wait() const { return ended_for_wait_; }
 
     /// The facts at the moment at which an agent that stayed after its result was ended.
     const std::optional<RunFacts>& ended_after_result() const { return kept_; }
 
-    /// Adds what is known besides the lines of an agent's own program, of which `called` may have
-    /// been called for its lines: the error that the end of standard error names, if its lines have
-    /// neither an error nor a result.
+    /// Adds the facts that the end of standard error shows. The error there is added only if the
+    /// agent's lines have neither an error nor a result, and if there were no lines or the command
+    /// failed. `called`: result of called_for_lines(); noted if there were no lines.
     void add_to(RunFacts& facts, const std::string& called, const ExitStatus& status);
 
     /// The agent's lines, if any.
@@ -113,7 +118,7 @@ private:
         std::string pending;  // bytes that were read and are not yet all written
         std::size_t written = 0;
         OutputLines lines;
-        bool loses = false;  // something could not be written, and that was said
+        bool loses = false;  // a part could not be written, and `say` was called
     };
 
     struct KeptError {

@@ -25,10 +25,13 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< needs no decision any more: the session ended, the call ran, or see `closed`
-    kRedeemed,   ///< used for its one execution
+    /// Needs no decision any more: the session ended, the call ran, or for the reason in `closed`.
+    kCancelled,
+    kRedeemed,  ///< used for its one execution
     kExecuted,
-    kNeverExecuted,  ///< approved, but not executed in time; the call may still run
+    /// Approved, but not executed in time; the approval stays usable, so the call can still run
+    /// later.
+    kNeverExecuted,
 };
 template <>
 struct EnumNames<ApprovalStatus> {
@@ -50,8 +53,8 @@ std::uint64_t call_digest(std::string_view tool, std::string_view args_digest);
 /// The redeem key of an approval delivered to an agent that reports no calls. No agent sends this
 /// key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// Like kDeliveredKey, if the approval was delivered to a call whose id is not that of the request.
-/// A call with the id of the request then needs another approval.
+/// Used in place of kDeliveredKey if the hook that took the approval had another call id than the
+/// request. A call with the id of the request then needs another approval.
 inline constexpr std::string_view kDeliveredOtherKey = "delivered \tother";
 /// The first part of a redeem key whose second part is a call's id. It shows that the reply to a
 /// hook gave the approval to this call. No agent sends such a key.
@@ -115,8 +118,8 @@ struct Approval {
     bool unverified = false;  ///< the call that used the approval did not report its arguments
     bool unseen = false;      ///< parts of the request were not shown to the approver
     std::optional<ApprovalClosing> closed;  ///< why the request ended without a decision
-    /// The reply to a hook of the request's call let this call run. A later call with the same id
-    /// is another call.
+    /// The reply to a hook let the request's call run, or another call in its place
+    /// (kDeliveredOtherKey). A later call with the id of the request is another call.
     bool let_go = false;
     bool end_assumed = false;  ///< Headway closed the call; the agent may still report its real end
 
@@ -129,8 +132,8 @@ struct Approval {
     /// True if the request is for a tool call that is approved and has not been executed: the call
     /// may run.
     bool open() const noexcept;
-    /// True if the approval names a call and either is redeemed or the agent knows the decision: no
-    /// other call may use the approval.
+    /// True if no other call may use the approval: it is open and names a call, and it is redeemed
+    /// or the agent knows the decision.
     bool taken() const noexcept;
     /// True if the approval is decided but neither acknowledged, redeemed nor executed: the agent
     /// has not received the decision yet.
@@ -185,7 +188,8 @@ struct RaisedAlarm {
     }
 };
 
-/// A call that a person has rejected, without its request.
+/// A person's rejection of a call. Kept where the request itself is not: for a descendant's
+/// request, or for one that was dropped.
 struct RejectedCall {
     std::uint64_t call = 0;  ///< call_digest()
     Timestamp at = kNever;   ///< time of the decision
@@ -195,7 +199,7 @@ struct RejectedCall {
     }
 };
 
-/// A range of alarms, by the numbers of their last events. The default is all alarms.
+/// A range of alarms, by RaisedAlarm::n. The default is all alarms.
 struct AlarmRange {
     std::uint64_t first = 0;
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max();

@@ -3,7 +3,8 @@
 
 #include "core/state/session_state.hpp"
 
-// How the fold updates a session's budget meter. Functions change only arguments.
+// How the fold updates a session's budget meter. The functions have no side effects except on their
+// reference arguments.
 
 namespace headway::core {
 
@@ -15,7 +16,8 @@ void charge_clock(BudgetMeter& meter, const Event& event);
 /// finished call, so it adds no tokens and no cost.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
-/// Charges tokens and cost. The session's own additional use is the growth of own_use().
+/// Charges tokens and cost. To learn how much the session's own use has grown, compare own_use()
+/// before and after.
 void meter_usage(BudgetMeter& meter, const Usage& usage);
 
 /// True if the session waits for a person.

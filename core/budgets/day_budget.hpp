@@ -16,7 +16,7 @@
 
 namespace headway::core {
 
-/// A cap for all sessions with a label, or for all sessions.
+/// A cap for the sessions with a given label, or for all sessions.
 struct DayCap {
     std::string label;  ///< "team=payments"; empty = all sessions
     std::optional<double> max_cost_usd;
@@ -84,8 +84,8 @@ std::string day_figures(const DayCap& cap, const DayUse& use);
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
 /// True if `reason` is the reason for a pause by a daily cap.
 bool is_day_pause(std::string_view reason);
-/// The reason given when the daily cap itself ends such a pause. Unlike a resume by a person, this
-/// end lifts no stop.
+/// The reason given when the daily cap itself ends such a pause. Unlike a resume by a person, a
+/// resume with this reason does not lift a stop of the session.
 inline constexpr std::string_view kDayReleased = "the budget of the day has room again";
 
 }  // namespace headway::core

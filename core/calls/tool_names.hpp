@@ -7,16 +7,17 @@
 
 namespace headway::core {
 
-/// True for a tool that acts on a screen, a page or a game; only another call shows its effect:
-/// scroll, click, type, press, navigate.
+/// True for a tool that acts on a screen, a page or a game (`scroll`, `click`, `press`, `navigate`,
+/// `browser_type`); only another call shows its effect.
 bool acts_on_screen(std::string_view tool);
 
 /// True for a tool that moves a machine or a list one step from its present place, so that an equal
 /// call has a new effect each time: `jog`, `dose`, `next_track`.
 bool steps_on(std::string_view tool);
 
-/// True for a tool with a word that means an action in a game, but something else in many other
-/// tools: `move` may be either, as in `move_card`.
+/// True for a tool with a word that means an action on a screen or in a game, but something else in
+/// many other tools. For example, `move` alone does not show whether `move_card` is an action in a
+/// game.
 bool may_act_on_screen(std::string_view tool);
 
 /// True for a value that names a direction in a game or for a robot: "left", "North".

@@ -26,9 +26,9 @@ struct PeopleLimits {
 /// Counts delivered messages. Kept in memory only: a restart begins a new window.
 class SendWindow {
 public:
-    /// When the next message may be sent; kNever = at once. Messages that are not `urgent`, so
-    /// neither requests nor alarms, get at most half of the window: no agent can delay what a
-    /// person has to decide soon by failing in many ways.
+    /// End of the time in which no message may be sent; kNever if there is no such time. Messages
+    /// that are not `urgent`, so neither requests nor alarms, get at most half of the window: an
+    /// agent that fails in many ways cannot delay urgent messages.
     Timestamp closed_until(const PeopleLimits& limits, bool urgent) const noexcept {
         const bool full =
             sent_ >= limits.messages_max || (!urgent && others_ >= (limits.messages_max + 1) / 2);
@@ -54,16 +54,16 @@ struct WaitingNotice {
     bool asks = false;  ///< the event asks a person for a decision
     /// The receiver refused the event, and would refuse any message that contains it.
     bool refused = false;
-    std::string cause;  ///< cause of the event; empty: no other event shares it
+    std::string cause;  ///< cause of the event; empty: the event is not grouped by cause
     bool alarm = false;
 };
 
-/// The indices, ascending, of the events that the next message reports; `waiting` is in order and
-/// not empty. With `backlog`, the events had to wait for the end of a window, and all go into one
-/// message. Otherwise the message is about the first alarm; without alarms, about the first
-/// question; else about the oldest event. A question is alone or, if `crowded`, together with the
-/// other questions. Any other event is together with all events of the same cause. A refused event
-/// is always alone.
+/// The indices, ascending, of the events that the next message reports. `waiting` is not empty: it
+/// has the oldest event that is due, then the others, oldest first. With `backlog`, the events had
+/// to wait for the end of a window, and all go into one message. Otherwise the message is about the
+/// first alarm; without alarms, about the first question; else about the first event. A question is
+/// alone or, if `crowded`, together with the other questions. Any other event is together with all
+/// events of the same cause. A refused event is always alone.
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
                                        bool crowded = false);
 

@@ -6,8 +6,8 @@
 
 #include "core/session/session.hpp"
 
-// Whether a call that starts needs a new approval request. An approval is for one execution, so one
-// that another call uses does not cover this call.
+// Whether a call that starts needs a new approval request. An approval is for a single execution:
+// if another call uses it, it does not cover this call.
 
 namespace headway::core {
 

@@ -5,7 +5,7 @@
 #include "core/state/estimates.hpp"
 
 // The newest estimate of progress, in the same form in every document that a dashboard polls.
-// Functions change only arguments.
+// The functions have no side effects except on their reference arguments.
 
 namespace headway::api {
 

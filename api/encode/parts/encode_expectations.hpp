@@ -9,8 +9,8 @@
 #include "core/budgets/expectations.hpp"
 #include "core/state/session_state.hpp"
 
-// How much sessions usually use, as JSON text. Functions change only arguments; shapes as in
-// API.md.
+// How much sessions usually use, as JSON text. The functions have no side effects except on their
+// reference arguments; shapes as in API.md.
 
 namespace headway::api {
 
@@ -37,7 +37,8 @@ struct AgentExpectation {
 /// The reply to `GET /v1/analytics/expectations`.
 struct Expectations {
     std::vector<AgentExpectation> agents;
-    std::optional<core::Complexity> complexity;  ///< task complexity of the suggestions
+    /// The task complexity for which the suggestions are made; unset: any.
+    std::optional<core::Complexity> complexity;
 };
 void append_expectations(std::string& out, const Expectations& expectations);
 

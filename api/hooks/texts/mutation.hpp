@@ -8,7 +8,8 @@
 
 #include "core/events/work_payloads.hpp"
 
-// Files that a call wrote. Internal to the dialects; functions change only arguments.
+// Files that a call wrote. Internal to the dialects. The functions have no side effects except
+// on their reference arguments.
 
 namespace headway::api::hooks {
 
@@ -23,8 +24,9 @@ struct Replacement {
 /// for an empty path.
 void add_written(std::vector<core::Mutation>& mutated, std::string path, std::string_view content);
 
-/// Adds `path` with the digest of `original` after `edit`; without `original`, with the digest of
-/// the edit and its path, unless only comments differ.
+/// Adds `path` with the digest of the edited `original`, as add_written() does. Without `original`,
+/// adds it with the digest of the edit and the path, or adds nothing if the edit changes only
+/// comments.
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit);
 

@@ -26,7 +26,8 @@ struct Oscillation {
         .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
     };
 
-    /// Number of failures that equal the failure before the previous one. A-B-A-B has two of them.
+    /// Threshold for consecutive failures that equal the last but one before them: in A-B-A-B, the
+    /// third and the fourth do.
     static constexpr std::uint32_t kRedFlips = 2;
     /// A measurement with a new result clears the alternations, because an experiment that switches
     /// between two variants undoes nothing. At most this many measurements clear them: otherwise an
@@ -45,10 +46,10 @@ struct Oscillation {
     std::uint64_t red_question = 0;         ///< the last failed test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at the last failure of that test
     std::vector<std::uint64_t> last_reds;   ///< the last two failures of that test
-    /// Number of edits that equal the edit before the previous one.
+    /// Number of consecutive edits that equal the last but one before them.
     std::uint32_t alternations = 0;
-    std::uint32_t red_flips = 0;    ///< failures that equal the failure before the previous
-                                    ///< one
+    std::uint32_t red_flips = 0;    ///< consecutive failures that equal the last but one before
+                                    ///< them
     std::uint32_t experiments = 0;  ///< measurements that cleared the alternations
     bool blind = false;             ///< the path of the last edit is known, but not its content
 

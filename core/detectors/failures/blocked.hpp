@@ -24,7 +24,8 @@ inline constexpr std::size_t kBlockedWordsMax = 200;
 /// failure causes the claim. The claim lasts until a message from a person, a wake-up, the start of
 /// a turn, or a successful call. After an error of the model, the start of a call ends the claim as
 /// well. If the cause is one that passes by itself (core/values/cause.hpp), the model's next answer
-/// also ends the claim, unless a call failed (`of_call`). Being idle or silent clears nothing.
+/// also ends the claim, unless the failure was that of a call (`of_call`). Being idle or silent
+/// clears nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
@@ -38,8 +39,8 @@ struct Blocked {
     bool turn_over = false;  ///< the failure ended the turn, or the provider accepts requests again
                              ///< only after kBlockedWait or more
     std::uint32_t count = 0;  ///< number of consecutive failures with this cause
-    /// The host or file that a failed call could not read (failed_target()); 0 = another failure.
-    /// Failures at another place are not counted with failures at this one.
+    /// The host or file that a failed call could not read (failed_target()); 0 = a failure of
+    /// another kind. Failures at another place are not counted with failures at this one.
     std::uint64_t place = 0;
     /// When the provider accepts requests again, according to the provider.
     Timestamp retry_at = kNever;

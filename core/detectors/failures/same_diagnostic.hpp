@@ -10,8 +10,8 @@ namespace headway::core {
 
 /// The same failure of a test or a build across several edits (docs/detection.md, section 5): equal
 /// diagnostics, while at most kPathsMax files were edited and nothing was committed. An agent that
-/// pursues one error through many files makes progress. An agent that has fewer failing tests than
-/// ever makes progress too, even if the first failure is the same. Outside the strict profile, the
+/// pursues one error through many files makes progress. Fewer failing tests than ever before are
+/// progress too, even if the first failure is the same. Outside the strict profile, the
 /// finding makes a session suspect at most; `no_progress` may confirm it.
 struct SameDiagnostic {
     static constexpr DetectorTraits kTraits{
@@ -33,7 +33,8 @@ struct SameDiagnostic {
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
     bool user_spoke = false;              ///< a user message came after the last failure: the
                                           ///< detector claims nothing before the next failure
-    std::uint32_t question = 0;  ///< low half of the question digest of a run that is not a test
+    std::uint32_t question = 0;           ///< if the failed run is not a test: low half of
+                                          ///< CallFingerprint::question; 0: a test, or no failure
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

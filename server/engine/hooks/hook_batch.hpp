@@ -8,9 +8,9 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// The batch hook at the end of a round, which names all calls of the round again; and the end of a
-// turn, whose agent may report apart from it how the model's last answer ended, and may leave
-// sub-agents at work.
+// The batch hook at the end of a round, which names all calls of the round again, and the end of a
+// turn. At the end of a turn, the agent may report separately how the model's last answer ended,
+// and sub-agents may still work.
 
 namespace headway::server {
 
@@ -26,8 +26,9 @@ void note_finished_call(Resident& resident, const std::string& call_id);
 /// drop_late_start(), until the next prompt. A bounded number is remembered.
 void note_finished_input(Resident& resident, const HookCommand& command);
 
-/// Removes the start of a call that has already finished, with the same id and input: the hook was
-/// overtaken by that of the result, once. A call that needs approval is announced all the same.
+/// Removes the start of a call if a call with the same id and input has already finished: the hook
+/// of the start came after the hook of the result. Each finished call removes one start. The start
+/// of a call that needs approval is kept. Errors: those of the store.
 core::Result<> drop_late_start(Transaction& transaction, Resident& resident, HookCommand& command);
 
 /// Removes from a batch the events that are known already, such as calls that were reported
@@ -42,20 +43,22 @@ void settle_batch(Resident& resident, HookCommand& command);
 /// of their heartbeat, unless the agent counts its turns.
 void number_round(const core::SessionState& state, HookCommand& command);
 
-/// Keeps Hook::answer_end of an answer that was cut off or refused, and adds it as the error that
-/// ended the turn to the kStop behind it; not if another answer follows, or a call of that answer.
-/// A whole answer also ends a stop by the provider: it answers again.
+/// Keeps Hook::answer_end of an answer that was cut off or refused, and adds it to the next kStop
+/// as the error that ended the turn, unless a prompt, another answer or a call comes before. A
+/// complete answer also ends a stop by the provider, because the provider answers again.
 void note_answer(Resident& resident, HookCommand& command);
 
-/// Remembers the sub-agents that a stop hook names as still at work. Bounded.
+/// Remembers the sub-agents that a stop hook names as still at work, and the time of the last
+/// prompt. Bounded.
 void note_agents_left(Resident& resident, const HookCommand& command, core::Timestamp now);
 
-/// True if one of these sub-agents has not ended; if the agent named none by its id, or one that
-/// is not known, true if any session below has not ended.
+/// True if one of the remembered sub-agents has not ended. If there is none, or one is unknown:
+/// true if any descendant of the session has not ended. Errors: those of the store.
 core::Result<bool> has_agent_at_work(Transaction& transaction, const Resident& resident);
 
-/// True if a sub-agent of the agent's own has a call in flight that hooks have announced since the
-/// agent's last prompt, whatever its last stop hook named.
+/// True if a sub-agent's session has a call in flight and has reported since the agent's last
+/// prompt, whatever the agent's last stop hook named. Only sessions in memory whose id begins with
+/// the id of this session are examined.
 bool has_call_below(Transaction& transaction, const Resident& resident);
 
 }  // namespace headway::server

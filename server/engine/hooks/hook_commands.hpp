@@ -21,7 +21,7 @@ namespace headway::server {
 /// even if a later hook, or one after a restart, reports it again.
 struct HookUse {
     std::string event_id;
-    core::Timestamp at = core::kNever;
+    core::Timestamp at = core::kNever;  ///< time of the answer by the agent's clock
     core::Usage usage;
 };
 
@@ -48,7 +48,9 @@ struct HookCommand {
 
     static constexpr bool kFillsDisk = true;
     static constexpr bool kRationed = true;
+    /// Names the session in force, and its next generation. Errors: those of the store.
     core::Result<> name(Reader& reader, SessionNames& names);
+    /// True if the session that name() named is still in force.
     core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
     /// The answer while nothing can be stored: it refuses a call that needs approval, or that is
@@ -58,6 +60,7 @@ struct HookCommand {
 };
 
 /// Asks again for the answer to a hook that waits. Stores only the changes that the answer makes.
+/// Error: that of a session that does not exist any more.
 struct HookAgainCommand {
     std::string session;
     HookCall call;

@@ -16,16 +16,17 @@
 
 namespace headway::server {
 
-/// Names the folder of the hook's call for the person who decides, unless it is the workspace of
-/// the session, which the session's document has. Empty: there is nothing to say.
+/// A sentence that names the folder of the hook's call, for the person who decides. Empty if there
+/// is no folder, or if it is the workspace of the session, which the session's document shows.
 std::string folder_note(Transaction& transaction, const Resident& resident,
                         const api::hooks::Hook& hook);
 
 /// Finds the approval that the dialog of this call waits for: one that a person has already given
 /// for exactly this call, or a new request. Sets `call.dialog` to its number, and sets how long the
 /// hook may be held. Makes no request if the setting forbids it, if `asked` is empty because the
-/// request could not be shown whole, or if too many requests are pending. In these cases the dialog
-/// decides alone.
+/// request could not be shown whole, if too many requests are pending, or if the session has ended
+/// or must stop. In these cases no person is asked beside the dialog. Errors: those of the
+/// store.
 core::Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                                  std::optional<core::ApprovalRequested> asked);
 
@@ -44,14 +45,16 @@ std::string take_announced_call(Resident& resident, const HookCall& call);
 core::Result<> close_dialogs(Transaction& transaction, Resident& resident, std::uint64_t n,
                              core::ApprovalClosing how);
 
-/// Ends all dialog requests when the agent's round is over.
+/// Ends all dialog requests when the agent's round is over, and forgets the announced calls.
 core::Result<> end_dialogs(Transaction& transaction, Resident& resident);
 
-/// The agent no longer waits for the decision: the hook's connection has closed. Gets no reply.
+/// Records that the agent no longer waits for the decision, because the hook's connection has
+/// closed. Gets no reply.
 struct HookLeftCommand {
     std::string session;
-    std::uint64_t n = 0;       ///< request of the agent's dialog, which ends; 0: it has none
-    std::string call_id = {};  ///< else the held call, whose request stays until its agent goes on
+    std::uint64_t n = 0;       ///< number of the dialog's request, which ends; 0: no dialog
+    std::string call_id = {};  ///< without a dialog: the held call; its request stays pending
+                               ///< until the agent goes on
 
     static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const {

@@ -161,7 +161,8 @@ private:
     std::vector<Place> places_;  ///< the id of a connection consists of the generation and the
                                  ///< index of its place
     std::vector<std::uint32_t> free_;
-    std::size_t hand_ = 0;  ///< place where the last search for a connection to close ended
+    std::size_t hand_ = 0;  ///< the last search for a connection that may be closed ended at this
+                            ///< place
     HttpStats stats_;
     std::uint64_t local_ = 0;  ///< number of open connections on the operator's socket
     std::string request_id_prefix_;

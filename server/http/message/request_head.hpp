@@ -66,8 +66,8 @@ struct RequestHead {
 
     /// The session that the request names. Empty if it names none, or if the session belongs to a
     /// run that reports to another daemon. An agent's settings name one daemon, but `headway run`
-    /// may report to another daemon on this machine, where the same name means another session.
-    /// Pure.
+    /// may report to another one on this machine; the same name means different sessions in the two
+    /// daemons. Pure.
     std::string_view named_session() const noexcept;
 };
 

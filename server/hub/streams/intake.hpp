@@ -29,14 +29,16 @@ public:
     void deliver(Request request, const std::string& session, std::size_t bytes);
     /// Stages kept tasks as far as there is room. Called once a second.
     void pass_kept();
-    /// Called when the connection has closed: its queries need no answer any more.
+    /// Called when the connection has closed: queries that this connection has sent need no answer
+    /// any more.
     void forget(std::uint64_t connection) { queue_.forget(connection); }
     /// True if there is room for another request.
     bool has_room() const;
     std::size_t size() const { return queue_.size(); }
 
 private:
-    /// A kept request with its session, whose watchers may change meanwhile.
+    /// A kept request. Its session is kept too, because whether the session is watched is looked up
+    /// again at each attempt to stage the request.
     struct Kept {
         std::string session;
         Request request;
@@ -47,8 +49,8 @@ private:
     CommandQueue& queue_;
     const ViewCache& views_;
     const Streams& streams_;
-    /// bounded by the numbers of held hooks, sessions of processes, messages to webhooks and open
-    /// questions to judges
+    /// At most one for each held hook, each session that belongs to a process, each message to a
+    /// webhook, each open question to a judge, and each reload of the configuration.
     std::vector<Kept> kept_;
     bool wake_posted_ = false;
 };

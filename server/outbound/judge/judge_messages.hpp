@@ -20,8 +20,8 @@ struct JudgeJob {
 };
 
 /// The result of a job; each job gets exactly one. `text` is the output of the model; it is
-/// complete only with kAnswered. kDiscarded does not occur here, because the engine interprets the
-/// answer.
+/// complete only with kAnswered. kDiscarded (an invalid answer) does not occur here: only the
+/// engine, which reads the answer later, sets it.
 struct JudgeReply {
     std::uint64_t id = 0;
     std::string session;
