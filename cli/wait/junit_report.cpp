@@ -15,16 +15,6 @@
 namespace headway::cli {
 namespace {
 
-/// clean_line() leaves no control character; U+FFFE and U+FFFF are forbidden too.
-std::string xml_escaped(std::string_view text) {
-    std::string out = api::with_entities(clean_line(text));
-    for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
-        for (std::size_t at = out.find(forbidden); at != out.npos; at = out.find(forbidden, at))
-            out.replace(at, forbidden.size(), "?");
-    }
-    return out;
-}
-
 std::string in_seconds(std::chrono::milliseconds duration) {
     std::array<char, 32> text{};
     const int size = std::snprintf(text.data(), text.size(), "%.3f",
@@ -56,7 +46,7 @@ JunitCase junit_case_of(const std::string& id, const Json& session, const Json& 
     if (!matched.is_null()) {
         const std::string& verdict = matched.text();
         if (exit_code_of_match(matched) != kExitOk)
-            found.failure = verdict.empty() ? "no_verdict" : verdict;
+            found.failure = verdict.empty() ? "no_verdict" : clean_line(verdict);
     } else {
         found.failure = cause;
     }
@@ -64,20 +54,20 @@ JunitCase junit_case_of(const std::string& id, const Json& session, const Json& 
 }
 
 void append_junit_case(std::string& out, const JunitCase& one, const std::string& time) {
-    out += R"(  <testcase classname="headway" name=")" + xml_escaped(one.session) + R"(" time=")" +
-           time + "\">\n";
+    out += R"(  <testcase classname="headway" name=")" +
+           api::with_entities(clean_line(one.session)) + R"(" time=")" + time + "\">\n";
     if (one.skipped)
         out += "    <skipped message=\"the wait ended because of another session\"/>\n";
     if (!one.failure.empty()) {
-        const std::string kind = xml_escaped(one.failure);
-        const std::string why = xml_escaped(one.message);
+        const std::string kind = api::with_entities(one.failure);
+        const std::string why = api::with_entities(one.message);
         out += "    <failure type=\"" + kind + "\" message=\"" + kind +
                (why.empty() ? "" : ": " + why) + "\"/>\n";
     }
     if (!one.lines.empty()) {
         out += "    <system-out>";
         for (const std::string& line : one.lines)
-            out += xml_escaped(line) + "\n";
+            out += api::with_entities(line) + "\n";
         out += "</system-out>\n";
     }
     out += "  </testcase>\n";

@@ -20,7 +20,8 @@ struct JunitCase {
     std::string session;
     bool skipped = false;  ///< the wait ended because of another session
     /// Why the case failed: a verdict, `needs_person` (a sub-agent does), `never_opened`,
-    /// `timeout`, `no_answer`, `no_verdict`; empty: success.
+    /// `timeout`, `no_answer`, `no_verdict`; empty: success. This and the following are escaped
+    /// by clean_line(), which has to be done once.
     std::string failure;
     std::string message;             ///< the reason for the session's verdict
     std::vector<std::string> lines;  ///< the session's last events, one per line
@@ -32,8 +33,8 @@ struct JunitCase {
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code, const NeedsBelow& needs = {});
 
-/// One suite `headway wait`, with one case per session. Text of agents is escaped, without
-/// characters that XML 1.0 forbids. Pure.
+/// One suite `headway wait`, with one case per session, without characters that XML 1.0 forbids.
+/// Pure.
 std::string junit_report(std::span<const JunitCase> cases, std::chrono::milliseconds waited);
 
 }  // namespace headway::cli

@@ -66,7 +66,7 @@ void add_rules(std::vector<Key>& table) {
     constexpr auto kRules = &BudgetSettings::rules;
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::wrap_up_percent>(
         "budget.wrap_up_threshold_percent", kReload,
-        "Percent of the worst dimension from which a wrap_up is sent; of the time it is 80."));
+        "Percent of the worst dimension from which a wrap_up is sent; of the time, 80 at most."));
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::warn_percent>(
         "budget.warn_threshold_percent", kReload,
         "The level is critical, and the agent gets a notice."));

@@ -60,7 +60,7 @@ class Report(SharedDaemonCase):
         failure = ElementTree.parse(self.file).getroot().find(f"testcase[@name='{bad}']/failure")
         self.assertIn("the <tests> fail & \"more\"", failure.get("message"))
         lines = ElementTree.parse(self.file).getroot().find(f"testcase[@name='{bad}']/system-out").text
-        self.assertLess(lines.index("nearly"), lines.index("session.ended"))
+        self.assertLess(lines.index("nearly \\u{1b}[31m done"), lines.index("session.ended"))
 
     def test_one_of_several_is_enough(self):
         good, other = unique(), unique()

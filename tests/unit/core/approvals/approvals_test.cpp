@@ -676,6 +676,11 @@ TEST_CASE("approvals: an approval is not used after the end of its grant, before
         CHECK(scheduler.status(n) == S::kCancelled);
         CHECK(scheduler.at_n(n).closed == ApprovalClosing::kGrantEnded);
     }
+    SECTION("a report of a call, which may have run before a pause of ours") {
+        scheduler.rules.require_tools = {"deploy"};
+        CHECK(alarms(scheduler.report(ran(call()), 1000)).empty());
+        CHECK(scheduler.status(n) == S::kExecuted);
+    }
 }
 
 TEST_CASE("approvals: the id of another session's approval acknowledges nothing", "[core]") {

@@ -51,3 +51,33 @@ TEST_CASE("engine: who a cap of yesterday held goes on, also when a commit fails
     }
     CHECK_FALSE(is_paused(s));
 }
+
+TEST_CASE("engine: a commit that fails later in the day looks at none of those sessions again",
+          "[server]") {
+    EngineSettings settings;
+    settings.day.all.max_tokens = 100;
+    Supervised s{settings, core::Timestamp{std::chrono::hours{480'000}}};
+    s.engine().upkeep(false);
+    (void)s.report("a", {tokens(200)});
+    REQUIRE(is_paused(s));
+    s.clock().advance_to(s.clock().now() + 24h);
+    const auto turns = [&s] {
+        for (int i = 0; i < 3; ++i) {
+            (void)s.turn({ReportCommand{"b", {beat()}, false, {}}});
+            s.engine().upkeep(false);
+        }
+    };
+    s.engine().upkeep(false);
+    turns();
+    REQUIRE_FALSE(is_paused(s));
+    (void)s.report("a", {event(core::SessionEnded{})});
+    s.clock().advance_to(s.clock().now() + 1h);
+    s.engine().upkeep(true);  // all is in snapshots, so that none is read again at once
+    s.store().fail(FailingStore::Step::kCommit);
+    (void)s.turn({ReportCommand{"b", {beat()}, false, {}}});
+    s.engine().upkeep(false);
+    s.store().fail(FailingStore::Step::kNone);
+    const int before = s.store().loads();
+    turns();
+    CHECK(s.store().loads() - before == 1);  // the session that reports
+}
