@@ -76,7 +76,8 @@ bool has_failed(const Json& item) {
     const bool exit = item["exit_code"].is_integer() && item["exit_code"].integer() != 0;
     const bool error = !text_of_error(item["error"]).empty() || item["result"].flag_of("isError") ||
                        item["result"].flag_of("is_error");
-    return exit || error || (!status.empty() && status != "completed");
+    const bool cut = item["type"] == "command_execution" && !item["exit_code"].is_integer();
+    return exit || error || cut || (!status.empty() && status != "completed");
 }
 
 std::string_view class_of(const Json& item) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -6,6 +7,7 @@
 #include "api/hooks/texts/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
+#include "core/text/words.hpp"
 
 // `opencode run --format json` 1.18 and 2.2, and `kilo run --format json` 7.7. A call is one line,
 // when it is over; tokens come with each step of the model.
@@ -95,11 +97,21 @@ std::optional<std::uint64_t> retry_delay(const Json& headers) {
     return static_cast<std::uint64_t>(*delay);
 }
 
+/// The provider's own name for the error: `FreeUsageLimitError` behind a status that says
+/// "rate limit". Empty: none.
+std::string class_of_provider(const Json& data) {
+    const Json body = Json::parse(data.text_of("responseBody")).value_or(Json());
+    const std::string& type = body["error"].text_of("type");
+    static constexpr std::array<std::string_view, 3> kLimits{"limit", "quota", "credit"};
+    return core::mentions(core::lower(type), kLimits) ? type : std::string{};
+}
+
 void read_error(const Json& json, AgentLine& agent_line) {
     const Json& data = json["data"];
     // 2.2 has a type and a status beside the message.
     const std::string& kind = json.text_of(json["name"].is_string() ? "name" : "type");
     ToldError error{text_of_error(json), kind == "unknown" ? std::string{} : kind};
+    if (std::string named = class_of_provider(data); !named.empty()) error.error_class = named;
     error.status = status_of(data["statusCode"]);
     if (!error.status) error.status = status_of(json["status"]);
     if (data["isRetryable"].is_boolean()) error.retryable = data.flag_of("isRetryable");

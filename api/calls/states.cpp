@@ -222,7 +222,11 @@ bool reports_state(std::string_view answer) {
 
 void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
                  std::string_view command, std::string_view result) {
-    if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
+    if (fingerprint.kind == CallKind::kVerify) return;
+    // OpenHands: a command that goes on, and no other output, such as a prompt.
+    if (call.ok && core::trimmed(result).starts_with("[The command has no new output after"))
+        fingerprint.running = true;
+    if (!core::has_state_words(result)) return;
     fingerprint.running = call.ok && core::says_running(result);
     fingerprint.set(core::Shape::kBusy, core::says_busy(result));
     // A wait of a tool that ran out of time has not ended: it is asked again.

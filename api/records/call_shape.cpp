@@ -375,7 +375,8 @@ void shape_receipt(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (!call.ok || canonical.size() > kReceiptBytesMax) return;
     if (!command.empty()) {
         const bool does =
-            fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
+            (fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit) &&
+            !fingerprint.is(core::Shape::kLooks);
         const std::string_view line = core::trimmed(plain);
         const bool one = line.find('\n') == line.npos && !line.empty();
         const bool address = line.starts_with("http") && line.find(' ') == line.npos;

@@ -23,17 +23,18 @@ const faultOf = (reason, worked) => {
   return worked ? undefined : 'it ended without an answer or a call';
 };
 
-// The times at which the body of a refusal says that the provider takes requests again.
-const resetsIn = (data) => {
+const errorIn = (data) => {
   try {
     const body = typeof data.responseBody === 'string' ? JSON.parse(data.responseBody) : data.responseBody;
-    const error = body?.error ?? body ?? {};
-    return [...[error.resets_at, error.resetsAt, error.reset_at].map((at) => (at > 1e11 ? at : at * 1000)),
-      ...(error.resets_in_seconds ? [Date.now() + error.resets_in_seconds * 1000] : [])];
+    return body?.error ?? body ?? {};
   } catch {
-    return []; // no JSON: the words say it
+    return {}; // no JSON: the words say it
   }
 };
+
+// The times at which the body of a refusal says that the provider takes requests again.
+const resetsIn = (error) => [...[error.resets_at, error.resetsAt, error.reset_at].map((at) => (at > 1e11 ? at : at * 1000)),
+  ...(error.resets_in_seconds ? [Date.now() + error.resets_in_seconds * 1000] : [])];
 
 // One instance for each folder: Kilo loads plugins twice.
 const loaded = (globalThis.__headway_folders ??= new Set());
@@ -154,9 +155,11 @@ export const Headway = async ({ client, directory }) => {
     steps.delete(session); // its end is reported here
     const data = error?.data ?? {};
     if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
-    const at = resetOf(data.responseHeaders, resetsIn(data));
+    const told = errorIn(data);
+    const at = resetOf(data.responseHeaders, resetsIn(told));
+    const named = /limit|quota|credit/i.test(told.type ?? '') ? told.type : error?.name; // behind a status of a rate limit
     remember(halves, session, true);
-    return tell(session, { event: 'error', class: error?.name, text: data.message ?? error?.message, ends_turn: true,
+    return tell(session, { event: 'error', class: named, text: data.message ?? error?.message, ends_turn: true,
       ...(data.statusCode ? { status: data.statusCode } : {}), ...(at ? { retry_at: at } : {}),
       ...(typeof data.isRetryable === 'boolean' ? { retryable: data.isRetryable } : {}) });
   };

@@ -347,23 +347,24 @@ std::string receipt_form(std::string_view text, bool numbers) {
                                           "number", "ref", "comment"}};
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
-        if (!is_word(text[at])) {
+        while (at < text.size() && !is_word(text[at]))
             out.push_back(text[at++]);
-            continue;
-        }
-        std::size_t end = at;
         std::size_t digits = 0;
+        std::size_t end = at;
         while (end < text.size() && is_word(text[end]))
             digits += is_digit(text[end++]) ? 1U : 0U;
         const std::string_view word = text.substr(at, end - at);
-        const bool named = at > 0 && (text[at - 1] == '#' || text[at - 1] == '/' ||
-                                      contains(kNames, lower(word_before(text, at))));
+        const auto is_count = [text](std::size_t to) {
+            return to < text.size() && is_digit(text[to]);
+        };
+        const bool counts = (text.substr(end).starts_with(" of ") && is_count(end + 4)) ||
+                            (text.substr(end).starts_with('/') && is_count(end + 1)) ||
+                            (at > 1 && text[at - 1] == '/' && is_count(at - 2));  // "task 3/40"
+        const bool named = at > 0 && !counts &&
+                           (text[at - 1] == '#' || text[at - 1] == '/' ||
+                            contains(kNames, lower(word_before(text, at))));
         const bool mixed = digits < word.size() && word.size() >= 6 && !is_numbered(word);
-        if (digits > 0 && (numbers || named || mixed)) {
-            out.push_back('\x02');
-        } else {
-            out.append(word);
-        }
+        out.append(digits > 0 && (numbers || named || mixed) ? "\x02" : word);
         at = end;
     }
     HEADWAY_ASSERT(out.size() <= text.size());

@@ -14,8 +14,8 @@ void append_masked(std::string& out, std::string_view text);
 
 /// A receipt with a mark in place of each part that differs from receipt to receipt. Such parts are
 /// numbers after words such as "id" and "job" or after `#` and `/`, and generated names of letters
-/// and digits. With `numbers`, every number is such a part. Two receipts with equal forms mean the
-/// same. Pure.
+/// and digits; "task 3 of 40" and "3/40" are progress, and stay. With `numbers`, every number is
+/// such a part. Two receipts with equal forms mean the same. Pure.
 std::string receipt_form(std::string_view text, bool numbers);
 
 }  // namespace headway::core

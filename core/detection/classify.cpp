@@ -203,6 +203,9 @@ bool changes_a_state(const std::vector<std::string>& words) {
 CallKind kind_of_name(const std::vector<std::string>& words) {
     if (any_word(words, kPlanWords)) return CallKind::kPlan;
     if (words.size() == 1 && contains(kSleepWords, words[0])) return CallKind::kSleep;
+    const bool wakes = words.size() > 1 && (words.back() == "wakeup" ||
+                                            (words.back() == "up" && words.end()[-2] == "wake"));
+    if (wakes && !any_word(words, kReadWords)) return CallKind::kSleep;  // ScheduleWakeup
     // No edit either: what an agent says of its own progress proves none.
     if (any_word(words, kPollWords))
         return changes_a_state(words) ? CallKind::kOther : CallKind::kPoll;

@@ -30,10 +30,11 @@ enum class Pause : std::uint8_t {
     kShort,  ///< kShortRest or more, but not unusual for a turn of this agent
     kRest,   ///< kShortRest or more, and at least twice a usual turn of this agent
     kLong,   ///< kLongRest or more, and at least twice a usual turn of this agent
+    kWoken,  ///< kLongRest or more at the prompt, until a timer or background work woke the agent
 };
 template <>
 struct EnumNames<Pause> {
-    static constexpr std::array<std::string_view, 3> kNames{"short", "rest", "long"};
+    static constexpr std::array<std::string_view, 4> kNames{"short", "rest", "long", "woken"};
 };
 
 /// The last answer to one question.

@@ -32,7 +32,7 @@ ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view mess
 /// Pure.
 Timestamp retry_in_words(std::string_view message);
 
-/// `retry_at` if it is later than `now` and at most 8 days ahead, since the longest limit of a
+/// `retry_at` if it is later than `now` and at most kRetryMost ahead, since the longest limit of a
 /// provider is weekly; else kNever. Pure.
 Timestamp plausible_retry(Timestamp retry_at, Timestamp now);
 

@@ -161,9 +161,9 @@ bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> st
 }
 
 std::optional<Millis> wait_in_words(std::string_view message) {
-    constexpr std::array<std::string_view, 7> kNames{
-        "try again in ", "retry after ",  "retry in ",   "resets in ",
-        "reset in ",     "resets after ", "reset after "};
+    constexpr std::array<std::string_view, 8> kNames{"try again in ", "retry after ", "retry in ",
+                                                     "retrying in ",  "resets in ",   "reset in ",
+                                                     "resets after ", "reset after "};
     const std::string text = lower(message.substr(0, kMessageBytesRead));
     for (const std::string_view name : kNames) {
         const std::size_t found = text.find(name);

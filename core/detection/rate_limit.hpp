@@ -12,9 +12,9 @@
 
 namespace headway::core {
 
-/// The longest wait that is accepted as plausible. The longest limit of a plan is a week; one day
+/// The longest wait that is accepted as plausible. The longest limit of a plan is a month; one day
 /// is added for differences of clocks and zones.
-inline constexpr Millis kRetryMost{8 * 24 * 3'600'000LL};
+inline constexpr Millis kRetryMost{32 * 24 * 3'600'000LL};
 
 /// True if a failure is a provider's rate limit or overload. `error_class` decides, then `status`;
 /// `message` is read only if both are absent. Pure.
@@ -22,7 +22,7 @@ bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> st
                    std::string_view message);
 
 /// The wait that the words of an error name ("try again in 15 hours 23 minutes", "Resets in
-/// 2h39m52s"), at most 8 days; nothing if they name none. Pure.
+/// 2h39m52s"), at most kRetryMost; nothing if they name none. Pure.
 std::optional<Millis> wait_in_words(std::string_view message);
 
 /// The time from which the provider accepts requests again, according to an error at `now`: its

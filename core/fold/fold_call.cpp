@@ -103,8 +103,11 @@ bool is_neutral(const Ledger& ledger, const CallFingerprint& fingerprint, const 
     // A poll, or a look between two sleeps, that finds what it found before.
     const bool rests =
         fingerprint.is(Shape::kRests);  // then it asks again, whatever the command is
+    // Once a beat, an agent that a timer wakes asks again, too.
+    const bool beats =
+        (asks || fingerprint.kind == CallKind::kVerify) && woken_before(ledger, fingerprint);
     const bool waits =
-        fingerprint.result_bytes <= kPollBytesMax && (polls || rests || (slept && looks));
+        fingerprint.result_bytes <= kPollBytesMax && (polls || rests || beats || (slept && looks));
     return waits && repeats_answer(ledger, fingerprint);
 }
 

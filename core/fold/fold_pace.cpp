@@ -39,6 +39,7 @@ void note_turn(Ledger& ledger, Millis took) {
 
 void note_pause(Ledger& ledger, Millis passed, std::uint64_t n) {
     HEADWAY_ASSERT(passed >= kShortRest);
+    if (ledger.paused == Pause::kWoken && passed < kLongRest) return;  // the same beat goes on
     const bool unusual = passed >= longest_turn(ledger);
     ledger.paused_n = static_cast<std::uint32_t>(n);
     ledger.paused = !unusual ? Pause::kShort : passed < kLongRest ? Pause::kRest : Pause::kLong;
@@ -81,9 +82,15 @@ void note_time(SessionState& state, const Event& event) {
 }
 
 bool note_wake_up(SessionState& state, const Event& event) {
-    state.ledger.change().slept_n = event.n;
+    Ledger& ledger = state.ledger.change();
+    ledger.slept_n = event.n;
     const bool rests = state.agent_state == AgentState::kIdle;  // its turn was over
-    return rests && event.at - state.last_change_at >= kShortRest;
+    const Millis passed = event.at - state.last_change_at;
+    if (rests && passed >= kLongRest) {
+        ledger.paused_n = static_cast<std::uint32_t>(event.n);
+        ledger.paused = Pause::kWoken;
+    }
+    return rests && passed >= kShortRest;
 }
 
 bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint, bool receives) {
@@ -92,7 +99,13 @@ bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint, boo
         return false;
     const bool none_yet = fingerprint.is(Shape::kNothingYet);
     if (fingerprint.running || (none_yet && receives)) return true;  // what it waits for is named
-    return ledger.paused == Pause::kLong || (none_yet && ledger.paused == Pause::kRest);
+    return ledger.paused >= Pause::kLong || (none_yet && ledger.paused == Pause::kRest);
+}
+
+bool woken_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
+    return ledger.paused == Pause::kWoken && last != nullptr &&
+           static_cast<std::uint32_t>(last->last_n) < ledger.paused_n;
 }
 
 }  // namespace headway::core

@@ -26,4 +26,8 @@ bool note_wake_up(SessionState& state, const Event& event);
 /// receives messages from others (core/calls/tool_names.hpp). Pure.
 bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint, bool receives);
 
+/// True if a timer or background work has woken the agent after a long rest since it last asked
+/// this question. Pure.
+bool woken_before(const Ledger& ledger, const CallFingerprint& fingerprint);
+
 }  // namespace headway::core

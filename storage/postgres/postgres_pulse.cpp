@@ -33,6 +33,19 @@ constexpr core::Millis kClockAhead{60'000};
 /// A daemon that was not seen for so long is forgotten.
 constexpr core::Millis kDaemonsKept{3'600'000};
 
+/// Notes a time in which no daemon served, and deletes those that are too old.
+Result<> send_gap(PostgresConnection& sql, core::Timestamp from, core::Timestamp to) {
+    PostgresParameters gap;
+    gap.add(from).add(to);
+    HEADWAY_CHECK(
+        sql.send("INSERT INTO gap(from_at,to_at) VALUES($1,$2) ON CONFLICT(from_at) "
+                 "DO UPDATE SET to_at=excluded.to_at WHERE gap.to_at<excluded.to_at",
+                 gap));
+    PostgresParameters old;
+    old.add(to - kGapsKept).add(to - kLongGapsKept).add(kLongGap.count());
+    return sql.send("DELETE FROM gap WHERE to_at<$2 OR (to_at<$1 AND to_at-from_at<$3)", old);
+}
+
 }  // namespace
 
 std::unique_ptr<Hints> PostgresStore::make_hints() const {
@@ -66,16 +79,7 @@ Result<Pulse> PostgresStore::try_pulse() {
     pulse.now = settings_.now ? settings_.now() : time_of(newest.integer(0, 1));
     const core::Timestamp seen = time_of(newest.integer(0, 0));
     if (newest.integer(0, 0) != 0 && pulse.now - seen > kGapMin) {
-        PostgresParameters gap;
-        gap.add(seen).add(pulse.now);
-        HEADWAY_CHECK(
-            sql_.send("INSERT INTO gap(from_at,to_at) VALUES($1,$2) ON CONFLICT(from_at) "
-                      "DO UPDATE SET to_at=excluded.to_at WHERE gap.to_at<excluded.to_at",
-                      gap));
-        PostgresParameters old;
-        old.add(pulse.now - kGapsKept).add(pulse.now - kLongGapsKept).add(kLongGap.count());
-        HEADWAY_CHECK(
-            sql_.send("DELETE FROM gap WHERE to_at<$2 OR (to_at<$1 AND to_at-from_at<$3)", old));
+        HEADWAY_CHECK(send_gap(sql_, seen, pulse.now));
     }
     PostgresParameters own;
     own.add_text(settings_.id).add_text(settings_.name).add_text(settings_.version).add(pulse.now);

@@ -99,6 +99,34 @@ TEST_CASE("kinds: a receipt that differs by an id or a counter is the same answe
     expect_stuck(agent);
 }
 
+TEST_CASE("kinds: a look at a log or a database that shows another number is news") {
+    const char* const command =
+        GENERATE("tail -1 run.log", "cat progress.txt", "sqlite3 q.db 'select status'");
+    const char* const answer = GENERATE("task {} done", "PR #{} merged", "build {}: SUCCESS");
+    Agent agent;
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash(command).result(with(answer, 1 + i)));
+    expect_progress(agent);
+}
+
+TEST_CASE("kinds: progress that a script prints is news") {
+    const char* const answer = GENERATE("task {} of 40 done", "task {}/40: completed");
+    Agent agent;
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash("python3 status.py").result(with(answer, 1 + i)));
+    expect_progress(agent);
+}
+
+TEST_CASE("kinds: a command of OpenHands that goes on without new output is a wait") {
+    Agent agent;
+    for (int i = 0; i < 12; ++i)
+        agent.does(
+            call("execute_bash", R"({"command":"","is_input":"true"})")
+                .result("[The command has no new output after 30 seconds. You may wait longer to "
+                        "see additional output by sending empty command '']"));
+    expect_never_stuck(agent);
+}
+
 TEST_CASE("kinds: a number that a command computes is news") {
     Agent agent;
     for (int i = 0; i < 8; ++i)

@@ -159,6 +159,25 @@ TEST_CASE("pace: one sentence at each wake-up is a reminder, several without one
     CHECK(agent.verdict() == Verdict::kStuck);
 }
 
+TEST_CASE("pace: what each wake-up finds as it was is a wait, and again in the same beat a loop") {
+    const Call looks = GENERATE(Call{bash("python3 inbox.py --unread").result("0 unread")},
+                                Call{bash("./check.sh").result("ok")},
+                                Call{bash("make test").result("42 passed in 3.2s")});
+    Agent agent{each_hook()};
+    for (int beat = 0; beat < 12; ++beat) {
+        rests(agent, 25min);
+        wakes(agent);
+        agent.does(looks);
+        agent.passes(40s).does(bash("./has_mail.sh").result("no new messages"));
+        agent.does(call("ScheduleWakeup", R"({"delaySeconds":1500})").result("Scheduled."));
+    }
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    for (int i = 0; i < 8; ++i)
+        agent.does(looks);
+    CHECK(agent.ever(Verdict::kStuck));
+}
+
 TEST_CASE("pace: wake-ups without a rest between lift nothing") {
     Agent agent{each_hook()};
     for (int i = 0; i < 8; ++i) {

@@ -70,7 +70,7 @@ await event('question.v2.asked', { id: 'que_2', questions: [{ question: 'And?' }
 await event('question.v2.rejected', { requestID: 'que_2' });
 await event('session.error', { error: { name: 'MessageAbortedError', data: { message: 'aborted' } } });
 await event('session.error', { error: { name: 'APIError', data: { message: 'usage limit', statusCode: 429, isRetryable: false,
-  responseHeaders: { 'retry-after': '3600' }, responseBody: JSON.stringify({ error: { resets_at: Math.round(soon / 1000) + 7200 } }) } } });
+  responseHeaders: { 'retry-after': '3600' }, responseBody: JSON.stringify({ error: { type: 'FreeUsageLimitError', resets_at: Math.round(soon / 1000) + 7200 } }) } } });
 await event('session.error', { error: { name: 'ProviderAuthError', data: { message: 'Token refresh failed: 401' } } });
 const part = (more) => event('message.part.updated', { part: { sessionID: 's', ...more } });
 await part({ type: 'text', id: 'prt_1', text: 'half of an ans', time: { end: 1 } });
@@ -643,7 +643,7 @@ class Plugins(unittest.TestCase):
         dialogs = [(b["event"], b.get("text")) for b in bodies if b["event"] in ("asks", "answered")]
         self.assertEqual(dialogs, [("asks", "bash rm -rf build"), ("asks", "Which?"), ("answered", None), ("asks", "And?"), ("answered", None)])
         errors = [b for b in bodies if b["event"] == "error"]
-        self.assertEqual([b["class"] for b in errors], ["retry", "APIError", "ProviderAuthError"])
+        self.assertEqual([b["class"] for b in errors], ["retry", "FreeUsageLimitError", "ProviderAuthError"])
         self.assertEqual((errors[0]["retry_at"], errors[0]["ends_turn"], errors[0]["text"]), (soon, False, "Rate limit exceeded"))
         self.assertEqual((errors[1]["status"], errors[1]["retryable"], errors[1]["ends_turn"]), (429, False, True))
         self.assertEqual(errors[1]["retry_at"] // 1000, soon // 1000 + 7200 + (round(soon / 1000) - soon // 1000), "the latest of all")

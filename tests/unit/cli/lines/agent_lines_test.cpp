@@ -262,3 +262,14 @@ TEST_CASE("agent lines: no hook tells when the provider accepts requests again",
     CHECK(hooks_tell(R"({"type":"session.error","id":"1","timestamp":"t","parentId":null,"data":)"
                      R"({"errorType":"authentication","statusCode":401,"message":"no"}})"));
 }
+
+TEST_CASE("agent lines: a command of Codex without an exit code is no success", "[cli]") {
+    const Told told = told_of(kThread + started("a", "make") +
+                                  R"({"type":"item.completed","item":{"id":"a","type":)"
+                                  R"("command_execution","command":"make","exit_code":null,)"
+                                  R"("status":"completed"}})"
+                                  "\n",
+                              4'096);
+    REQUIRE(told.events.size() == 2);
+    CHECK(told.events[1].starts_with("failed"));
+}

@@ -124,6 +124,14 @@ TEST_CASE("answers: receipts that differ by an id have one form, and counts of w
           receipt_form("https://h/o/r/pull/12#issuecomment-92", true));
     CHECK(receipt_form("agentId: a71f3c9", false) == receipt_form("agentId: a80b2d1", false));
     CHECK(receipt_form("agentId: a7123456", false) == receipt_form("agentId: a8123456", false));
+    for (const char* progress : {"task {} of 40 done", "Task {}/12: completed", "job 1/{} done"}) {
+        std::string one = progress;
+        std::string two = progress;
+        CHECK(receipt_form(one.replace(one.find("{}"), 2, "3"), false) !=
+              receipt_form(two.replace(two.find("{}"), 2, "4"), false));
+    }
+    CHECK(receipt_form("Created /pull/4412/files", false) ==
+          receipt_form("Created /pull/4413/files", false));
     CHECK(receipt_form("found in module12.py", false) !=
           receipt_form("found in module13.py", false));
     CHECK(receipt_form("Tagged DSC01234.jpg: a beach", false) !=

@@ -257,12 +257,12 @@ TEST_CASE("cause: only the first KiB of a message is read", "[core]") {
     CHECK(stop_of(error("", before + ".usage limit")).cause == Cause::kNone);
 }
 
-TEST_CASE("cause: a reset is later than now and at most eight days ahead", "[core]") {
+TEST_CASE("cause: a reset is later than now and at most a month and a day ahead", "[core]") {
     CHECK(plausible_retry(at(1), at(0)) == at(1));
     CHECK(plausible_retry(at(0), at(0)) == kNever);
     CHECK(plausible_retry(at(-1), at(0)) == kNever);
-    CHECK(plausible_retry(at(0) + 8 * 24h, at(0)) == at(0) + 8 * 24h);
-    CHECK(plausible_retry(at(1) + 8 * 24h, at(0)) == kNever);
+    CHECK(plausible_retry(at(0) + 32 * 24h, at(0)) == at(0) + 32 * 24h);
+    CHECK(plausible_retry(at(1) + 32 * 24h, at(0)) == kNever);
     CHECK(plausible_retry(kNever, at(0)) == kNever);
     CHECK(plausible_retry(Timestamp::max(), at(0)) == kNever);
     CHECK(plausible_retry(Timestamp::min(), at(0)) == kNever);
@@ -372,10 +372,13 @@ TEST_CASE("cause: limits of a plan in the words of newer versions", "[core]") {
 TEST_CASE("cause: a wait in words becomes a time, for limits only", "[core]") {
     CHECK(wait_in_words("Please try again in 15 hours 23 minutes.") == 15h + 23min);
     CHECK(wait_in_words("Please retry after 2733 seconds.") == 2733s);
+    CHECK(wait_in_words("Monthly usage limit reached. It will reset in 10 days 19 hours.") ==
+          10 * 24h + 19h);
+    CHECK(wait_in_words("Free usage exceeded [retrying in 8h 13m attempt #1]") == 8h + 13min);
     CHECK(wait_in_words("Resets in 2h39m52s.") == 2h + 39min + 52s);
     CHECK(wait_in_words("Please try again in 20.5s.") == 21s);
     CHECK(wait_in_words("try again in 1 day, 2 hours and 3 minutes") == 26h + 3min);
-    for (const char* none : {"It will reset in 10 days 19 hours", "try again in a moment",
+    for (const char* none : {"It will reset in 40 days 19 hours", "try again in a moment",
                              "try again in 5", "retry after 99999999 days", ""})
         CHECK_FALSE(wait_in_words(none));
     CHECK(retry_of(error("usage_limit", "will reset in 7 days 19 hours"), at(0)) ==
