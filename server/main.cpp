@@ -101,14 +101,28 @@ Result<cli::StoreReport> probe_store(const std::string& url, bool connect) {
     return report;
 }
 
-/// Finds the faults of settings at which a daemon does not start, without its side effects.
+/// Why messages to webhooks could not be sent, one line for each.
+std::string faults_of(const config::WebhookSettings& webhooks) {
+    std::string faults;
+    for (const config::WebhookEndpoint& endpoint : webhooks.endpoints) {
+        const server::WebhookTarget target{endpoint, [](bool, const std::string&) {}};
+        if (target.problem().empty()) continue;
+        faults += (faults.empty() ? "" : "\n") + ("webhooks.endpoints." + endpoint.name) + ": " +
+                  target.problem();
+    }
+    return faults;
+}
+
+/// Finds the faults of settings at which a daemon does not start, or has no use of a webhook,
+/// without its side effects.
 Result<> check_settings(const config::Settings& settings,
                         const std::map<std::string, std::string>& environment) {
     HEADWAY_CHECK(server::check_listeners(settings, environment));
-    if (settings.access.secret_file.empty()) return {};
-    HEADWAY_TRY(const std::string secret, server::read_shared_secret(settings.access.secret_file));
-    (void)secret;
-    return {};
+    if (!settings.access.secret_file.empty())
+        HEADWAY_CHECK(server::read_shared_secret(settings.access.secret_file));
+    std::string faults = faults_of(settings.webhooks);
+    if (faults.empty()) return {};
+    return core::Error{core::ErrorCode::kInvalidConfig, std::move(faults), {}};
 }
 
 }  // namespace

@@ -169,9 +169,10 @@ bool granted(const Approvals& approvals, const ToolFinished& call, const Finishe
     });
 }
 
-/// True if no person has decided, or none has to because the call was given up.
+/// True if no person has decided, or none has to because the call was given up or refused.
 bool undecided(const Approval& approval) {
-    return approval.pending() || approval.closed == ApprovalClosing::kTakenBack;
+    const bool stopped = approval.closed == ApprovalClosing::kStopped && !approval.of_dialog();
+    return approval.pending() || stopped || approval.closed == ApprovalClosing::kTakenBack;
 }
 
 /// Requests of dialogs, from the newest on. A call that a later dialog was about may have been

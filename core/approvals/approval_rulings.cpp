@@ -91,7 +91,7 @@ std::string_view how_it_ended(ApprovalClosing how) {
         case ApprovalClosing::kAnsweredAtAgent:
             return "it was answered at the agent itself; that answer stands";
         case ApprovalClosing::kStopped:
-            return "the session had to stop, so the call was refused";
+            return "the session had to stop, so nothing waits for it any more";
         case ApprovalClosing::kNotNeeded:
             return "the budget of the day has room again";
         case ApprovalClosing::kGrantEnded:

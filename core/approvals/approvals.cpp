@@ -342,7 +342,8 @@ void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, 
     // Earlier journals have `answered_at_agent` for a held call that was taken back.
     const bool taken_back = closed.how == ApprovalClosing::kTakenBack ||
                             closed.how == ApprovalClosing::kAnsweredAtAgent;
-    if (!of_day && !taken_back && !approval->of_dialog()) return;
+    const bool stopped = closed.how == ApprovalClosing::kStopped;
+    if (!of_day && !taken_back && !stopped && !approval->of_dialog()) return;
     if (become(approvals, *approval, S::kCancelled, n, at)) approval->closed = closed.how;
 }
 

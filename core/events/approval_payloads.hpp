@@ -95,7 +95,7 @@ struct EnumNames<ApprovalAlarmKind> {
 enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
     kLeftToAgent,      ///< the agent no longer waits for Headway's answer: its dialog decides
-    kStopped,          ///< the session had to stop, so the call was refused
+    kStopped,          ///< the session had to stop, so nothing waits for the decision
     kNotNeeded,        ///< a daily cap has room again, or the day is over
     kGrantEnded,       ///< approved by a grant that ended before the approval was used
     kRejected,         ///< a person rejected an equal call before the approval was used

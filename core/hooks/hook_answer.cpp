@@ -38,7 +38,8 @@ std::string why_not(const Approval& approval, const HookQuestion& asked) {
     if (edited) return "A person has allowed this call with other arguments only.";
     const bool undecided = approval.status == ApprovalStatus::kIgnored ||
                            approval.status == ApprovalStatus::kExpired ||
-                           approval.closed == ApprovalClosing::kTakenBack;
+                           approval.closed == ApprovalClosing::kTakenBack ||
+                           approval.closed == ApprovalClosing::kStopped;
     return undecided ? "No person has allowed this call. Request an approval to ask again." : "";
 }
 
@@ -80,11 +81,8 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
 
 /// Adds a person's answer to the question, once it is not needed again.
 void answer_question(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
-    const auto& requests = state.approvals.requests;
-    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&asked](const auto& a) {
-        return a.kind == ApprovalKind::kQuestion && a.call_id == asked.call_id;
-    });
-    if (found == requests.rend()) return;
+    const Approval* found = request_of_wait(state, asked);
+    if (found == nullptr) return;
     const std::string id = approval_id(asked.session, found->n);
     if (found->pending()) {
         return wait_or_say(asked, answer,
@@ -330,6 +328,16 @@ std::string status_words(const SessionState& state) {
     if (pending > 0) words += "\nA person is asked: " + std::to_string(pending) + " open.";
     if (state.paused()) words += "\nThe session is paused by its operator.";
     return words;
+}
+
+const Approval* request_of_wait(const SessionState& state, const HookQuestion& asked) {
+    if (asked.kind != ApprovalKind::kQuestion)
+        return approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    const auto& requests = state.approvals.requests;
+    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&asked](const auto& a) {
+        return a.kind == ApprovalKind::kQuestion && a.call_id == asked.call_id;
+    });
+    return found == requests.rend() ? nullptr : &*found;
 }
 
 bool is_approved(const SessionState& state, const HookQuestion& asked) {

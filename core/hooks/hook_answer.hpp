@@ -85,6 +85,10 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
+/// The approval request that this hook waits for: of a call as approval_of_call(), of a question
+/// the newest with its id. Null if there is none. Pure.
+const Approval* request_of_wait(const SessionState& state, const HookQuestion& asked);
+
 /// True if another call of the tool is in flight and no request names that call. Then an approval
 /// without a call_id, or one whose call has finished, may belong to the other call. The call
 /// `call_id` must not use it, because an approval is for one execution. Pure.

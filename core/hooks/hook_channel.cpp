@@ -11,6 +11,9 @@ namespace {
 constexpr std::uint32_t kCallsWithoutResult = 16;
 /// Results of calls that began before the first hook came are fewer.
 constexpr std::uint32_t kResultsWithoutCall = 16;
+/// More calls than a model's turn has. Older versions of agents have no such hook, and settings by
+/// hand may lack it.
+constexpr std::uint32_t kResultsWithoutBatch = 32;
 /// A person may interrupt several turns in a row: then no end of a turn is reported.
 constexpr std::uint32_t kPromptsWithoutEnd = 8;
 /// Hooks by command come where hooks by HTTP do not: behind a proxy.
@@ -50,11 +53,21 @@ void HookChannel::note_turn_end() {
     prompts = 0;
 }
 
+void HookChannel::note_in_round(bool ends_round) {
+    if (ends_round) unbatched = 0;
+    if (!ends_round) raise(unbatched);
+}
+
+bool HookChannel::lacks_batches() const noexcept {
+    return unbatched >= kResultsWithoutBatch;
+}
+
 ChannelState examine_channel(const HookChannel& channel, const SessionState& state, Timestamp now,
                              const Watch& watch) {
     ChannelState found;
     if (channel.results >= kResultsWithoutCall) found.missing.emplace_back("pre");
     if (channel.calls >= kCallsWithoutResult) found.missing.emplace_back("post");
+    if (channel.lacks_batches()) found.missing.emplace_back("batch");
     if (channel.prompts >= kPromptsWithoutEnd) found.missing.emplace_back("stop");
     if (channel.ends >= kEndsWithoutPrompt) found.missing.emplace_back("prompt");
     if (!found.missing.empty()) found.health = ChannelHealth::kDegraded;

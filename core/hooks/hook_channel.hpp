@@ -35,17 +35,24 @@ struct HookChannel {
     std::uint32_t results = 0;  ///< results since the last start of a call
     std::uint32_t prompts = 0;  ///< prompts since the last end of a turn
     std::uint32_t ends = 0;     ///< consecutive ends of turns without another hook in between
+    /// Results since the last end of a round, of an agent that reports rounds.
+    std::uint32_t unbatched = 0;
 
     void note_call();
     void note_result();
     void note_prompt();
     void note_turn_end();
+    /// A result, or the end of a round, of an agent that reports rounds.
+    void note_in_round(bool ends_round);
+    /// True if ends of rounds do not come, so that rounds are counted as for agents that report
+    /// none.
+    bool lacks_batches() const noexcept;
 };
 
 /// The state of a channel.
 struct ChannelState {
     ChannelHealth health = ChannelHealth::kOk;
-    /// Missing hooks, by their neutral names: `pre`, `post`, `stop`, `prompt`.
+    /// Missing hooks, by their neutral names: `pre`, `post`, `batch`, `stop`, `prompt`.
     std::vector<std::string_view> missing;
 };
 

@@ -174,6 +174,10 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
     if (!state_.cancel_requested) command.add(CancelRequested{reason});
     direct(command, DirectiveKind::kStop,
            reason.empty() ? "cancelled by the operator" : std::move(reason), {});
+    // A cancel cannot be lifted, so no decision has an effect any more.
+    if (!state_.waits_for_human()) return {};
+    close_all_pending(command, ApprovalClosing::kStopped);
+    add_verdict(command);
     return {};
 }
 

@@ -139,7 +139,7 @@ public:
 
     /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. A repetition
     /// changes nothing, except that it issues a new directive if the agent has acknowledged the
-    /// last one. Error: kSessionEnded.
+    /// last one. Pending requests end as kStopped. Error: kSessionEnded.
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
     /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. Repeating
@@ -209,8 +209,8 @@ public:
                        std::vector<Event>& out);
 
     /// Ends, without a decision, the pending request `n` about a daily cap that has room again
-    /// (kNotNeeded), or about a held call that was taken back at the agent (kTakenBack).
-    /// Changes nothing if `n` is not pending.
+    /// (kNotNeeded), or about a held call that was taken back at the agent (kTakenBack) or refused
+    /// by a stop (kStopped). Changes nothing if `n` is not pending.
     void close_request(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 

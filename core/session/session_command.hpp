@@ -134,6 +134,10 @@ Attendance attendance(const SessionState& state, const Watch& watch);
 std::uint64_t dialog_before(const Command& command, const Event& event);
 /// Ends the request `n` of a dialog without a decision, if it is pending.
 void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);
+/// The same for a request of any kind. The verdict is the caller's.
+void close_pending(Command& command, std::uint64_t n, ApprovalClosing how);
+/// The same for all pending requests of the session.
+void close_all_pending(Command& command, ApprovalClosing how);
 
 // session_checks.cpp
 

@@ -6,8 +6,8 @@
 #include "core/session/session.hpp"
 #include "core/session/session_command.hpp"
 
-// Requests that stand beside an agent's own permission dialog. The first answer counts: one given
-// here is a decision like any other; one given at the agent shows by what comes next.
+// Requests that end without a decision. Most stand beside an agent's own permission dialog: the
+// first answer counts, and one given at the agent shows by what comes next.
 
 namespace headway::core {
 
@@ -22,7 +22,13 @@ std::uint64_t dialog_before(const Command& command, const Event& event) {
 void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how) {
     const SessionState& state = command.state();
     const Approval* asked = state.approvals.find(n);
-    if (asked == nullptr || !asked->pending() || !asked->of_dialog()) return;
+    if (asked != nullptr && asked->of_dialog()) close_pending(command, n, how);
+}
+
+void close_pending(Command& command, std::uint64_t n, ApprovalClosing how) {
+    const SessionState& state = command.state();
+    const Approval* asked = state.approvals.find(n);
+    if (asked == nullptr || !asked->pending()) return;
     Event event = make_event(ApprovalClosed{approval_id(command.id(), n), how}, command.now());
     // Left to the agent, its own dialog still waits for a person.
     const bool waits = how == ApprovalClosing::kLeftToAgent || state.approvals.pending() > 1;
@@ -83,8 +89,17 @@ void Session::close_request(std::uint64_t n, ApprovalClosing how, const Context&
     if (state_.ended() || asked == nullptr || !asked->pending()) return;
     Command command{*this, context, out};
     credit_pause(command);
-    command.add(ApprovalClosed{approval_id(command.id(), n), how});
+    close_pending(command, n, how);
     add_verdict(command);
+}
+
+void close_all_pending(Command& command, ApprovalClosing how) {
+    std::vector<std::uint64_t> open;
+    for (const Approval& asked : command.state().approvals.requests) {
+        if (asked.pending()) open.push_back(asked.n);
+    }
+    for (const std::uint64_t asked : open)
+        close_pending(command, asked, how);
 }
 
 }  // namespace headway::core

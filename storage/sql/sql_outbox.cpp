@@ -108,6 +108,16 @@ Result<std::vector<OutboxMessage>> SqlOutbox::due_messages(std::string_view endp
     return messages;
 }
 
+Result<std::optional<OutboxMessage>> SqlOutbox::last_away(std::string_view endpoint) {
+    HEADWAY_TRY(Statement last,
+                database_.prepare(std::string{kSelectMessage} +
+                                  " FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
+                                  "AND away=1 ORDER BY tried_at DESC,id LIMIT 1"));
+    HEADWAY_TRY(const bool found, last.bind(1, endpoint).step());
+    if (!found) return std::optional<OutboxMessage>{};
+    return std::optional{message_of(last)};
+}
+
 Result<core::Timestamp> SqlOutbox::next_due(std::string_view endpoint) {
     HEADWAY_TRY(Statement next,
                 database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "

@@ -209,6 +209,7 @@ public:
     core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
                                                           core::Timestamp until, std::size_t limit,
                                                           std::size_t bytes_max) override;
+    core::Result<std::optional<OutboxMessage>> last_away(std::string_view endpoint) override;
     core::Result<core::Timestamp> next_due(std::string_view endpoint) override;
     core::Result<core::Timestamp> next_urgent_due(std::string_view endpoint) override;
     core::Result<Removed> remove_message(std::int64_t row, std::string_view id) override;

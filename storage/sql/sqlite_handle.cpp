@@ -163,6 +163,11 @@ core::Error opening_error(const Database& database, const std::string& file, cor
     } else if (error.code == core::ErrorCode::kStorageCorrupt) {
         error.detail = file + " is not a database of Headway, or its beginning is damaged (" +
                        sqlite3_errmsg(database.get()) + ")";
+    } else if (sqlite3_extended_errcode(database.get()) == SQLITE_READONLY_DIRECTORY) {
+        error.detail = "the folder of " + file +
+                       " cannot be written, and the log of the database belongs there. Make it "
+                       "writable for this user (chmod u+w), or choose another folder with "
+                       "--state-dir";
     } else if (sqlite3_db_readonly(database.get(), "main") == 1) {
         // SQLite opens what it may not write for reading, and fails at the first lock.
         error.detail = file +

@@ -77,6 +77,9 @@ public:
                                                                   core::Timestamp until,
                                                                   std::size_t limit,
                                                                   std::size_t bytes_max) = 0;
+    /// The endpoint's pending message that was tried last, of those whose last try failed because
+    /// of the endpoint; without its body.
+    virtual core::Result<std::optional<OutboxMessage>> last_away(std::string_view endpoint) = 0;
     /// When the first pending message is due; kNever if there are none.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
     /// Like next_due(), for requests for approval and alarms only.

@@ -416,6 +416,26 @@ class ByHooks(CallCase):
         refused = self.hook("pre", tool="merge", args={"n": 1}, call="m2", hold_ms=1)
         self.assertIn("Request an approval to ask again", refused["deny"])
 
+    def test_a_cancel_leaves_nothing_to_decide(self):
+        request = {"kind": "tool", "tool": "merge", "call_id": "m1", "args": {"n": 1}}
+        asked = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", request).json()["id"]
+
+        def by_agent(send) -> dict:
+            with contextlib.closing(self.daemon_used.client(token=self.agent.token)) as agent:
+                return send(agent).json()
+        held = {"agent": "a", "session": "1", "event": "pre", "tool": "deploy", "args": ARGS, "call": "c1", "hold_ms": 600_000}
+        with ThreadPoolExecutor(2) as pool:
+            call = pool.submit(by_agent, lambda agent: agent.post("/v1/hooks/generic", held))
+            eventually(lambda: len(self.pending()) == 2, what="both requests")
+            wait = pool.submit(by_agent, lambda agent: agent.get(f"/v1/approvals/{asked}?wait=20s"))
+            self.assertEqual(self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {}).status, 200)
+            self.assertIn("cancelled by the operator", call.result(patient(40))["stop"])
+            self.assertEqual(wait.result(patient(40))["closed"], "stopped")
+        self.assertEqual((self.pending(), self.alarms()), ([], []))
+        self.assertNotEqual(self.operator.session(self.SESSION)["verdict"]["status"], "blocked")
+        late = self.operator.post(f"/v1/approvals/{asked}/decision", {"decision": "approve"})
+        self.assertEqual((late.status, late.json()["winner"]["closed"]), (409, "stopped"))
+
     def test_an_approval_that_another_call_took_by_mcp_lets_its_own_call_go_no_more(self):
         request = {"kind": "tool", "tool": "deploy", "args": ARGS, "call_id": "c0"}
         asked = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", request).json()["id"]

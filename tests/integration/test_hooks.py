@@ -177,6 +177,17 @@ class Reports(HookCase):
         self.assertEqual(len(kinds(journal, "directive.delivered")), 2)
         self.assertEqual([d["round"] for d in kinds(journal, "tool.finished")], list(range(1, 9)))
 
+    def test_a_loop_of_an_agent_whose_ends_of_rounds_do_not_come_is_noticed_later(self):
+        for i in range(40):
+            self.agent.pre(f"t{i}")
+            self.agent.fails(f"t{i}")
+        session = self.client.session(self.agent.id)
+        self.assertEqual((session["adapter"]["channel"], session["adapter"]["missing"]), ("degraded", ["batch"]))
+        self.assertEqual(session["verdict"]["status"], "stuck")
+        self.assertGreater(session["progress"]["rounds"], 5)
+        self.agent.batch("t39")
+        self.assertEqual(self.client.session(self.agent.id)["adapter"]["channel"], "ok")
+
     def test_a_channel_whose_results_do_not_come_is_shown_everywhere(self):
         def channels():
             return self.client.get("/v1/overview").json()["hook_channels"]

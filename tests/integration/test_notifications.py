@@ -319,7 +319,26 @@ class Formats(NotifyCase):
                 file = folder / "headway.toml"
                 file.write_text(example)
                 checked = Cli(None, "http://127.0.0.1:9").run("config", "check", "--config", str(file))
-                self.assertEqual((checked.code, checked.err), (0, ""))
+                # The files and programs of the page are on no machine of ours.
+                absent = re.compile(r"webhooks\.endpoints\.\w+: .*( cannot be read| is not set|is no program)")
+                self.assertEqual([line for line in checked.err.splitlines() if not absent.match(line)], [])
+                self.assertEqual(checked.code, 2 if checked.err else 0)
+
+    def test_the_check_of_the_settings_names_each_webhook_that_cannot_be_sent_to(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "secret").write_text("no secret\n")
+        (folder / "headway.toml").write_text("".join(f"[webhooks.endpoints.{name}]\n{lines}\n" for name, lines in (
+            ("program", 'format = "command"\nargv = ["/nonexistent/prog"]'),
+            ("folder", f'url = "https://a.example"\nsecret_file = "{folder}"'),
+            ("text", f'url = "https://a.example"\nsecret_file = "{folder}/secret"'),
+            ("unset", 'url = "https://a.example"\nsecret_env = "HOOK_SECRET_OF_NONE"'),
+            ("good", 'format = "command"\nargv = ["/bin/true"]'))))
+        checked = Cli(None, "http://127.0.0.1:9").run("config", "check", "--config", str(folder / "headway.toml"))
+        self.assertEqual((checked.code, checked.out), (2, ""))
+        lines = checked.err.splitlines()
+        self.assertEqual([line.split(":")[0] for line in lines], [f"webhooks.endpoints.{n}" for n in ("folder", "program", "text", "unset")])
+        for line, word in zip(lines, ("cannot be read", "is no program", "secret", "HOOK_SECRET_OF_NONE is not set")):
+            self.assertIn(word, line)
 
     def test_links_lead_to_the_daemon_itself_where_nothing_else_is_said(self):
         receiver = self.receiver()

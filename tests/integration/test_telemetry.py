@@ -161,6 +161,16 @@ class Telemetry(SharedDaemonCase):
         reply = self.client.post("/v1/hooks/claude", {"session_id": session, **event}, {"X-Headway-Usage": usage} if usage else {})
         self.assertEqual(reply.status, 200, reply.body)
 
+    def test_an_export_beside_hooks_that_is_sent_again_adds_no_call(self):
+        session = unique("twice")
+        for n in (1, 2):
+            self.hooked(session, call=f"c{n}")
+        first, all_three = logs(called(session, "c1")), logs(*(called(session, f"c{n}") for n in (1, 2, 3)))
+        for body in (first, first, all_three, all_three):
+            self.sent(body)
+        calls = self.events(f"claude-{session}", "tool.finished")
+        self.assertEqual([call["call_id"] for call in calls], ["c3"])  # hooks reported the others
+
     def test_answers_that_hooks_and_telemetry_say_count_once_in_either_order(self):
         session = unique("order")
         self.hooked(session)

@@ -183,6 +183,10 @@ public:
                                                                    std::size_t bytes_max) override {
         return real_.due_messages(endpoint, until, limit, bytes_max);
     }
+    core::Result<std::optional<storage::OutboxMessage>> last_away(
+        std::string_view endpoint) override {
+        return real_.last_away(endpoint);
+    }
     core::Result<core::Timestamp> next_due(std::string_view endpoint) override {
         return real_.next_due(endpoint);
     }

@@ -80,8 +80,10 @@ int check_config(const ConfigOptions& options, const Server& server, const Conso
         !good) {
         const core::Error& error = good.error();
         const bool named = error.detail.find(error.field) != error.detail.npos;
-        print_mistakes(core::visible((named ? "" : error.field + ": ") + error.detail), console,
-                       options.json);
+        std::string mistakes;
+        for (const std::string& line : lines_of((named ? "" : error.field + ": ") + error.detail))
+            mistakes += (mistakes.empty() ? "" : "\n") + core::visible(line);
+        print_mistakes(mistakes, console, options.json);
         return kExitConfig;
     }
     const std::string file = loaded->file ? loaded->file->string() : "";

@@ -215,6 +215,27 @@ bool is_granted(const core::SessionState& state, const core::HookQuestion& asked
     return state.approvals.grant_for(like, now) != nullptr;
 }
 
+/// Ends the pending request that the hook waits for if this answer leaves nothing to decide: the
+/// one of its dialog (`dialog`; 0: none), or the one of a call that a stop refuses.
+Result<> end_request(Transaction& transaction, Resident& resident, std::uint64_t dialog,
+                     const core::HookQuestion& asked, const core::HookAnswer& answer) {
+    const bool stopped = asked.waits && !answer.stop.empty();
+    if (asked.in_dialog && !answer.hold) {
+        const auto how =
+            stopped ? core::ApprovalClosing::kStopped : core::ApprovalClosing::kLeftToAgent;
+        return close_dialogs(transaction, resident, dialog, how);
+    }
+    if (!stopped) return {};
+    const core::SessionState& state = resident.session.state();
+    const core::Approval* request = core::request_of_wait(state, asked);
+    if (request == nullptr || !request->pending()) return {};
+    // An equal call that is held as well may be the one that it was made for.
+    const bool own = request->call_id == core::kept_call_id(asked.call_id);
+    if (!own && core::in_flight(state, request->call_id)) return {};
+    return transaction.change(resident, &core::Session::close_request, request->n,
+                              core::ApprovalClosing::kStopped);
+}
+
 /// Decisions of people about the call in other sessions of its family.
 Result<Above> decided_above(Transaction& transaction, Resident& resident, const Hook& hook,
                             std::string_view args_digest) {
@@ -273,11 +294,7 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     answered.reply.edit_json = std::move(person.edited);
     if (answer.redeemed != 0)
         HEADWAY_CHECK(redeem(transaction, resident, answer.redeemed, hook.call.call));
-    if (asked.in_dialog && !answer.hold) {
-        const auto how = answer.stop.empty() ? core::ApprovalClosing::kLeftToAgent
-                                             : core::ApprovalClosing::kStopped;
-        HEADWAY_CHECK(close_dialogs(transaction, resident, call.dialog, how));
-    }
+    HEADWAY_CHECK(end_request(transaction, resident, call.dialog, asked, answer));
     answered.reply.answer = std::move(person.answer);
     if (hook.kind == HookKind::kStatus)
         answer.words = with_status(transaction, resident.session.state(), std::move(answer.words));

@@ -127,7 +127,9 @@ void settle_batch(Resident& resident, HookCommand& command) {
     if (!resident.hooks->finished_calls.empty()) resident.hooks.change().finished_calls.clear();
 }
 
-void number_round(const core::SessionState& state, HookCommand& command) {
+void number_round(const core::SessionState& state, const core::HookChannel* channel,
+                  HookCommand& command) {
+    if (channel != nullptr && channel->lacks_batches()) return;
     const std::uint64_t round = command.call.hook.round.value_or(state.iteration.value_or(0) + 1);
     const bool batch = command.call.hook.kind == api::hooks::HookKind::kBatch;
     for (core::Event& event : command.events) {

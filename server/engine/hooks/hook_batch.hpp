@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/events/event.hpp"
+#include "core/hooks/hook_channel.hpp"
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
@@ -40,8 +41,10 @@ core::Result<> drop_late_start(Transaction& transaction, Resident& resident, Hoo
 void settle_batch(Resident& resident, HookCommand& command);
 
 /// Numbers the rounds of a dialect whose hooks report rounds. Batches are counted by the iteration
-/// of their heartbeat, unless the agent counts its turns.
-void number_round(const core::SessionState& state, HookCommand& command);
+/// of their heartbeat, unless the agent counts its turns. Where batches do not come, calls are left
+/// without a number, and rounds are found as for agents that report none.
+void number_round(const core::SessionState& state, const core::HookChannel* channel,
+                  HookCommand& command);
 
 /// Keeps Hook::answer_end of an answer that was cut off or refused, and adds it to the next kStop
 /// as the error that ended the turn, unless a prompt, another answer or a call comes before. A

@@ -72,7 +72,8 @@ public:
             for (const core::OpenCall& call : state_.open_calls)
                 note_left(resident_, call.call_id);
         }
-        if (command_.call.dialect->reports_rounds) number_round(state_, command_);
+        if (command_.call.dialect->reports_rounds)
+            number_round(state_, transaction_.channels().find(resident_.key), command_);
         // From a program that reads the agent's record, so no sign of the agent.
         if (tells_use_only(command_.call.hook)) command_.events.clear();
         const bool others = !uses.empty() || kind == HookKind::kEnd;  // with ids

@@ -114,6 +114,7 @@ Result<bool> WebhookScheduler::load(Timestamp now) {
         if (left) stored.removed_at = now;
         if (moved || back || left) changed_.push_back(stored.name);
         HEADWAY_CHECK(read_due(endpoint));
+        if (!moved) HEADWAY_CHECK(read_pause(endpoint));
     }
     stats_stale_ = true;
     return !changed_.empty();
@@ -153,7 +154,7 @@ Result<> WebhookScheduler::add(Endpoint& endpoint, const core::Session& session,
     message.session = session.id();
     message.n = event.n;
     message.at = event.at;
-    message.due_at = event.at + *core::delay_before_try(rules_.retry, 0, random_());
+    message.due_at = event.at + rules_.retry.front();  // in the order of events
     if (endpoint.rule.for_people() && !is_pressing(event))
         message.due_at += endpoint.rule.limits.gather;
     message.body = body;

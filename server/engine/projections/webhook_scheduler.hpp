@@ -21,7 +21,7 @@
 namespace headway::server {
 
 /// Schedules the messages of each webhook. Persistent state is in the outbox; only messages in
-/// flight and pauses are in memory.
+/// flight are in memory, and pauses, which the last failed try in the outbox shows.
 ///
 /// Each endpoint has at most one message in flight; the oldest due message is sent first. While an
 /// endpoint is unreachable (no connection, timeout, most statuses), all its messages wait, at most
@@ -139,6 +139,7 @@ private:
     core::Result<> save(Endpoint& endpoint);
     core::Result<> renew(Endpoint& endpoint);
     core::Result<> read_due(Endpoint& endpoint);
+    core::Result<> read_pause(Endpoint& endpoint);
     static bool may_send(const Endpoint& endpoint);
     static std::string_view state_of(const Endpoint& endpoint);
     static std::string problem_of(const Endpoint& endpoint);

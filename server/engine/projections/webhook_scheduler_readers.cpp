@@ -176,7 +176,7 @@ Result<std::uint64_t> WebhookScheduler::replay(const std::string& name,
     }
     stored.pending += revived;
     stored.dead -= std::min(stored.dead, revived);
-    endpoint->paused_until = core::kNever;  // the operator says that the endpoint is back
+    HEADWAY_CHECK(recovered(*endpoint, now));  // says the operator
     HEADWAY_CHECK(read_due(*endpoint));
     stats_stale_ = true;
     return revived;
@@ -196,6 +196,26 @@ Result<> WebhookScheduler::read_due(Endpoint& endpoint) {
     return {};
 }
 
+/// The pause that settle_part() began with the last failed try, before a restart or at another
+/// daemon. The endpoint asked for it (`Retry-After`) where its message waits longer than the next
+/// try alone would have it wait. Retries may be configured to be shorter since.
+Result<> WebhookScheduler::read_pause(Endpoint& endpoint) {
+    if (!endpoint.configured || endpoint.stored.pending == 0) return {};
+    HEADWAY_TRY(const auto last, outbox_.last_away(endpoint.stored.name));
+    if (!last) return {};
+    const core::Millis usual = last->tries < rules_.retry.size()
+                                   ? *core::delay_before_try(rules_.retry, last->tries, 0)
+                                   : rules_.retry.back();
+    const core::Millis longest = usual + usual / 5;
+    const bool may_ask =
+        last->reason.starts_with("HTTP 429") || last->reason.starts_with("HTTP 503");
+    const bool asked = may_ask && last->due_at - last->tried_at > longest;
+    const core::Millis pause = std::min(longest, core::Millis{limits::kWebhookPauseMax});
+    const Timestamp latest = asked ? last->due_at : last->tried_at + pause;
+    endpoint.paused_until = std::max(endpoint.paused_until, std::min(last->due_at, latest));
+    return {};
+}
+
 Result<bool> WebhookScheduler::look_again() {
     HEADWAY_TRY(auto known, outbox_.outbox_endpoints());
     bool changed = false;
@@ -206,11 +226,14 @@ Result<bool> WebhookScheduler::look_again() {
         if (endpoint == nullptr || unwritten) continue;
         stored = with_configuration_of(endpoint->stored, std::move(stored));
         changed = changed || endpoint->stored != stored;
+        if (stored.succeeded_at > endpoint->stored.succeeded_at)
+            endpoint->paused_until = core::kNever;  // another daemon has reached it
         endpoint->stored = std::move(stored);
     }
     stats_stale_ = stats_stale_ || changed;
     for (Endpoint& endpoint : endpoints_) {
         HEADWAY_CHECK(read_due(endpoint));
+        HEADWAY_CHECK(read_pause(endpoint));
     }
     return changed;
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "core/text/text.hpp"
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/reports/generations.hpp"
@@ -28,6 +30,20 @@ bool is_call(const core::Event& event) {
            std::holds_alternative<core::ToolFinished>(event.payload);
 }
 
+/// As many records as an exporter sends at once.
+constexpr std::size_t kLeftOutMax = 512;
+
+bool was_left_out(const Resident& resident, std::uint64_t id) {
+    const std::vector<std::uint64_t>& known = *resident.telemetry_left_out;
+    return std::find(known.begin(), known.end(), id) != known.end();
+}
+
+void note_left_out(Resident& resident, std::uint64_t id) {
+    std::vector<std::uint64_t>& known = resident.telemetry_left_out.change();
+    if (known.size() == kLeftOutMax) known.erase(known.begin());
+    known.push_back(id);
+}
+
 /// Leaves out what the agent's hooks or its record have really reported: as many calls, since one
 /// alone must not hide the others, and of the rest all but usage, of which only the part counts
 /// that is not known (leave_out_known()).
@@ -37,10 +53,13 @@ void leave_out_reported(Resident& resident, std::vector<core::Event>& events) {
     std::erase_if(events, [&](const core::Event& event) {
         if (is_usage(event)) return false;
         if (!is_call(event)) return rest;
+        const std::uint64_t id = core::digest_of(event.event_id).low;
+        if (was_left_out(resident, id)) return true;  // the export is sent again
         const bool known = resident.telemetry_calls < calls;
-        const bool ends = std::holds_alternative<core::ToolFinished>(event.payload);
-        if (known && ends) ++resident.telemetry_calls;
-        return known;
+        if (!known || !std::holds_alternative<core::ToolFinished>(event.payload)) return known;
+        ++resident.telemetry_calls;
+        note_left_out(resident, id);
+        return true;
     });
 }
 

@@ -22,6 +22,9 @@ void HookChannels::note(storage::SessionKey session, const api::hooks::Dialect& 
     if (!hook.agent_version.empty()) channel.agent_version = hook.agent_version;
     channel.last_hook_at = now;
     channel.process |= process;
+    const bool ends_round = hook.kind == HookKind::kBatch || hook.round;
+    if (dialect.reports_rounds && (ends_round || hook.kind == HookKind::kPost))
+        channel.note_in_round(ends_round);
     switch (hook.kind) {
         case HookKind::kPost:
         case HookKind::kBatch:

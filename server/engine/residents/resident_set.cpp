@@ -46,6 +46,12 @@ std::size_t heap_of(
     return bytes;
 }
 
+std::size_t heap_of(const core::LazyOptional<std::vector<std::uint64_t>>& ids) {
+    if (!ids.has_value()) return 0;
+    return core::heap_block(sizeof(std::vector<std::uint64_t>)) +
+           core::heap_block(ids->capacity() * sizeof(std::uint64_t));
+}
+
 std::size_t heap_of(const core::LazyOptional<FamilyMemory>& family) {
     if (!family.has_value()) return 0;
     return core::heap_block(sizeof(FamilyMemory)) +
@@ -115,10 +121,10 @@ void ResidentSet::measure(Resident& resident) {
 void ResidentSet::weigh(Resident& resident) {
     const core::SessionState& state = resident.session.state();
     bytes_ -= resident.bytes;
-    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.bytes() +
-                     resident.calls->bytes() + heap_of(resident.hooks) +
-                     heap_of(resident.deliveries) + heap_of(resident.family) +
-                     core::owned_bytes(resident.session.id());
+    resident.bytes =
+        kPlainBytes + core::footprint(state) + resident.new_ids.bytes() + resident.calls->bytes() +
+        heap_of(resident.hooks) + heap_of(resident.deliveries) + heap_of(resident.family) +
+        heap_of(resident.telemetry_left_out) + core::owned_bytes(resident.session.id());
     resident.measured_n = state.n;
     bytes_ += resident.bytes;
 }

@@ -116,6 +116,8 @@ struct Resident {
     /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
     std::uint64_t telemetry_calls = 0;  ///< telemetry calls that the agent had already reported
+    /// Digests of the event ids of the last such calls, to recognise an export that is sent again.
+    core::LazyOptional<std::vector<std::uint64_t>> telemetry_left_out;
 };
 
 /// The sessions in memory, most recently used first. A dirty session is ahead of its snapshot and

@@ -49,7 +49,8 @@ public:
         return cluster_.next_wake(now);
     }
     Clock::Steady::time_point next_look(Clock::Steady::time_point now) const override;
-    std::optional<core::Timestamp> earliest() const override { return turn_.clock.now(); }
+    /// One clock that is wrong, as after the takeover of another database server, deletes nothing.
+    std::optional<core::Timestamp> earliest() const override { return turn_.clock.earliest(); }
     void add_stats(EngineStats& stats) const override;
     void hint_by(ClusterHints& hints) override { cluster_.hint_by(hints); }
 

@@ -60,6 +60,19 @@ TEST_CASE("hook channel: hooks of one kind are missing when many of the other ca
     CHECK(health(channel, working(), 2'000) == ChannelHealth::kOk);
 }
 
+TEST_CASE("hook channel: results without the end of a round are missing it", "[core]") {
+    HookChannel channel;
+    for (int i = 0; i < 32; ++i) {
+        CHECK(health(channel, working(), 2'000) == ChannelHealth::kOk);
+        channel.note_call();
+        channel.note_result();
+        channel.note_in_round(false);
+    }
+    CHECK(examine_channel(channel, working(), at(2'000), kWatch).missing == Names{"batch"});
+    channel.note_in_round(true);
+    CHECK(health(channel, working(), 2'000) == ChannelHealth::kOk);
+}
+
 TEST_CASE("hook channel: ends of turns without anything else say that hooks by HTTP do not come",
           "[core]") {
     HookChannel channel = alive();

@@ -345,3 +345,33 @@ TEST_CASE("dialogs: a grant answers them at once", "[core]") {
     CHECK(scheduler.answer(again).redeemed == again);
     CHECK(scheduler.of(scheduler.dialog(kDialogTwo)).pending());
 }
+
+TEST_CASE("dialogs: a cancel leaves nothing to decide, of any kind", "[core]") {
+    DialogScheduler scheduler;
+    const std::uint64_t beside = scheduler.dialog();
+    ApprovalRequested question;
+    question.kind = ApprovalKind::kQuestion;
+    question.call_id = "q";
+    question.summary = bounded_text("which one?");
+    scheduler.ran(dialog_call_finished(kDialogTwo, "other"));
+    for (const ApprovalRequested& asked : {other_request("c2"), question})
+        scheduler.Story::report(event(asked), scheduler.around(45));
+    CHECK(scheduler.session.state().approvals.pending() == 3);
+    CHECK(scheduler.verdict() == Verdict::kBlocked);
+    std::vector<Event> out;
+    REQUIRE(scheduler.session.cancel("enough", scheduler.around(50), out));
+    scheduler.keep(out);
+    const SessionState& state = scheduler.session.state();
+    CHECK(state.approvals.pending() == 0);
+    CHECK(scheduler.of(beside).closed == ApprovalClosing::kStopped);
+    CHECK(scheduler.verdict() != Verdict::kBlocked);
+    CHECK(state.agent_state != AgentState::kAwaitingPermission);
+    Ruling late;
+    late.decision = Decision::kApprove;
+    CHECK(code_of(scheduler.session.decide(beside, late, scheduler.around(60), out)) ==
+          ErrorCode::kAlreadyDecided);
+    // A call that runs all the same is seen, and one that its agent has refused is not missed.
+    CHECK(scheduler.ran(dialog_call_finished(kDialogOne, "c2", false)).empty());
+    CHECK(scheduler.ran(dialog_call_finished(kDialogOne, "c2")) ==
+          std::vector{Kind::kExecutedUnapproved});
+}

@@ -236,6 +236,30 @@ TEST_CASE("outbox: only messages delayed by an unavailable endpoint are hurried"
               .due_at == outbox_time(800));
 }
 
+TEST_CASE("outbox: the message that an unavailable endpoint failed last shows its pause",
+          "[storage]") {
+    Box box;
+    Outbox& outbox = box.store->outbox();
+    require_ok(box.store->begin());
+    for (const char* id : {"m1", "m2", "m3", "m4"})
+        require_ok(outbox.add_message(message_for(id, 1)));
+    require_ok(outbox.add_message(message_for("other", 1, "its")));
+    CHECK_FALSE(outbox.last_away("ops").value().has_value());
+    for (const OutboxMessage& one : outbox.list_messages("ops", false, 0, 10).value()) {
+        const auto tried = outbox_time(static_cast<std::int64_t>(10 - one.row));
+        const OutboxFailure failure{3, tried, one.id != "m1", "HTTP 503"};
+        require_ok(outbox.delay_message(one.row, one.id, failure, outbox_time(500 + one.row)));
+        if (one.id == "m2") require_ok(outbox.bury_message(one.row, one.id, failure));
+    }
+    require_ok(box.store->commit());
+    const auto last = outbox.last_away("ops").value();
+    REQUIRE(last.has_value());
+    CHECK(last->id == "m3");  // m1 was refused, m2 is a dead letter, m4 was tried before
+    CHECK(last->tries == 3);
+    CHECK(last->due_at - last->tried_at == Millis{500 + 2 * last->row - 10});
+    CHECK_FALSE(outbox.last_away("its").value().has_value());
+}
+
 TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[storage]") {
     Box box;
     OutboxEndpoint endpoint;

@@ -40,6 +40,16 @@ public:
         };
         REQUIRE(sqlite3_vfs_register(&vfs_, 0) == SQLITE_OK);
     }
+    /// From now on files can be written, and none can be made beside them.
+    void only_folder() {
+        vfs_.xOpen = [](sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* out) {
+            sqlite3_vfs* const usual = sqlite3_vfs_find(nullptr);
+            const bool log = (flags & SQLITE_OPEN_WAL) != 0;
+            if (!log) return usual->xOpen(usual, path, file, flags, out);
+            file->pMethods = nullptr;
+            return SQLITE_READONLY_DIRECTORY;  // as for a user who is not root
+        };
+    }
     ReadOnlyFiles(const ReadOnlyFiles&) = delete;
     ReadOnlyFiles& operator=(const ReadOnlyFiles&) = delete;
     ~ReadOnlyFiles() { sqlite3_vfs_unregister(&vfs_); }
@@ -799,6 +809,16 @@ TEST_CASE("store: files that are not ours to open are refused", "[storage]") {
         CHECK_THAT(refused.error().detail,
                    Catch::StartsWith(dir.file().string() + " cannot be written") &&
                        Catch::Contains("read-only") && Catch::Contains("--state-dir"));
+    }
+    SECTION("a folder that is read-only") {
+        (void)store_in(dir);
+        ReadOnlyFiles files;
+        files.only_folder();
+        const auto refused = SqliteStore::open(dir.file(), files.name());
+        CHECK(code_of(refused) == ErrorCode::kStorageUnavailable);
+        CHECK_THAT(refused.error().detail,
+                   Catch::StartsWith("the folder of " + dir.file().string()) &&
+                       Catch::Contains("this user") && Catch::Contains("--state-dir"));
     }
     SECTION("a directory that does not exist") {
         CHECK(code_of(SqliteStore::open(dir.file("no/such.db"))) == ErrorCode::kStorageUnavailable);

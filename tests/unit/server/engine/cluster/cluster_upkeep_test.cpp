@@ -156,3 +156,29 @@ TEST_CASE("cluster: a daemon that sends no messages sees that another has sent t
     one.turn();
     CHECK(figures(one) == std::array<std::uint64_t, 3>{0, 3, 1});
 }
+
+TEST_CASE("cluster: a clock of the database that is ahead of the machine's deletes nothing",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    using std::chrono::days;
+    const PostgresHere here;
+    EngineSettings settings;
+    settings.retention = days{10};
+    const auto kept = [&here] {
+        return here.number("SELECT count(*) FROM session WHERE name IS NOT NULL");
+    };
+    {
+        PostgresDaemon one{here, "one", settings};
+        one.ask(EndCommand{(one.report("s", {beat()}), "s"), {}});
+        here.run("UPDATE session SET ended_at=ended_at-20*86400000::bigint");
+        testclock::jump(Jump::step(-days{15}));
+        one.turn();
+        one.upkeep();
+        CHECK(kept() == 1);
+        testclock::jump(Jump::step(days{15}));
+    }
+    PostgresDaemon two{here, "two", settings};
+    two.turn();
+    two.upkeep();
+    CHECK(kept() == 0);
+}

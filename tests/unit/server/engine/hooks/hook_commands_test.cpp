@@ -260,6 +260,73 @@ TEST_CASE("engine hooks: a held call waits on through a prompt, and is over once
     }
 }
 
+TEST_CASE("engine hooks: a stop ends the requests of the calls that it refuses", "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings};
+    const auto call = [&](const char* command, const char* id, const std::string& session = "s") {
+        HookCommand hook =
+            hook_command(std::string{R"("event":"pre","tool":"bash","args":{"command":")"} +
+                             command + R"("},"call":")" + id + "\"",
+                         "generic", session);
+        if (session != "s") hook.parent = "s";
+        const HookAnswered held = answered(daemon, std::move(hook));
+        REQUIRE(held.hold);
+        return held;
+    };
+    const auto again = [&](const HookAnswered& held) {
+        return answered(daemon, HookAgainCommand{held.session, held.call});
+    };
+    const auto pending = [&](const std::string& session) {
+        return folded(daemon.journal(session)).approvals.pending();
+    };
+    const auto closings = [&](const std::string& session) {
+        std::vector<ApprovalClosing> found;
+        for (const ApprovalClosed& one : all_of<ApprovalClosed>(daemon, session))
+            found.push_back(one.how);
+        return found;
+    };
+    const HookAnswered first = call("ls", "1");
+    const HookAnswered second = call("rm x", "2");
+    Ruling reject;
+    reject.decision = Decision::kReject;
+    reject.then = Ruling::Then::kStop;
+    SECTION("a person's stop, by the rejection of another call") {
+        std::uint64_t n = 0;
+        for (const Event& event : daemon.journal("s")) {
+            if (n == 0 && std::holds_alternative<ApprovalRequested>(event.payload)) n = event.n;
+        }
+        require_ok(daemon.ask(DecideCommand{"s", n, reject, false}));
+        CHECK(pending("s") == 1);  // nothing is refused yet
+        CHECK_FALSE(again(second).reply.stop.empty());
+        CHECK(pending("s") == 0);
+        CHECK(closings("s") == std::vector{ApprovalClosing::kStopped});
+        CHECK(all_of<ApprovalAlarm>(daemon, "s").empty());
+        // Resumed, the call needs a request of its own.
+        require_ok(daemon.ask(ControlCommand{"s", Control::kResume, {}, true}));
+        call("rm x", "3");
+        CHECK(pending("s") == 1);
+    }
+    SECTION("one that an equal call waits for meanwhile") {
+        CHECK(
+            answered(daemon, HookAgainCommand{second.session, second.call, true}).reply.undecided);
+        const HookAnswered third = call("rm x", "3");
+        CHECK(pending("s") == 2);
+        require_ok(daemon.ask(CancelCommand{"s", {}}));
+        CHECK(pending("s") == 0);
+        CHECK_FALSE(again(third).reply.stop.empty());
+        CHECK(closings("s").size() == 2);
+    }
+    SECTION("a cancel of the session above") {
+        const HookAnswered below = call("ls", "1", "child");
+        require_ok(daemon.ask(CancelCommand{"s", {}}));
+        CHECK_FALSE(again(below).reply.stop.empty());
+        CHECK(pending("child") == 0);
+        CHECK(closings("child") == std::vector{ApprovalClosing::kStopped});
+    }
+    (void)first;
+}
+
 TEST_CASE("engine hooks: a call that no person could decide about does not run", "[server]") {
     EngineSettings settings;
     settings.approvals.require_tools = {"class:shell"};

@@ -75,7 +75,8 @@ struct Webhooks {
         result.job = job;
         result.outcome = outcome;
         result.status = outcome == WebhookOutcome::kDelivered ? 200 : 500;
-        if (outcome != WebhookOutcome::kDelivered) result.reason = "HTTP 500";
+        if (outcome != WebhookOutcome::kDelivered)
+            result.reason = retry_after ? "HTTP 503" : "HTTP 500";
         result.retry_after = retry_after;
         scheduler->landed(result);
         require_ok(scheduler->settle(result, at(now)));
@@ -218,6 +219,90 @@ TEST_CASE("webhook scheduler: an endpoint that asks for a pause gets it", "[serv
     const auto job = d.goes(0);
     d.ends(*job, kAway, 0, 20min);
     CHECK(d.scheduler->next_wake() == at(20 * 60'000));
+}
+
+TEST_CASE("webhook scheduler: a pause of an endpoint that is away outlasts the daemon",
+          "[server]") {
+    Webhooks d;
+    d.happens(0);
+    const auto first = d.goes(0);
+    d.happens(1);
+    const auto next_is_first = [&](std::int64_t now) {
+        CHECK_FALSE(d.goes(now - 1).has_value());
+        const auto next = d.goes(now);
+        REQUIRE(next.has_value());
+        CHECK(next->id == first->id);
+    };
+    SECTION("one that it asked for") {
+        d.ends(*first, kAway, 2, 20min);
+        d.restart(3);
+        next_is_first(2 + 20 * 60'000);
+    }
+    SECTION("one before the next try") {
+        d.ends(*first, kAway, 2);
+        const std::int64_t due = (d.scheduler->next_wake() - at(0)).count();
+        d.restart(3);
+        next_is_first(due);
+    }
+    SECTION("its longest, before it is tried with another message") {
+        d.ends(*first, kAway, 2);
+        const auto again = d.goes(10'000);
+        d.ends(*again, kAway, 10'000);  // an hour to the next try
+        d.restart(10'001);
+        CHECK(d.scheduler->next_wake() == at(10'000) + limits::kWebhookPauseMax);
+        const auto second = d.goes(10'000 + Millis{limits::kWebhookPauseMax}.count());
+        REQUIRE(second.has_value());
+        CHECK(second->id != first->id);
+    }
+    SECTION("none of a schedule that is configured no more") {
+        d.rules.retry = {0s, 10h};
+        d.restart(1);
+        const auto again = d.goes(1);
+        d.ends(*again, kAway, 2);
+        d.rules.retry = {0s, 5s};
+        d.restart(10'000);
+        CHECK(d.goes(10'000).has_value());
+    }
+    SECTION("it is back, or an operator says so") {
+        d.ends(*first, kAway, 2, 20min);
+        require_ok(d.scheduler->replay("ops", {}, at(3)));
+        d.restart(4);
+        const auto next = d.goes(4);
+        REQUIRE(next.has_value());
+        CHECK(next->id == first->id);
+    }
+}
+
+TEST_CASE("webhook scheduler: one of two daemons keeps the pause that the other one began",
+          "[server]") {
+    Webhooks d;
+    WebhookScheduler other{d.store->outbox(), d.rules};
+    other.send_with([](const WebhookJob&) { return true; });
+    require_ok(other.load(at(0)));
+    d.happens(0);
+    const auto first = d.goes(0);
+    d.happens(1);
+    d.ends(*first, kAway, 2, 20min);
+    require_ok(other.look_again());
+    CHECK(other.next_wake() == at(2 + 20 * 60'000));
+    const auto again = d.goes(2 + 20 * 60'000);
+    d.ends(*again, kDelivered, 2 + 20 * 60'000);
+    require_ok(other.look_again());
+    CHECK(other.next_wake() == at(1));
+}
+
+TEST_CASE("webhook scheduler: a first pause does not change the order", "[server]") {
+    Webhooks d;
+    d.rules.retry = {1min, 5min};
+    d.restart(0);
+    for (int i = 0; i < 20; ++i)
+        d.happens(i);
+    for (int i = 0; i < 20; ++i) {
+        const auto job = d.goes(60'000 + i);
+        REQUIRE(job.has_value());
+        CHECK(job->n == static_cast<std::uint64_t>(i) + 1);
+        d.ends(*job, kDelivered, 60'000 + i);
+    }
 }
 
 TEST_CASE("webhook scheduler: what was on its way when the daemon died is sent again", "[server]") {

@@ -50,6 +50,24 @@ TEST_CASE("hook channels: a session has one from its first hook on", "[server]")
     CHECK(channels.find(1) == nullptr);
 }
 
+TEST_CASE("hook channels: ends of rounds are missing where an agent reports them", "[server]") {
+    HookChannels channels;
+    Hook numbered = hook(HookKind::kPost);
+    numbered.round = 7;
+    for (int i = 0; i < 40; ++i) {
+        for (const HookKind kind : {HookKind::kPre, HookKind::kPost}) {
+            channels.note(1, dialect("claude"), hook(kind), false, at(i));
+            channels.note(2, dialect("codex"), hook(kind), false, at(i));
+        }
+        channels.note(3, dialect("cline"), numbered, false, at(i));
+        CHECK(channels.find(1)->lacks_batches() == (i >= 31));
+    }
+    CHECK_FALSE(channels.find(2)->lacks_batches());
+    CHECK_FALSE(channels.find(3)->lacks_batches());
+    channels.note(1, dialect("claude"), hook(HookKind::kBatch), false, at(50));
+    CHECK_FALSE(channels.find(1)->lacks_batches());
+}
+
 TEST_CASE("hook channels: the neutral form says whose hooks they are", "[server]") {
     HookChannels channels;
     channels.note(1, dialect("generic"), hook(HookKind::kStart, "opencode"), false, at(1));
