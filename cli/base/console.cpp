@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/base/console.hpp"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <string>
+#include <utility>
 
 namespace headway::cli {
 namespace {
 
 constexpr std::size_t kWidthDefault = 80;
 constexpr std::size_t kWidthMin = 40;
+constexpr std::size_t kNotesKept = 64;
+/// A reader that is only slow loses nothing.
+constexpr std::chrono::milliseconds kRoomWithin{100};
+constexpr std::chrono::milliseconds kRoomAtEnd{1'000};
 
 std::map<std::string, std::string> copy_environment() {
     std::map<std::string, std::string> copy;
@@ -50,6 +56,27 @@ int complain(const Console& console, int exit_code, std::string_view what,
     if (!next_step.empty()) console.err << "  " << next_step << "\n";
     console.err.flush();
     return exit_code;
+}
+
+Notes::~Notes() {
+    const std::lock_guard lock(one_by_one_);
+    send(kRoomAtEnd);
+}
+
+void Notes::say(std::string what) {
+    const std::lock_guard lock(one_by_one_);
+    if (waiting_.size() == kNotesKept) waiting_.pop_front();
+    waiting_.push_back(std::move(what));
+    send(kRoomWithin);
+}
+
+void Notes::send(std::chrono::milliseconds patience) {
+    // A pipe with room takes PIPE_BUF bytes at once, which is more than a message has.
+    pollfd error{STDERR_FILENO, POLLOUT, 0};
+    while (!waiting_.empty() && ::poll(&error, 1, static_cast<int>(patience.count())) != 0) {
+        complain(console_, 0, waiting_.front());
+        waiting_.pop_front();
+    }
 }
 
 bool confirmed(const Console& console, std::string_view question) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <deque>
 #include <iosfwd>
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -29,6 +32,27 @@ Console standard_console();
 /// can return it.
 int complain(const Console& console, int exit_code, std::string_view what,
              std::string_view next_step = {});
+
+/// Messages of a program that must not stop while its standard error is full and not read, as by a
+/// pager: those that find no room go out before the next one, or at the end. Any thread.
+class Notes {
+public:
+    explicit Notes(const Console& console) : console_(console) {}
+    /// Waits a second for room.
+    ~Notes();
+    Notes(const Notes&) = delete;
+    Notes& operator=(const Notes&) = delete;
+
+    /// complain(); keeps the newest 64 that find no room. Waits a tenth of a second at most.
+    void say(std::string what);
+
+private:
+    void send(std::chrono::milliseconds patience);
+
+    const Console& console_;
+    std::mutex one_by_one_;
+    std::deque<std::string> waiting_;
+};
 
 /// True if the person at the terminal answers yes.
 bool confirmed(const Console& console, std::string_view question);

@@ -28,7 +28,9 @@ constexpr milliseconds kKillAfter{10'000};
 // A container is killed 10 s after the signal: the end of the session is reported before that.
 constexpr milliseconds kKillRestAfter{5'000};
 constexpr milliseconds kRestAfterExit{2'000};  // at least
-constexpr milliseconds kKillEvery{50};         // a process may have started another meanwhile
+/// A signal longer before its end is one that the agent has caught.
+constexpr milliseconds kEndsOfSignalWithin{60'000};
+constexpr milliseconds kKillEvery{50};  // a process may have started another meanwhile
 constexpr milliseconds kKillFor{5'000};
 // A process left behind may keep the pipe open without end: after the exit, what the pipe holds and
 // what comes at once is still copied.
@@ -293,7 +295,7 @@ void SupervisedCommand::read_signals() {
     while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
-            interrupted_at_ = interrupted_at_.value_or(steady_now());
+            interrupted_at_ = steady_now();
         if (signal == SIGCHLD) {
             reap();
         } else if (!status_ && is_for_us_alone(info)) {
@@ -336,8 +338,9 @@ void SupervisedCommand::look_at_stay() {
 /// Some agents are started by a wrapper, which passes no signal on: the agent would work on without
 /// a watch.
 void SupervisedCommand::end_rest() {
-    if (std::exchange(ended_rest_, true) || kill_at_ || !setup_.own_program) return;
-    if (tree().empty()) return;
+    if (exited_at_ - *interrupted_at_ > kEndsOfSignalWithin || std::exchange(ended_rest_, true))
+        return;
+    if (kill_at_ || !setup_.own_program || tree().empty()) return;
     end_tree();
     kill_at_ = std::max(*interrupted_at_ + kKillRestAfter, steady_now() + kRestAfterExit);
 }

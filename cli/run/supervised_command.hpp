@@ -174,7 +174,7 @@ private:
     bool told_of_stay_ = false;
     bool ended_rest_ = false;
     bool knows_before_ = false;                 ///< the use before the run was read
-    std::optional<SteadyTime> interrupted_at_;  ///< by the first signal that ends commands
+    std::optional<SteadyTime> interrupted_at_;  ///< by the last signal that ends commands
     bool unread_ = false;
     mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway run --keep-going`: an agent is started again in its conversation, and never against a person."""
+import contextlib
 import fcntl
 import json
 import os
@@ -382,6 +383,30 @@ class KeepGoing(KeepGoingCase):
         self.assertEqual((len(self.starts()), process.returncode), (1, 1), err)
         self.assertIn("not resumed: interrupted", err)
         self.assertEqual(self.ended()["outcome"], "cancelled")
+
+    def test_a_standard_error_that_is_full_and_not_read_holds_no_signal_back(self):
+        """As a pager holds it."""
+        read, write = os.pipe()
+        self.addCleanup(os.close, read)
+        process = self.start("slow done", stderr=write)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: any(e["type"] == "tool.finished" for e in self.events()), "no call")
+        full = os.open(f"/proc/self/fd/{write}", os.O_WRONLY | os.O_NONBLOCK)
+        os.close(write)
+        self.addCleanup(os.close, full)
+        for size in (4096, 1):
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(full, b"x" * size)
+        agent = next(pid for pid in self.children(process.pid) if "claude" in Path(f"/proc/{pid}/cmdline").read_text())
+        os.kill(int(agent), signal.SIGKILL)
+        self.wait_for(self.waiting, "no wait for the next start")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=patient(60)), 128 + signal.SIGKILL)
+        self.assertEqual((len(self.starts()), self.ended()["outcome"]), (1, "cancelled"))
+
+    def children(self, pid: int) -> list:
+        return [one for task in Path(f"/proc/{pid}/task").iterdir() for one in (task / "children").read_text().split()]
 
     def test_an_agent_whose_output_has_no_reader_is_not_resumed(self):
         process = self.start("chats")

@@ -20,6 +20,7 @@ from support.cli import Cli, finish
 from support.daemon import BINARY, PROJECT
 from support.limits import SLOW, eventually, patient
 from support.other_program import OtherProgram
+from support.shifted_clock import ShiftedClock
 
 FIXTURES = PROJECT / "tests/unit/cli/lines/fixtures"
 NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
@@ -330,6 +331,29 @@ class Live(LinesCase):
                 self.assertEqual(process.returncode, 74, err)
                 self.assertIn("could not be written, and is lost", err)
                 self.assertIn("a part of its output could not be written", self.client.session(session)["verdict"]["reason"])
+
+    def test_a_signal_that_the_agent_has_caught_long_ago_ends_nothing_that_it_leaves(self):
+        program = self.daemon.root / "qwen"
+        program.write_text("#!/bin/sh\ntrap 'echo caught' INT\nsleep 600 > /dev/null 2>&1 &\necho $!\nwhile [ ! -e \"$1\" ]; do sleep 0.02; done\n")
+        program.chmod(0o755)
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        clock = ShiftedClock(folder, "headway", steady=True)
+        self.cli.environment.update(clock.environment())
+        for passes, ended in ((0, True), (62, False)):  # a thread that waits by the true clock may be late by as much
+            with self.subTest(passes):
+                go = folder / f"go{passes}"
+                process = self.cli.start("run", "--session", unique("lines"), "--", str(program), str(go))
+                self.addCleanup(process.kill)
+                left = os.pidfd_open(int(process.stdout.readline()))
+                self.addCleanup(os.close, left)
+                if not ended:
+                    self.addCleanup(signal.pidfd_send_signal, left, signal.SIGKILL)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.stdout.readline(), "caught\n")
+                clock.set(passes)
+                go.touch()
+                finish(process)
+                self.assertEqual(bool(select.select([left], [], [], 0)[0]), ended)
 
     def test_a_process_that_ignores_the_end_of_its_agent_does_not_use_up_the_grace_of_a_container(self):
         """`docker stop` leaves 10 s."""

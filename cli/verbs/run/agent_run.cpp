@@ -328,7 +328,7 @@ private:
     }
 
     void warn(const std::string& text) {
-        if (!options_.quiet) complain(console_, kExitOk, clean_line(text));
+        if (!options_.quiet) notes_.say(clean_line(text));
     }
 
     int not_started(Reporter& reporter, int error) {
@@ -351,6 +351,7 @@ private:
 
     const RunOptions& options_;
     const Console& console_;
+    Notes notes_{console_};
     std::string session_;
     const bool continues_ = false;  ///< the run of a record
     RecordFile file_;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wall clock of programs that is ahead by so many seconds, also while they run; their steady clock is true."""
+"""A wall clock of programs that is ahead by so many seconds, also while they run; their steady clock is true, unless it is
+asked for."""
 import struct
 import subprocess
 from pathlib import Path
@@ -18,10 +19,12 @@ SOURCE = r'''
 #include <unistd.h>
 extern char* program_invocation_short_name;
 static const volatile long* ahead;
+static int steady;
 static int (*fast)(clockid_t, struct timespec*);
 __attribute__((constructor)) static void begin(void) {
     const char* program = getenv("SHIFTED_PROGRAM");
     const char* path = getenv("SHIFTED_CLOCK");
+    steady = getenv("SHIFTED_STEADY") != NULL;
     fast = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
     if (!path || (program && strcmp(program, program_invocation_short_name) != 0)) return;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -32,7 +35,7 @@ __attribute__((constructor)) static void begin(void) {
 }
 int clock_gettime(clockid_t clock, struct timespec* now) {
     const int done = fast ? fast(clock, now) : (int)syscall(SYS_clock_gettime, clock, now);
-    if (done == 0 && clock == CLOCK_REALTIME && ahead) now->tv_sec += *ahead;
+    if (done == 0 && ahead && (clock == CLOCK_REALTIME || (steady && clock == CLOCK_MONOTONIC))) now->tv_sec += *ahead;
     return done;
 }
 int gettimeofday(struct timeval* restrict to, void* restrict zone) {
@@ -52,8 +55,9 @@ time_t time(time_t* to) {
 
 
 class ShiftedClock:
-    def __init__(self, folder: Path, program: str = ""):
-        """`program`: the only one that is shifted, by its name; else all."""
+    def __init__(self, folder: Path, program: str = "", steady: bool = False):
+        """`program`: the only one that is shifted, by its name; else all. `steady`: its steady clock too."""
+        self.steady = steady
         self.file = folder / "ahead"
         self.library = folder / "shifted.so"
         self.program = program
@@ -70,4 +74,6 @@ class ShiftedClock:
 
     def environment(self) -> dict:
         one = {"SHIFTED_PROGRAM": self.program} if self.program else {}
+        if self.steady:
+            one["SHIFTED_STEADY"] = "1"
         return {"LD_PRELOAD": str(self.library), "SHIFTED_CLOCK": str(self.file), **one}
