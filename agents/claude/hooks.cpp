@@ -92,6 +92,18 @@ void drop_receipt(JsonValue response, HookCall& call) {
     if (agent || shell) call.result = "it goes on in the background";
 }
 
+/// True for a question that the agent answered in the person's place, with nothing.
+bool is_unanswered(const HookCall& call, JsonValue response) {
+    const auto answers = object_in(response, "answers");
+    if (call.tool != "AskUserQuestion" || !answers) return false;
+    bool any = false;
+    answers->each([&any](JsonValue) {
+        any = true;
+        return false;
+    });
+    return !any;
+}
+
 void read_claude_finished(JsonValue body, HookCall& call) {
     const auto response = object_in(body, "tool_response");
     if (response && flag_in(*response, "interrupted").value_or(false)) call.interrupted = true;
@@ -103,6 +115,9 @@ void read_claude_finished(JsonValue body, HookCall& call) {
     }
     if (!call.ok.value_or(true)) {
         classify_claude(call);
+    } else if (response && is_unanswered(call, *response)) {
+        set_class(call, "denied");
+        call.error = "a question was not answered";
     } else if (!call.interrupted) {
         if (response) drop_receipt(*response, call);
         read_claude_mutation(body, call);

@@ -375,12 +375,12 @@ void shape_receipt(CallFingerprint& fingerprint, const core::ToolFinished& call,
     if (!call.ok || canonical.size() > kReceiptBytesMax) return;
     if (!command.empty()) {
         const bool does =
-            (fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit) &&
-            !fingerprint.is(core::Shape::kLooks);
+            fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
         const std::string_view line = core::trimmed(plain);
         const bool one = line.find('\n') == line.npos && !line.empty();
         const bool address = line.starts_with("http") && line.find(' ') == line.npos;
-        if (does && one && (address || core::is_acknowledgement(line)))
+        if (does && one && (address || core::is_acknowledgement(line)) &&
+            !core::only_looks(core::CommandParts{command.substr(0, kShapeBytesMax)}))
             canonical = core::receipt_form(canonical, address);
         return;
     }

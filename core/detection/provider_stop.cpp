@@ -148,8 +148,7 @@ ProviderStop stop_of(const ErrorReported& error) {
     }
     const Cause words = limit_in_words(error.message.kept);
     if (typed != Cause::kNone) return {refined(typed, words), true};
-    const bool note = !error.ends_turn && error.retry_at == kNever && words != Cause::kUsageLimit;
-    if (note && is_note(error.message.kept)) return {};
+    if (!error.ends_turn && error.retry_at == kNever && is_note(error.message.kept)) return {};
     Cause cause = words != Cause::kNone ? words : by_status_in(error.message.kept);
     if (cause == Cause::kNone && error.retry_at != kNever) cause = Cause::kRateLimit;
     if (cause == Cause::kNone && error.ends_turn) cause = Cause::kUnknown;

@@ -75,7 +75,10 @@ void note_time(SessionState& state, const Event& event) {
     const bool call = finished != nullptr || std::holds_alternative<ToolStarted>(event.payload);
     if (!call || state.last_change_at == kNever || state.ledger->calls == 0) return;
     const Millis passed = event.at - state.last_change_at;
-    if (passed >= kShortRest) note_pause(state.ledger.change(), passed, event.n);
+    // The rest before a wake-up is noted with that.
+    const bool noted = state.ledger->paused == Pause::kWoken &&
+                       state.ledger->paused_n > static_cast<std::uint32_t>(state.last_change_n);
+    if (passed >= kShortRest && !noted) note_pause(state.ledger.change(), passed, event.n);
     if (finished == nullptr || !takes_own_time(state, *finished)) return;
     const Millis thought = started_at(state, *finished, event.at) - state.last_change_at;
     if (thought >= kTurn) note_turn(state.ledger.change(), thought);

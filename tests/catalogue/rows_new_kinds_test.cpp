@@ -103,6 +103,7 @@ TEST_CASE("kinds: a look at a log or a database that shows another number is new
     const char* const command =
         GENERATE("tail -1 run.log", "cat progress.txt", "sqlite3 q.db 'select status'");
     const char* const answer = GENERATE("task {} done", "PR #{} merged", "build {}: SUCCESS");
+    CAPTURE(command, answer);
     Agent agent;
     for (int i = 0; i < 12; ++i)
         agent.does(bash(command).result(with(answer, 1 + i)));

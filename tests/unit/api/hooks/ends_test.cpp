@@ -292,6 +292,10 @@ TEST_CASE("hook ends: a result of claude with an error has failed and changed no
                Catch::StartsWith("ok: ") && Catch::EndsWith(", written"));
     CHECK(read("Workflow", R"({"status":"async_launched","taskId":"w1"})") ==
           "ok: it goes on in the background");
+    CHECK_THAT(read("AskUserQuestion", R"({"questions":[],"answers":{}})"),
+               Catch::Contains("a question was not answered") && !Catch::StartsWith("ok"));
+    CHECK_THAT(read("AskUserQuestion", R"({"questions":[],"answers":{"Which?":"a"}})"),
+               Catch::StartsWith("ok"));
 }
 
 TEST_CASE("hook ends: the reason why gemini's model stopped, and its thoughts", "[api][hooks]") {
