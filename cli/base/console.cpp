@@ -73,7 +73,7 @@ void Notes::say(std::string what) {
 void Notes::send(std::chrono::milliseconds patience) {
     // A pipe with room takes PIPE_BUF bytes at once, which is more than a message has.
     pollfd error{STDERR_FILENO, POLLOUT, 0};
-    while (!waiting_.empty() && ::poll(&error, 1, static_cast<int>(patience.count())) != 0) {
+    while (!waiting_.empty() && ::poll(&error, 1, static_cast<int>(patience.count())) > 0) {
         complain(console_, 0, waiting_.front());
         waiting_.pop_front();
     }

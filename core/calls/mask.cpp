@@ -358,8 +358,7 @@ std::string receipt_form(std::string_view text, bool numbers) {
             return to < text.size() && is_digit(text[to]);
         };
         const bool counts = (text.substr(end).starts_with(" of ") && is_count(end + 4)) ||
-                            (text.substr(end).starts_with('/') && is_count(end + 1)) ||
-                            (at > 1 && text[at - 1] == '/' && is_count(at - 2));  // "task 3/40"
+                            (text.substr(end).starts_with('/') && is_count(end + 1));
         const bool named = at > 0 && !counts &&
                            (text[at - 1] == '#' || text[at - 1] == '/' ||
                             contains(kNames, lower(word_before(text, at))));

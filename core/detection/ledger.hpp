@@ -30,11 +30,15 @@ enum class Pause : std::uint8_t {
     kShort,  ///< kShortRest or more, but not unusual for a turn of this agent
     kRest,   ///< kShortRest or more, and at least twice a usual turn of this agent
     kLong,   ///< kLongRest or more, and at least twice a usual turn of this agent
-    kWoken,  ///< kLongRest or more at the prompt, until a timer or background work woke the agent
+    // Since a timer or background work woke the agent after kLongRest or more at the prompt:
+    kWoken,       ///< no other pause
+    kWokenShort,  ///< the last one was as kShort
+    kWokenRest,   ///< the last one was as kRest
 };
 template <>
 struct EnumNames<Pause> {
-    static constexpr std::array<std::string_view, 4> kNames{"short", "rest", "long", "woken"};
+    static constexpr std::array<std::string_view, 6> kNames{"short", "rest",        "long",
+                                                            "woken", "woken_short", "woken_rest"};
 };
 
 /// The last answer to one question.

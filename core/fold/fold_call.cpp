@@ -291,7 +291,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     // One that returned at once with "running" is a poll: no time has passed.
     const bool sleeps =
         evidence.fingerprint.kind == CallKind::kSleep && !evidence.fingerprint.running;
-    if (waited || sleeps || evidence.fingerprint.is(Shape::kSleeps)) ledger.slept_n = n;
+    if (waited || sleeps || evidence.fingerprint.is(Shape::kSleeps)) note_sleep(ledger, n);
     if (evidence.neutral) {
         evidence.entry.known_question =
             find_answer(ledger.answers, evidence.fingerprint.question.low) != nullptr;

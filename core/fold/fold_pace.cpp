@@ -39,10 +39,15 @@ void note_turn(Ledger& ledger, Millis took) {
 
 void note_pause(Ledger& ledger, Millis passed, std::uint64_t n) {
     HEADWAY_ASSERT(passed >= kShortRest);
-    if (ledger.paused == Pause::kWoken && passed < kLongRest) return;  // the same beat goes on
     const bool unusual = passed >= longest_turn(ledger);
     ledger.paused_n = static_cast<std::uint32_t>(n);
-    ledger.paused = !unusual ? Pause::kShort : passed < kLongRest ? Pause::kRest : Pause::kLong;
+    const bool woken = ledger.paused >= Pause::kWoken;  // the same beat goes on
+    if (!unusual)
+        ledger.paused = woken ? Pause::kWokenShort : Pause::kShort;
+    else if (passed < kLongRest)
+        ledger.paused = woken ? Pause::kWokenRest : Pause::kRest;
+    else
+        ledger.paused = Pause::kLong;
 }
 
 /// True if the time before this call is the model's own, and may be taken for its pace: no word
@@ -86,7 +91,7 @@ void note_time(SessionState& state, const Event& event) {
 
 bool note_wake_up(SessionState& state, const Event& event) {
     Ledger& ledger = state.ledger.change();
-    ledger.slept_n = event.n;
+    note_sleep(ledger, event.n);
     const bool rests = state.agent_state == AgentState::kIdle;  // its turn was over
     const Millis passed = event.at - state.last_change_at;
     if (rests && passed >= kLongRest) {
@@ -102,13 +107,21 @@ bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint, boo
         return false;
     const bool none_yet = fingerprint.is(Shape::kNothingYet);
     if (fingerprint.running || (none_yet && receives)) return true;  // what it waits for is named
-    return ledger.paused >= Pause::kLong || (none_yet && ledger.paused == Pause::kRest);
+    if (ledger.paused == Pause::kLong || ledger.paused == Pause::kWoken) return true;
+    const bool rest = ledger.paused == Pause::kRest || ledger.paused == Pause::kWokenRest;
+    return none_yet && rest;
 }
 
 bool woken_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
     const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
-    return ledger.paused == Pause::kWoken && last != nullptr &&
-           static_cast<std::uint32_t>(last->last_n) < ledger.paused_n;
+    return ledger.paused >= Pause::kWoken && last != nullptr && last->last_n < ledger.slept_n;
+}
+
+void note_sleep(Ledger& ledger, std::uint64_t n) {
+    ledger.slept_n = n;
+    if (ledger.paused == Pause::kWoken) ledger.paused = Pause::kLong;
+    if (ledger.paused == Pause::kWokenShort) ledger.paused = Pause::kShort;
+    if (ledger.paused == Pause::kWokenRest) ledger.paused = Pause::kRest;
 }
 
 }  // namespace headway::core

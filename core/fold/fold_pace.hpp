@@ -22,6 +22,10 @@ void note_time(SessionState& state, const Event& event);
 /// turn was over and, by the clock, it has rested since then.
 bool note_wake_up(SessionState& state, const Event& event);
 
+/// Records that the agent let time pass in event `n`. Questions that a wake-up lets it ask again
+/// are over then.
+void note_sleep(Ledger& ledger, std::uint64_t n);
+
 /// True if the clock shows a pause since the agent last asked this question. `receives`: the call
 /// receives messages from others (core/calls/tool_names.hpp). Pure.
 bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint, bool receives);

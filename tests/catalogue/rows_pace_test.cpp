@@ -168,7 +168,7 @@ TEST_CASE("pace: what each wake-up finds as it was is a wait, and again in the s
         rests(agent, 25min);
         wakes(agent);
         agent.does(looks);
-        agent.passes(40s).does(bash("./has_mail.sh").result("no new messages"));
+        agent.passes(20s).does(bash("./has_mail.sh").result("no new messages"));
         agent.does(call("ScheduleWakeup", R"({"delaySeconds":1500})").result("Scheduled."));
     }
     INFO(agent.trace());
@@ -176,6 +176,19 @@ TEST_CASE("pace: what each wake-up finds as it was is a wait, and again in the s
     for (int i = 0; i < 8; ++i)
         agent.does(looks);
     CHECK(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("pace: pauses after a wake-up are waits as before it") {
+    const bool woken = GENERATE(true, false);
+    Agent agent{each_hook()};
+    work_at(agent, 5s);
+    if (woken) {
+        rests(agent, 25min);
+        wakes(agent);
+    }
+    for (int i = 0; i < 12; ++i)
+        agent.passes(60s).does(call("mcp__queue__receive", "{}").result("[]"));
+    expect_waiting(agent);
 }
 
 TEST_CASE("pace: wake-ups without a rest between lift nothing") {

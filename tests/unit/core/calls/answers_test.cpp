@@ -124,7 +124,7 @@ TEST_CASE("answers: receipts that differ by an id have one form, and counts of w
           receipt_form("https://h/o/r/pull/12#issuecomment-92", true));
     CHECK(receipt_form("agentId: a71f3c9", false) == receipt_form("agentId: a80b2d1", false));
     CHECK(receipt_form("agentId: a7123456", false) == receipt_form("agentId: a8123456", false));
-    for (const char* progress : {"task {} of 40 done", "Task {}/12: completed", "job 1/{} done"}) {
+    for (const char* progress : {"task {} of 40 done", "Task {}/12: completed"}) {
         std::string one = progress;
         std::string two = progress;
         CHECK(receipt_form(one.replace(one.find("{}"), 2, "3"), false) !=
