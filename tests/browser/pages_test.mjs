@@ -147,14 +147,15 @@ test('no event of a journal shows what is not there, and Markdown of a summary i
   await daemon.open('words', { goal: 'Words' });
   await daemon.report('words', tool('bash', { command: 'make' }, { round: 1, result: 'x' }));
   await daemon.ask('words', { tool: 'deploy', args: {}, summary: 'Deploys **everything** with `make ship`.' });
-  await daemon.call('POST', '/v1/sessions/words/cancel', { reason: 'enough' });
   const window = await visit(browser, daemon);
   await window.to('#/session/words', '.events li');
+  await window.page.locator('.approval .words b', { hasText: 'everything' }).waitFor();
+  await window.page.locator('.approval .words code', { hasText: 'make ship' }).waitFor();
+  await daemon.call('POST', '/v1/sessions/words/cancel', { reason: 'enough' }); // ends the request
+  await window.page.locator('.events ol', { hasText: 'enough' }).waitFor();
   const text = await window.page.locator('.events ol').innerText();
   assert.ok(!/undefined|NaN|\*\*/.test(text), text);
   assert.deepEqual(await window.page.evaluate(cutWords), []);
-  await window.page.locator('.approval .words b', { hasText: 'everything' }).waitFor();
-  await window.page.locator('.approval .words code', { hasText: 'make ship' }).waitFor();
   await window.context.close();
 });
 
