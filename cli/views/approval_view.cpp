@@ -106,7 +106,7 @@ std::string decision_text(const Json& approval) {
     if (!by.empty()) text += "  by " + by;
     text += "\n";
     const std::string asks = whole_text(approval, "summary");
-    const std::string kind = approval.text_of("kind");
+    const std::string& kind = approval.text_of("kind");
     const bool is_call = kind != "question" && kind != "budget_extension";
     if (approval.text_of("status") == "approved" && is_call && !asks.empty())
         text += "  `" + asks + "`; not used yet\n";

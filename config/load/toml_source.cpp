@@ -190,8 +190,9 @@ private:
                 const std::string longer =
                     std::string(words.optional_prefix) + std::string(key.str());
                 if (words.optional_prefix.empty() || !node.as_table()->contains(longer)) continue;
-                mistake(value, "`" + table + "." + std::string(key.str()) + "` is the same as `" +
-                                   table + "." + longer + "`");
+                std::string same = "`" + table + ".";
+                same.append(key.str()).append("` is the same as `").append(table).append(".");
+                mistake(value, same.append(longer).append("`"));
             }
         }
     }
