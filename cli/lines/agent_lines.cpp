@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kOnceMax = 8;
 /// The part of a line that is too long in which its call is named.
-constexpr std::size_t kHeadBytes = 4'096;
+constexpr std::size_t kLineHeadBytes = 4'096;
 constexpr std::string_view kResultOf = R"("tool_use_id":")";
 constexpr std::string_view kImage = R"("type":"image")";
 constexpr std::size_t kEndingBytesMax = 200;  // some words
@@ -84,7 +84,7 @@ void AgentLines::end_line(OutputLines& rest) {
 /// Takes the beginning of a line that is too long as the result of an open call, as of one that
 /// reads an image: else the call never ends. False: it is no such line.
 bool AgentLines::take_long_result() {
-    const std::string_view head = std::string_view(line_).substr(0, kHeadBytes);
+    const std::string_view head = std::string_view(line_).substr(0, kLineHeadBytes);
     const std::size_t at = head.find(kResultOf);
     if (format_ == nullptr || at == head.npos) return false;
     std::string_view id = head.substr(at + kResultOf.size());

@@ -30,7 +30,7 @@ const WebFile* find(const WebFiles& web, std::string_view name) {
     return file != web.files.end() ? &*file : nullptr;
 }
 
-constexpr std::size_t kFileBytesMax = 4U << 20;
+constexpr std::size_t kWebFileBytesMax = 4U << 20;
 
 /// The file as it was before compression. It is kept, 1.1 MB for all files: a client that does not
 /// accept gzip would otherwise take the I/O thread 1 ms each time.
@@ -41,7 +41,7 @@ std::string_view content_of(const WebFile& file) {
     const std::lock_guard lock{mutex};
     std::string& content = inflated[file.gzip.data()];
     if (content.empty()) {
-        core::Result<std::string> whole = inflate_gzip(file.gzip, kFileBytesMax);
+        core::Result<std::string> whole = inflate_gzip(file.gzip, kWebFileBytesMax);
         HEADWAY_ASSERT(whole.has_value());  // web/embed.py has compressed it
         content = *std::move(whole);
     }

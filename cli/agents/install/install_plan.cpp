@@ -135,8 +135,8 @@ core::Result<fs::path> checked_path(const AgentRow& row, const InstallPlace& pla
     return path;
 }
 
-core::Result<std::vector<FileChange>> within(const InstallPlace& place,
-                                             core::Result<std::vector<FileChange>> changes) {
+core::Result<std::vector<FileChange>> confined(const InstallPlace& place,
+                                               core::Result<std::vector<FileChange>> changes) {
     if (!changes) return changes;
     for (FileChange& change : *changes)
         change.project = place.project;
@@ -162,22 +162,22 @@ core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const In
                                                    const HookWay& way, bool required) {
     HEADWAY_CHECK(check_way(row, way));
     HEADWAY_TRY(const fs::path path, checked_path(row, place));
-    if (row.layout == HookLayout::kScripts) return within(place, plan_scripts(row, path, way));
+    if (row.layout == HookLayout::kScripts) return confined(place, plan_scripts(row, path, way));
     if (row.layout == HookLayout::kPlugin)
-        return within(place, plan_own_file(path, plugin_text(row, way), 0600));
-    return within(place, plan_settings(row, path, way, required));
+        return confined(place, plan_own_file(path, plugin_text(row, way), 0600));
+    return confined(place, plan_settings(row, path, way, required));
 }
 
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place) {
     HEADWAY_TRY(const fs::path path, checked_path(row, place));
-    if (row.layout != HookLayout::kScripts) return within(place, plan_removal(row, path));
+    if (row.layout != HookLayout::kScripts) return confined(place, plan_removal(row, path));
     std::vector<FileChange> changes;
     for (const AgentHookEvent& event : row.events) {
         HEADWAY_TRY(auto one, plan_removal(row, path / event.name));
         changes.insert(changes.end(), one.begin(), one.end());
     }
-    return within(place, std::move(changes));
+    return confined(place, std::move(changes));
 }
 
 std::string hook_script(const AgentRow& row, const HookWay& way) {
