@@ -178,6 +178,16 @@ TEST_CASE("pace: what each wake-up finds as it was is a wait, and again in the s
     CHECK(agent.ever(Verdict::kStuck));
 }
 
+TEST_CASE("pace: a wake-up hides no loop of sleeps behind it") {
+    Agent agent{each_hook()};
+    agent.does(bash("./check.sh").result("ok"));
+    rests(agent, 25min);
+    wakes(agent);
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash("sleep 1")).does(bash("./check.sh").result("ok"));
+    expect_stuck(agent);
+}
+
 TEST_CASE("pace: pauses after a wake-up are waits as before it") {
     const bool woken = GENERATE(true, false);
     Agent agent{each_hook()};

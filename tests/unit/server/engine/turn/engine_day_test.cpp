@@ -26,17 +26,26 @@ bool is_paused(Supervised& s) {
     return std::get<BodyReply>(*shown).body.find("\"paused_at\":\"") != std::string::npos;
 }
 
-}  // namespace
-
-TEST_CASE("engine: who a cap of yesterday held goes on, also when a commit fails first",
-          "[server]") {
+EngineSettings capped() {
     EngineSettings settings;
     settings.day.all.max_tokens = 100;
-    Supervised s{settings, core::Timestamp{std::chrono::hours{480'000}}};
+    return settings;
+}
+
+/// The cap holds the session `a`, and its day is over.
+void hold_until_next_day(Supervised& s) {
     s.engine().upkeep(false);
     (void)s.report("a", {tokens(200)});
     REQUIRE(is_paused(s));
     s.clock().advance_to(s.clock().now() + 24h);
+}
+
+}  // namespace
+
+TEST_CASE("engine: who a cap of yesterday held goes on, also when a commit fails first",
+          "[server]") {
+    Supervised s{capped(), core::Timestamp{std::chrono::hours{480'000}}};
+    hold_until_next_day(s);
     const bool fails = GENERATE(false, true);
     s.engine().upkeep(false);
     if (fails) {
@@ -54,13 +63,8 @@ TEST_CASE("engine: who a cap of yesterday held goes on, also when a commit fails
 
 TEST_CASE("engine: a commit that fails later in the day looks at none of those sessions again",
           "[server]") {
-    EngineSettings settings;
-    settings.day.all.max_tokens = 100;
-    Supervised s{settings, core::Timestamp{std::chrono::hours{480'000}}};
-    s.engine().upkeep(false);
-    (void)s.report("a", {tokens(200)});
-    REQUIRE(is_paused(s));
-    s.clock().advance_to(s.clock().now() + 24h);
+    Supervised s{capped(), core::Timestamp{std::chrono::hours{480'000}}};
+    hold_until_next_day(s);
     const auto turns = [&s] {
         for (int i = 0; i < 3; ++i) {
             (void)s.turn({ReportCommand{"b", {beat()}, false, {}}});
