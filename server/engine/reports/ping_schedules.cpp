@@ -176,7 +176,6 @@ Result<> MissedPing::run(Transaction& transaction) {
 Result<std::vector<std::unique_ptr<MissedPing>>> MissedPings::look(Reader& reader) {
     IdempotencyTable& table = reader.store().idempotency();
     std::vector<std::unique_ptr<MissedPing>> due;
-    if (began_ == core::kNever) began_ = reader.now();
     if (jobs_.empty()) {
         HEADWAY_TRY(jobs_, scheduled_jobs(table));
     }

@@ -48,7 +48,7 @@ core::Timestamp missing_at(const ScheduledJob& job);
 /// opens a run and ends it as failed. Does nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    /// `began`: the first look of this daemon; `heard`: the time since which pings can arrive
+    /// `began`: the start of this daemon; `heard`: the time since which pings can arrive
     /// without a pause. A job has at least one grace period from the later of the two, even if it
     /// was overdue earlier. Each suspend starts the period again; further restarts of the daemon do
     /// not.
@@ -80,7 +80,11 @@ private:
 /// Checks the schedules, a few at each call. Engine thread only.
 class MissedPings {
 public:
-    /// Checks the next few schedules and returns the overdue jobs.
+    /// The daemon starts. Further calls, after a failure of the store, change nothing.
+    void begin(core::Timestamp now) {
+        if (began_ == core::kNever) began_ = now;
+    }
+    /// Checks the next few schedules and returns the overdue jobs. Precondition: begin().
     core::Result<std::vector<std::unique_ptr<MissedPing>>> look(Reader& reader);
 
 private:

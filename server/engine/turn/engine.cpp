@@ -80,6 +80,7 @@ core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
     HEADWAY_TRY(const std::uint64_t events, policy_->recover(std::move(recovery)));
     HEADWAY_CHECK(recover_webhooks());
+    missed_.begin(clock_.now());
     return events;
 }
 

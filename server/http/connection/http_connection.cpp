@@ -328,22 +328,22 @@ HttpConnection::Wait HttpConnection::awaited() const {
     return writer_.owes() || !writer_.empty() ? Wait::kNothing : Wait::kRequest;
 }
 
-/// Sets a deadline for what the peer has to send now. Single bytes do not move it.
+/// Sets a deadline for what the peer has to send now. Only waits for a turn move it, no bytes do.
 void HttpConnection::watch() {
     const Wait wait = awaited();
     if (wait == wait_) return;
     wait_ = wait;
     const config::ServerSettings& settings = owner_.limits();
-    read_deadline_ = wait == Wait::kNothing
-                         ? kNever
-                         : Clock::coarse() + (wait == Wait::kRequest ? settings.idle_timeout
-                                              : wait == Wait::kHead  ? settings.header_timeout
-                                                                     : settings.body_timeout);
+    read_deadline_ = wait == Wait::kNothing ? kNever
+                                            : Clock::coarse() - transport_.queued() +
+                                                  (wait == Wait::kRequest ? settings.idle_timeout
+                                                   : wait == Wait::kHead  ? settings.header_timeout
+                                                                          : settings.body_timeout);
 }
 
 void HttpConnection::check_deadline(Clock::Steady::time_point now) {
     if (state_ == State::kClosed) return;
-    const bool late = now >= read_deadline_ && wait_ == awaited();
+    const bool late = now - transport_.queued() >= read_deadline_ && wait_ == awaited();
     if (now >= write_deadline_ || (late && wait_ == Wait::kRequest)) {
         close();
     } else if (late && (wait_ == Wait::kHead || wait_ == Wait::kBody)) {

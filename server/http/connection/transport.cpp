@@ -53,16 +53,36 @@ void Transport::give(const error_code& ec, std::size_t count) {
     user_.on_received(ec, count);
 }
 
+/// Until the turn comes, the peer has nothing to do: it may have sent everything.
+void Transport::await_turn(std::function<void()> work) {
+    queued_since_ = Clock::coarse();
+    bulk_.add([this, work = std::move(work)] {
+        queued_ = queued();
+        queued_since_.reset();
+        work();
+    });
+}
+
+Clock::Steady::duration Transport::queued() const {
+    return queued_since_ ? queued_ + (Clock::coarse() - *queued_since_) : queued_;
+}
+
+/// Waits for bytes only where none are there, so that a peer that sends fast is always in the
+/// queue.
 void Transport::receive_in_turn() {
-    socket_.async_wait(Socket::wait_read, [this](error_code ec) {
-        if (ec || !socket_.is_open()) {
-            give(net::error::operation_aborted, 0);
+    await_turn([this] {
+        error_code failed;
+        const std::size_t count = receive(failed);
+        if (!means_later(failed)) {
+            give(failed, count);
             return;
         }
-        bulk_.add([this] {
-            error_code failed;
-            const std::size_t count = receive(failed);
-            give(means_later(failed) ? error_code{} : failed, count);
+        socket_.async_wait(Socket::wait_read, [this](error_code ec) {
+            if (ec || !socket_.is_open()) {
+                give(net::error::operation_aborted, 0);
+            } else {
+                receive_in_turn();
+            }
         });
     });
 }
@@ -112,7 +132,7 @@ void Transport::decrypt() {
 }
 
 void Transport::decrypt_in_turn() {
-    bulk_.add([this] {
+    await_turn([this] {
         if (socket_.is_open()) {
             decrypt();
         } else {

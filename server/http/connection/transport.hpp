@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "server/http/sockets/net.hpp"
 #include "server/http/sockets/passed_descriptors.hpp"
 #include "server/http/sockets/tls.hpp"
+#include "server/time/clock.hpp"
 
 namespace headway::server {
 
@@ -49,6 +51,9 @@ public:
     /// turn among the clients that send a lot of data.
     void read(std::span<char> space, bool in_turn);
     bool reading() const noexcept { return reading_; }
+    /// The time that reads have waited for their turn so far: this daemon is busy, not the peer
+    /// slow.
+    Clock::Steady::duration queued() const;
     /// Writes as many bytes as the socket accepts now and returns their number. Empty pieces are
     /// allowed; pieces after the first kPiecesMax are ignored.
     std::size_t write(std::span<const std::string_view> pieces, error_code& ec);
@@ -64,6 +69,7 @@ public:
     static constexpr std::size_t kPiecesMax = 64;  ///< below IOV_MAX; more pieces are not faster
 
 private:
+    void await_turn(std::function<void()> work);
     void receive_in_turn();
     void receive_with_descriptors();
     std::size_t receive(error_code& ec);
@@ -79,7 +85,9 @@ private:
     User& user_;
     PassedDescriptors* all_passed_ = nullptr;  ///< null: the kernel drops received descriptors
     std::optional<PassedDescriptors::Place> passed_;
-    std::span<char> space_;  ///< buffer of the pending read
+    std::span<char> space_;              ///< buffer of the pending read
+    Clock::Steady::duration queued_{0};  ///< without the turn that is awaited now
+    std::optional<Clock::Steady::time_point> queued_since_;
     bool reading_ = false;
     bool awaiting_room_ = false;
 };

@@ -451,6 +451,30 @@ TEST_CASE("connection: a stream that begins at once goes on", "[server]") {
     CHECK(room.connections.find(room.client.id)->streaming());
 }
 
+TEST_CASE("connection: a body that waits for its turn among others is not late", "[server]") {
+    using std::chrono::milliseconds;
+    Crowd room;
+    const std::string request = post_to(std::string(200'000, 'b'));
+    const auto began = Clock::steady();
+    room.send(std::string_view{request}.substr(0, 100'000));
+    run_ready(room.io);
+    int others = 3 * static_cast<int>(BulkTurns::kPerTurn);
+    std::function<void()> another = [&] {
+        for (const auto from = Clock::steady(); Clock::steady() - from < milliseconds{20};) {
+        }
+        if (--others > 0) room.connections.bulk().add(another);
+    };
+    room.connections.bulk().add(another);
+    room.send(std::string_view{request}.substr(100'000, 50'000));
+    REQUIRE(room.until([&] { return others == 0; }));
+    HttpConnection& connection = *room.connections.find(room.client.id);
+    const auto limit = room.connections.settings.body_timeout;
+    connection.check_deadline(began + limit + milliseconds{20});
+    room.send(std::string_view{request}.substr(150'000));
+    REQUIRE(room.replies(1));
+    CHECK_THAT(room.client.far.received(), Catch::StartsWith("HTTP/1.1 200"));
+}
+
 TEST_CASE("connection: each wait for the client has its time limit", "[server]") {
     using std::chrono::seconds;
     Crowd room;
