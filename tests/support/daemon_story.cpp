@@ -122,7 +122,7 @@ std::optional<core::Result<Answer>> DaemonStory::ask(const Command& command) {
     replies_.clear();
     std::vector<Request> requests;
     requests.push_back(command.request({0, ++asked_}));
-    requests.back().listening = true;
+    daemon_->queue.set_listening(true);
     daemon_->engine->turn(requests, 0);
     for (int turns = 0; turns < kTurns && !fatal_; ++turns) {
         for (Reply& reply : replies_) {

@@ -50,7 +50,7 @@ public:
         std::vector<server::Request> requests;
         for (const Command* command : commands) {
             requests.push_back(command->request({0, ++asked_}));
-            requests.back().listening = true;
+            queue_.set_listening(true);
         }
         engine_->turn(requests, 0);
     }

@@ -32,11 +32,9 @@ void Supervised::restart() {
 
 std::vector<Reply> Supervised::turn(std::vector<Command> commands, bool listening) {
     std::vector<server::Request> requests;
-    for (const Command& command : commands) {
-        server::Request request = command.request({0, requests.size() + 1});
-        request.listening = listening;
-        requests.push_back(std::move(request));
-    }
+    for (const Command& command : commands)
+        requests.push_back(command.request({0, requests.size() + 1}));
+    queue_.set_listening(listening);
     last = server::Publication{};
     published = false;
     publications = 0;

@@ -43,6 +43,13 @@ public:
     /// I/O thread only. Hands over the staged requests and wakes the engine.
     void hand_over();
 
+    /// I/O thread only. There are streams, so the engine must publish events, not only views. To be
+    /// called before the request that opens a stream is staged: the requests of other lanes may be
+    /// older than this request, and run after it.
+    void set_listening(bool listening) { listening_.store(listening, std::memory_order_relaxed); }
+    /// True from the turn on that takes the request of the first stream. Engine thread only.
+    bool listening() const { return listening_.load(std::memory_order_relaxed); }
+
     /// Makes the engine take a turn, even without a request. Any thread.
     void poke();
 
@@ -83,6 +90,7 @@ private:
     bool poked_ = false;
     std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 
+    std::atomic<bool> listening_{false};
     std::atomic<bool> closed_{false};
     std::atomic<std::size_t> count_{0};  ///< number of staged and waiting requests
     std::atomic<std::size_t> bytes_{0};  ///< bytes of the staged and waiting requests

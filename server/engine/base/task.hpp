@@ -121,9 +121,8 @@ public:
 /// A task on its way to the engine. Exactly one of `write`, `read` and `start` is set.
 struct Request {
     ReplyTo reply_to;
-    bool watched = false;    ///< a client waits for or watches the session
-    bool listening = false;  ///< there are streams: publish events, not only views
-    std::size_t bytes = 0;   ///< approximate size, counted against the bound of the queue
+    bool watched = false;   ///< a client waits for or watches the session
+    std::size_t bytes = 0;  ///< approximate size, counted against the bound of the queue
     std::unique_ptr<WriteTask> write = nullptr;
     std::unique_ptr<ReadTask> read = nullptr;
     std::unique_ptr<StartTask> start = nullptr;

@@ -84,7 +84,6 @@ void Cluster::defer(Request& request) {
     Request waiting;
     waiting.reply_to = request.reply_to;
     waiting.watched = request.watched;
-    waiting.listening = request.listening;
     waiting.bytes = request.bytes;
     waiting.write = std::move(request.write);
     deferred_.push_back({std::move(waiting), since});

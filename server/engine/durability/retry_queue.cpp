@@ -18,7 +18,6 @@ bool RetryQueue::keep(Request& request, EngineContext& parts) {
     request.write->wait(parts);
     // A client may come and follow the session before it is stored.
     request.watched = true;
-    request.listening = true;
     waiting_.push_back(std::move(request));
     return true;
 }

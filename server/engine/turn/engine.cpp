@@ -153,7 +153,6 @@ void Engine::look_for_missed(std::vector<Request>& requests) {
     if (!jobs) return;  // again at the next look
     for (auto& job : *jobs) {
         Request& request = requests.emplace_back();
-        request.listening = listening_;
         request.write = std::move(job);
     }
 }
@@ -174,8 +173,7 @@ void Engine::deliver_again(const std::vector<Request>& requests) {
 void Engine::take_turn(std::vector<Request>& requests, std::size_t left) {
     const auto started = Clock::steady();
     if (settings_.reader_seen) note_gap(settings_.reader_seen());
-    for (const Request& request : requests)
-        listening_ = request.listening;
+    listening_ = queue_.listening();
 
     auto publication = std::make_unique<Publication>();
     moved_.clear();

@@ -10,7 +10,7 @@ namespace headway::server {
 
 bool Intake::stage(Request& request, const std::string& session) {
     request.watched = !session.empty() && views_.watched(session);
-    request.listening = streams_.size() > 0;
+    queue_.set_listening(streams_.size() > 0);
     if (!queue_.stage(request)) return false;
     if (std::exchange(wake_posted_, true)) return true;
     net::post(io_.get_executor(), [this] {

@@ -416,7 +416,7 @@ TEST_CASE("dispatcher: an answer that found the queue full is passed on as thing
     const Request passed = scheduler.next();
     REQUIRE(op_of<JudgedCommand>(passed) != nullptr);
     CHECK(op_of<JudgedCommand>(passed)->reply.session == "s");
-    CHECK(passed.listening);
+    CHECK(scheduler.queue.listening());
     scheduler.dispatcher.second(Clock::steady());
     CHECK(scheduler.queue.size() == 0);  // once
     follower.reset();

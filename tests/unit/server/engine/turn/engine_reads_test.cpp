@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "server/testclock/jumps.hpp"
+#include "tests/support/hook_command.hpp"
 #include "tests/support/supervised.hpp"
 
 // The read phase of a turn.
@@ -81,4 +82,35 @@ TEST_CASE("engine: only a few reads are begun at a time", "[server]") {
     }
     CHECK(last_done == 1);
     CHECK(done >= 12);
+}
+
+TEST_CASE("engine: a stream gets the events of hooks that were sent before it and run after it",
+          "[server]") {
+    Supervised s;
+    const auto stage = [&s](Request request) { REQUIRE(s.queue().stage(request)); };
+    for (std::size_t i = 0; i <= CommandQueue::kRationPerTurn; ++i) {
+        const std::string call = std::to_string(i);
+        stage(request_of({}, hook_command(R"("event":"pre","tool":"a","call":")" + call + '"')));
+    }
+    s.queue().set_listening(true);
+    stage(request_of({0, 1}, StreamQuery{}));
+    s.queue().hand_over();
+    std::vector<Request> requests;
+    const auto turn = [&] {
+        const std::size_t left = s.queue().take(requests, Clock::steady());
+        s.last = {};
+        s.engine().turn(requests, left);
+        return left;
+    };
+    CHECK(turn() == 1);
+    REQUIRE(s.last.replies.size() > 0);
+    std::int64_t head = 0;
+    for (const Answered& answered : s.last.replies) {
+        const Reply reply = reply_of(answered);
+        if (const auto* page = std::get_if<StreamReply>(&*reply.what)) head = page->head;
+    }
+    REQUIRE(head > 0);
+    CHECK(turn() == 0);
+    REQUIRE_FALSE(s.last.events.empty());
+    CHECK(s.last.events.front().cursor == head + 1);
 }
