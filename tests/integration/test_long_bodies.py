@@ -58,7 +58,8 @@ class LongBodies(OwnDaemonCase):
         daemon = self.start()
         self.client(daemon).open("s")
         quiet = self.quiet(daemon)
-        seen = {}
+        idle = self.start()  # on the same busy machine at the same time
+        seen, beside = {}, []
         routes = json.loads(subprocess.run([str(BINARY), "routes", "--json"], capture_output=True, check=True).stdout)
         for route in routes:
             # Requests that need a token come from no agent.
@@ -68,21 +69,23 @@ class LongBodies(OwnDaemonCase):
             for name, value in VALUES.items():
                 path = path.replace(name, value)
             for kind, (coding, body) in bodies(route["body_bytes_max"]).items():
-                with Witness(daemon) as witness:
+                with Witness(idle) as other, Witness(daemon) as witness:
                     answers = self.at_once(daemon, path, coding, body)
                 self.assertLessEqual(set(answers), {200, 202, 400, 404, 409, 413, 422, 503}, (path, kind))
                 self.assertEqual(len(answers), CONNECTIONS)
+                beside += other.seconds
                 if witness.seconds:
                     seen[path, kind] = witness
         self.assertGreater(len(seen), 20)
-        bound = max(TIMES * max(quiet, self.quiet(daemon)), FLOOR * SLOW)
+        busy = sorted(beside)[len(beside) * 99 // 100]
+        bound = max(TIMES * max(quiet, busy), FLOOR * SLOW)
         figures = "\n".join(f"{path} {kind}: {witness.figures()}" for (path, kind), witness in seen.items())
         everything = sorted(seconds for witness in seen.values() for seconds in witness.seconds)
         p99 = everything[len(everything) * 99 // 100]
-        self.assertLess(p99, bound, f"quiet {quiet * 1e3:.1f} ms\n{figures}")
+        self.assertLess(p99, bound, f"quiet {quiet * 1e3:.1f} ms, idle {busy * 1e3:.1f} ms\n{figures}")
         # One kind alone has few requests.
         slow = [key for key, witness in seen.items() if witness.percentile(50) > bound]
-        self.assertEqual(slow, [], f"quiet {quiet * 1e3:.1f} ms\n{figures}")
+        self.assertEqual(slow, [], f"quiet {quiet * 1e3:.1f} ms, idle {busy * 1e3:.1f} ms\n{figures}")
 
 
 if __name__ == "__main__":
