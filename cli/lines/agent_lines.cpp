@@ -234,7 +234,7 @@ void AgentLines::take_result(LineResult result) {
     for (const RefusedCall& call : result.refused) {
         const bool last = !facts_.changed ||
                           std::find(failed_.begin(), failed_.end(), call.call_id) != failed_.end();
-        if (last) facts_.note_refused(call.tool);
+        facts_.note_refused(call.tool, !last);
     }
     // It was tried again, and that went well.
     if (result.ok && facts_.error && facts_.error->flag_of("retryable") &&

@@ -10,6 +10,7 @@
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
 #include "core/calls/command.hpp"
+#include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
 #include "core/detection/provider_stop.hpp"
 #include "core/events/work_payloads.hpp"
@@ -289,8 +290,9 @@ void note_name(std::vector<std::string>& names, const std::string& tool) {
 
 }  // namespace
 
-void RunFacts::note_refused(const std::string& tool) {
-    note_name(refused, tool);
+void RunFacts::note_refused(const std::string& tool, bool replaced) {
+    if (!replaced) note_name(refused, tool);
+    if (core::asks_a_person(tool)) note_name(questions, tool);
 }
 
 void RunFacts::note_missing(const std::string& tool) {
@@ -362,6 +364,8 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     } else if (facts.goes_on > 0 && !facts.cut_off) {
         end.reason += "; no line says that its work in the background has ended";
     }
+    if (end.completed && !facts.questions.empty())
+        end.reason += "; no person answered " + list_of(facts.questions);
     if (end.completed) return end;
     const bool good = facts.result && facts.result->ok && !facts.error;
     const bool named = meaning_of(row, exit) != nullptr || http_of_exit(row, exit);

@@ -34,6 +34,8 @@ struct RunFacts {
     /// Tools of the calls that the agent's rules refused since the last call that changed
     /// something.
     std::vector<std::string> refused;
+    /// Tools of the questions to a person that were refused. No later call answers a question.
+    std::vector<std::string> questions;
     std::vector<std::string> missing;  ///< tools that do not exist, until a call succeeds
     std::size_t missed = 0;            ///< number of calls of `missing` tools
     std::size_t goes_on = 0;           ///< background tasks that have not ended
@@ -46,7 +48,8 @@ struct RunFacts {
     bool changed = false;     ///< a call that does more than read has succeeded
 
     void note_notice(const std::string& words);
-    void note_refused(const std::string& tool);
+    /// `replaced`: a later call did what the refused one should have done.
+    void note_refused(const std::string& tool, bool replaced = false);
     void note_missing(const std::string& tool);
     void note_end(LineEnd end);
     /// Called for an answer of the model, which shows that earlier errors are over.

@@ -161,6 +161,42 @@ TEST_CASE("refused lines: a question of Claude Code that has no answer needs a p
               .completed);
 }
 
+TEST_CASE("refused lines: a question that no person answered is named behind later work", "[cli]") {
+    const auto end_after = [](const std::string& tool, bool listed) {
+        const std::string denied =
+            listed ? R"([{"tool_name":")" + tool + R"(","tool_use_id":"c","tool_input":{}}])"
+                   : "[]";
+        const std::string answer =
+            listed ? R"("content":"ok")" : R"("is_error":true,"content":"Answer questions?")";
+        return end_of_refused(
+            R"({"type":"system","subtype":"init","model":"m","session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"c","name":")" +
+            tool +
+            R"(","input":{}}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c",)" +
+            answer +
+            R"(}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"assistant","message":{"id":"m2","content":[{"type":"tool_use","id":"w","name":"Write","input":{"file_path":"a","content":"b"}}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"w","content":"File created"}]},"session_id":"s","uuid":"u"})"
+            "\n"
+            R"({"type":"result","subtype":"success","is_error":false,"result":"Done.","permission_denials":)" +
+            denied +
+            R"(,"session_id":"s","uuid":"u"})"
+            "\n");
+    };
+    for (const bool listed : {true, false}) {
+        CAPTURE(listed);
+        const auto end = end_after("AskUserQuestion", listed);
+        CHECK(end.completed);
+        CHECK_THAT(end.reason, Catch::Contains("no person answered AskUserQuestion"));
+        CHECK_THAT(end_after("WebFetch", listed).reason, !Catch::Contains("WebFetch"));
+    }
+}
+
 TEST_CASE("refused lines: Claude Code's refusals are known by their words, too", "[cli]") {
     const std::string lines =
         R"({"type":"system","subtype":"init","model":"m","session_id":"s","uuid":"u"})"
