@@ -133,7 +133,8 @@ struct Hook {
     std::optional<core::Usage> usage;  ///< tokens and cost since the last such report
     /// Number of the current round, if the agent counts its rounds.
     std::optional<std::uint64_t> round;
-    bool silent = false;  ///< in a kStop: the agent reports that its last message has no text
+    bool silent =
+        false;  ///< in a kStop or kSubEnd: the agent reports that its last message has no text
     std::vector<std::string> background;  ///< in a kStop: names of work that goes on after the turn
     /// Ids of the sub-agents in `background`, in the form of `agent_id`, if the agent reports them.
     std::vector<std::string> background_agents;

@@ -280,6 +280,18 @@ class Reports(HookCase):
         self.agent.hook("SubagentStop", agent_id="a1", agent_type="review", last_assistant_message="", stop_hook_active=False)
         self.assertEqual(self.client.session(self.agent.id + ".a1")["outcome"], "failed")
 
+    def test_a_sub_agent_that_stops_inside_a_call_without_a_word_has_failed(self):
+        for finishes, words, outcome in ((False, "", "failed"), (False, "I stop here.", "completed"), (True, "", "completed")):
+            agent = Agent(self.daemon)
+            agent.hook("UserPromptSubmit", prompt="go")
+            agent.hook("SubagentStart", agent_id="a1", agent_type="review")
+            call = {"agent_id": "a1", "tool_name": "Read", "tool_input": {"file_path": "/w/a"}, "tool_use_id": "t1"}
+            agent.hook("PreToolUse", **call)
+            if finishes:
+                agent.hook("PostToolUse", **call, tool_response="text")
+            agent.hook("SubagentStop", agent_id="a1", agent_type="review", last_assistant_message=words, stop_hook_active=False)
+            self.assertEqual(self.client.session(agent.id + ".a1")["outcome"], outcome, (finishes, words))
+
     def test_a_turn_that_ends_behind_its_call_without_words_is_no_failure(self):
         self.agent.hook("UserPromptSubmit", prompt="go")
         self.agent.pre("t1")

@@ -96,6 +96,8 @@ void end_at_prompt(const core::SessionState& state, const Hook& hook, const Work
         end.reason = core::bounded_text("its work in the background was cut off");
     } else if (did_nothing(state, hook)) {
         end.reason = core::bounded_text("its last turn had neither words nor a call");
+    } else if (!of_session && hook.silent && !state.open_calls.empty()) {
+        end.reason = core::bounded_text("it ended in the middle of a call, without an answer");
     } else if (of_session && !is_known_reason(hook)) {
         end.reason = core::bounded_text("it ended with a reason that is not known: " + hook.reason);
     } else {
