@@ -155,6 +155,11 @@ ProviderStop stop_of(const ErrorReported& error) {
     return {cause, error.ends_turn && cause != Cause::kNone};
 }
 
+bool is_unexplained(const ErrorReported& error) {
+    return error.tool.empty() && find_cause_name(error.error_class) == nullptr &&
+           !is_note(error.message.kept) && stop_of(error).cause == Cause::kNone;
+}
+
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message) {
     switch (failure) {
         case FailureKind::kAuth:

@@ -23,6 +23,10 @@ struct ProviderStop {
 /// never kNone. Pure; linear in the first KiB of the message.
 ProviderStop stop_of(const ErrorReported& error);
 
+/// True for an error of the model in words that no table knows: neither a cause nor a note. One is
+/// no stop; many in a row are. Pure; linear in the first KiB of the message.
+bool is_unexplained(const ErrorReported& error);
+
 /// The stop that a failed call shows, judged by its kind of failure and the words of its error.
 /// `typed`: the client reported the kind. Pure.
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message);

@@ -55,6 +55,54 @@ TEST_CASE("L23: a provider that limits the rate blocks until it answers") {
     CHECK(agent.verdict() == Verdict::kExploring);
 }
 
+TEST_CASE(
+    "errors: five in a row in words that no table knows block, a few and those between work do "
+    "not") {
+    Agent agent{each_hook()};
+    agent.does(read_file("urls.txt").result(source_of("urls")));
+    const auto fails = [&agent](int times) {
+        for (int i = 0; i < times; ++i)
+            agent.reports("error.reported",
+                          R"({"message":"Upstream said something odd, E-77","retryable":true})");
+    };
+    SECTION("work between them") {
+        for (int i = 0; i < 4; ++i) {
+            fails(4);
+            agent.does(read_file("a" + std::to_string(i)).result(source_of(std::to_string(i))));
+        }
+        expect_progress(agent);
+    }
+    SECTION("the model answers between them") {
+        for (int i = 0; i < 4; ++i) {
+            fails(4);
+            agent.says("Now step " + std::to_string(i) + ".");
+        }
+        CHECK(agent.count(Verdict::kBlocked) == 0);
+    }
+    SECTION("nothing but them") {
+        fails(4);
+        CHECK(agent.count(Verdict::kBlocked) == 0);
+        fails(1);
+        expect_blocked(agent);
+        CHECK_THAT(agent.state().judgement->reason,
+                   Catch::Contains("Upstream said something odd, E-77"));
+        agent.does(read_file("b").result(source_of("b")));
+        CHECK(agent.verdict() != Verdict::kBlocked);
+    }
+    SECTION("notes, and errors of a tool") {
+        for (int i = 0; i < 8; ++i)
+            agent.reports("error.reported",
+                          R"({"message":"the plugin grumbles","tool":"lint","retryable":true})");
+        CHECK(agent.count(Verdict::kBlocked) == 0);
+    }
+    SECTION("a cause that is known says more") {
+        fails(3);
+        agent.reports("error.reported", R"({"message":"x","class":"rate_limit","status":429})");
+        expect_blocked(agent);
+        CHECK_THAT(agent.state().judgement->reason, !Catch::Contains("Upstream"));
+    }
+}
+
 TEST_CASE("L39: a plateau of estimates is ignored while new edits land") {
     Agent agent{each_hook()};
     for (int step = 0; step < 40; ++step) {

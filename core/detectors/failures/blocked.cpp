@@ -125,9 +125,9 @@ void Blocked::observe(const Observation& seen) {
 /// A refusal by a site or a folder counts only where the same one refuses again: a reader goes on
 /// elsewhere.
 void Blocked::fail_at(std::uint64_t target, ProviderStop stop, std::uint64_t n) {
-    const bool sure = count >= 2 || typed || asked();
-    if (target != 0 && target != place && (sure || (cause != Cause::kNone && place == 0))) return;
-    if (target != place && !sure) *this = {};
+    const bool other = target != 0 && target != place;
+    if (other && (sure() || (cause != Cause::kNone && !unexplained() && place == 0))) return;
+    if (target != place && !sure()) *this = {};
     fail(stop, n);
     place = target;
     of_call = !asked();
@@ -139,14 +139,13 @@ bool Blocked::lifts(const Observation& seen) const {
     if (cause == Cause::kNone || asked() || of_call) return false;
     if (const auto* message = std::get_if<Message>(&seen.event.payload))
         return (message->wake_up && message->role == "system") ||
-               (seen.model_answered && passes(cause));
+               (seen.model_answered && (passes(cause) || unexplained()));
     if (std::holds_alternative<ToolStarted>(seen.event.payload)) return true;
-    return seen.model_answered && passes(cause);
+    return seen.model_answered && (passes(cause) || unexplained());
 }
 
 Severity Blocked::severity(Thresholds, const Ledger&) const {
-    const bool sure = asked() || (typed && count >= 1) || count >= 2;
-    return sure ? Severity::kBlocked : Severity::kNone;
+    return sure() ? Severity::kBlocked : Severity::kNone;
 }
 
 Finding Blocked::finding(const Ledger&) const {
@@ -202,7 +201,9 @@ void Blocked::fail(ProviderStop stop, std::uint64_t n) {
 }
 
 void Blocked::observe_error(const ErrorReported& error, const Event& event) {
-    const ProviderStop stop = stop_of(error);
+    ProviderStop stop = stop_of(error);
+    const bool first = cause == Cause::kNone || unexplained();
+    if (first && is_unexplained(error)) stop.cause = Cause::kUnknown;
     if (stop.cause == Cause::kNone) return;
     if (of_call && !asked()) *this = {};  // the model's own error says more than that of a call
     fail(stop, event.n);

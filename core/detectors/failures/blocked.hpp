@@ -13,6 +13,9 @@ namespace headway::core {
 /// Number of consecutive failures after which a person is needed, even if failures of this kind
 /// usually pass by themselves. Agents themselves retry five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
+/// Number of consecutive errors in unknown words, with no work and no answer between them, that
+/// cause a claim. An agent may report a few errors that do not concern it.
+inline constexpr std::uint32_t kUnexplainedErrors = 5;
 /// A wait of at least this length needs a person, even if the agent will go on by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
 /// Maximum number of bytes kept of an error's own text.
@@ -21,11 +24,11 @@ inline constexpr std::size_t kBlockedWordsMax = 200;
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
 /// tool that it calls is missing, or a person was asked. An error class, a status code or the end
 /// of a turn causes a claim at once. If only the text of an error shows the cause, the second
-/// failure causes the claim. The claim lasts until a message from a person, a wake-up, the start of
-/// a turn, or a successful call. After an error of the model, the start of a call ends the claim as
-/// well. If the cause is one that passes by itself (core/values/cause.hpp), the model's next answer
-/// also ends the claim, unless the failure was that of a call (`of_call`). Being idle or silent
-/// clears nothing.
+/// failure causes the claim, and the kUnexplainedErrors-th if no table knows the words. The claim
+/// lasts until a message from a person, a wake-up, the start of a turn, or a successful call. After
+/// an error of the model, the start of a call ends the claim as well. If the cause is one that
+/// passes by itself (core/values/cause.hpp), the model's next answer also ends the claim, unless
+/// the failure was that of a call (`of_call`). Being idle or silent clears nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
@@ -67,6 +70,13 @@ struct Blocked {
 
 private:
     bool asked() const { return cause == Cause::kPerson; }
+    /// Only words that no table knows show the stop.
+    bool unexplained() const { return cause == Cause::kUnknown && !typed; }
+    /// Enough failures for a claim.
+    bool sure() const {
+        return asked() || (typed && count >= 1) ||
+               count >= (unexplained() ? kUnexplainedErrors : 2);
+    }
     bool lifts(const Observation& seen) const;
     void ask(std::uint64_t n);
     void fail(ProviderStop stop, std::uint64_t n);
